@@ -112,6 +112,7 @@ struct ServerDependencies: Sendable {
                 urls: urls),
             DownloadsRoute(store: store, downloads: downloads, profiles: profiles),
             DownloadSettingsRoute(store: store, settings: downloadSettings),
+            CacheSettingsRoute(store: store),
             ChannelsRoute(store: store, recordings: recordings, profiles: profiles, urls: urls),
             ProbeRoute(store: store, assetStore: assetStore, loader: loader, profiles: profiles),
             EventsRoute(feeds: feeds),

@@ -219,6 +219,12 @@ class Walk:
         self.ask("POST", "/api/v1/downloads/pause")
         self.ask("POST", "/api/v1/downloads/resume")
         self.ask("DELETE", "/api/v1/downloads/{id}", names=one, query={"keepData": "1"}, status=(204,))
+        settings = "/api/v1/settings/cache"
+        limits = {"limits": {"maximumBytes": 10**12, "maximumAge": 0}, "transfers": {"retries": 3, "stallTimeout": 7.5}}
+        changed = self.ask("PATCH", settings, json=limits | {"bandwidth": {"total": 10**10, "recording": 10**9}}).json()
+        if self.ask("GET", settings).json() != changed or changed["transfers"]["retries"] != 3:
+            raise Fault("changed settings of the cache aren't returned")
+        self.ask("PATCH", settings, json={"bandwidth": {"total": 0, "recording": 0}})
         settings = "/api/v1/settings/downloads"
         before = self.ask("GET", settings).json()
         self.ask("PATCH", settings, json={"policy": {"hours": {"start": 0, "end": 1440}}, "bandwidth": 10**9})

@@ -58,6 +58,11 @@ enum Setting: String, CaseIterable, Sendable {
         case .maxSize: "10GB"
         case .maxAge: "30d"
         case .minFree: "1GB"
+        case .connectTimeout: "10s"
+        case .responseTimeout: "20s"
+        case .stallTimeout: "15s"
+        case .retries: "4"
+        case .readAhead: "8MiB"
         default: nil
         }
     }

@@ -23,6 +23,34 @@ struct StorageRouteTests {
         try await CacheHost.use(folder: folder, origin: origin, { _ in }, body)
     }
 
+    @Test func changesLimitsWhileRunning() async throws {
+        try await withHost { host in
+            let path = "/api/v1/settings/cache"
+            for name in ["played/1.mp4", "played/2.mp4"] {
+                #expect(try await host.play(try ResourceURL("http://origin.example/\(name)")).status == 200)
+            }
+            let before: CacheSettings = try await host.answer("GET", path)
+            let body = """
+                {"limits": {"maximumBytes": 150000, "minimumFreeBytes": 0}, "transfers": {"retries": 1, "readAhead": 65536},
+                "bandwidth": {"total": 5000000, "preload": 1000}}
+                """
+            var changed: CacheSettings = try await host.answer("PATCH", path, body: body)
+            #expect(changed.limits.maximumBytes == 150_000 && changed.limits.minimumFreeBytes == 0)
+            #expect(changed.transfers.retries == 1 && changed.transfers.readAhead == 65_536)
+            #expect(changed.transfers.stallTimeout == before.transfers.stallTimeout)
+            #expect(changed.bandwidth.total == 5_000_000 && changed.bandwidth.preload == 1000)
+            #expect(host.store.limits.maximumBytes == 150_000 && host.store.transfers.retries.budget == 1)
+            #expect(host.store.bandwidth == BandwidthLimits(total: 5_000_000, classes: [.preload: 1000]))
+            #expect(try await host.store.usage().bytes == 100_000, "the least recently used file must be evicted")
+
+            let reset = #"{"limits": {"maximumBytes": 0}, "bandwidth": {"total": 0, "preload": 0}}"#
+            changed = try await host.answer("PATCH", path, body: reset)
+            #expect(changed.limits.maximumBytes == nil && changed.bandwidth.total == nil)
+            #expect(changed.transfers.retries == 1)
+            #expect(host.store.bandwidth == BandwidthLimits())
+        }
+    }
+
     @Test func reportsUsageAndEvictionOrder() async throws {
         try await withHost { host in
             let film = try await host.download(#"{"url":"http://origin.example/film.mp4"}"#)

@@ -1,0 +1,167 @@
+internal import HTTPTypes
+public import MediaCache
+
+/// The limits of the cache and of transfers from origins, the response to `GET` and `PATCH /api/v1/settings/cache`.
+///
+/// Changes apply until the server stops or reloads its configuration.
+public struct CacheSettings: Codable, Sendable, Hashable {
+    /// The settings of requests to origins.
+    public struct Transfers: Codable, Sendable, Hashable {
+        /// The limit for connecting, in seconds.
+        public var connectTimeout: Double
+        /// The limit for the beginning of a response, in seconds.
+        public var responseTimeout: Double
+        /// The limit for a pause within a response, in seconds.
+        public var stallTimeout: Double
+        /// The number of retries after failures in which nothing was received.
+        public var retries: Int
+        /// The maximum number of bytes to request ahead of a player.
+        public var readAhead: Int64
+
+        /// Creates the record of a store's settings.
+        public init(_ settings: TransferSettings) {
+            connectTimeout = settings.limits.connect.seconds
+            responseTimeout = settings.limits.firstByte.seconds
+            stallTimeout = settings.limits.stall.seconds
+            retries = settings.retries.budget
+            readAhead = settings.readAhead.maximum
+        }
+    }
+
+    /// The bandwidth limits in bytes per second; null means no limit. ``DownloadSettings`` contains that of downloads.
+    public struct Bandwidth: Codable, Sendable, Hashable {
+        /// The limit of all transfers. Playback has priority.
+        public var total: Int64?
+        /// The limit of playback.
+        public var playback: Int64?
+        /// The limit of recordings.
+        public var recording: Int64?
+        /// The limit of preloaded content.
+        public var preload: Int64?
+        /// The limit of background work, such as covers.
+        public var background: Int64?
+
+        /// Creates the record of a store's limits.
+        public init(_ limits: BandwidthLimits) {
+            total = limits.total
+            playback = limits.classes[.playback]
+            recording = limits.classes[.recording]
+            preload = limits.classes[.preload]
+            background = limits.classes[.background]
+        }
+    }
+
+    /// The limits of the cache.
+    public var limits: StorageRecord.Limits
+    /// The settings of requests to origins.
+    public var transfers: Transfers
+    /// The bandwidth limits.
+    public var bandwidth: Bandwidth
+
+    /// Creates the record of a store's settings.
+    public init(_ store: CacheStore) {
+        limits = StorageRecord.Limits(store.limits)
+        transfers = Transfers(store.transfers)
+        bandwidth = Bandwidth(store.bandwidth)
+    }
+}
+
+/// The body of `PATCH /api/v1/settings/cache`, where null leaves a value unchanged.
+public struct CacheSettingsUpdate: Codable, Sendable, Hashable {
+    /// The limits of the cache.
+    public struct Limits: Codable, Sendable, Hashable {
+        /// The maximum size in bytes; 0 means no limit.
+        public var maximumBytes: Int64?
+        /// The number of seconds after which unused data is evicted; 0 means no limit.
+        public var maximumAge: Double?
+        /// The number of bytes to leave free on the disk.
+        public var minimumFreeBytes: Int64?
+
+        /// Creates an update.
+        public init(maximumBytes: Int64? = nil, maximumAge: Double? = nil, minimumFreeBytes: Int64? = nil) {
+            self.maximumBytes = maximumBytes
+            self.maximumAge = maximumAge
+            self.minimumFreeBytes = minimumFreeBytes
+        }
+    }
+
+    /// The settings of requests to origins.
+    public struct Transfers: Codable, Sendable, Hashable {
+        /// The limit for connecting in seconds, 0.001 to 86,400.
+        public var connectTimeout: Double?
+        /// The limit for the beginning of a response in seconds, 0.001 to 86,400.
+        public var responseTimeout: Double?
+        /// The limit for a pause within a response in seconds, 0.001 to 86,400.
+        public var stallTimeout: Double?
+        /// The number of retries after failures in which nothing was received, 0 to 100.
+        public var retries: Int?
+        /// The maximum number of bytes to request ahead of a player, at least 65,536.
+        public var readAhead: Int64?
+
+        /// Creates an update.
+        public init(
+            connectTimeout: Double? = nil, responseTimeout: Double? = nil, stallTimeout: Double? = nil,
+            retries: Int? = nil, readAhead: Int64? = nil
+        ) {
+            self.connectTimeout = connectTimeout
+            self.responseTimeout = responseTimeout
+            self.stallTimeout = stallTimeout
+            self.retries = retries
+            self.readAhead = readAhead
+        }
+    }
+
+    /// The bandwidth limits in bytes per second; 0 means no limit.
+    public struct Bandwidth: Codable, Sendable, Hashable {
+        /// The limit of all transfers.
+        public var total: Int64?
+        /// The limit of playback.
+        public var playback: Int64?
+        /// The limit of recordings.
+        public var recording: Int64?
+        /// The limit of preloaded content.
+        public var preload: Int64?
+        /// The limit of background work.
+        public var background: Int64?
+
+        /// Creates an update.
+        public init(
+            total: Int64? = nil, playback: Int64? = nil, recording: Int64? = nil, preload: Int64? = nil,
+            background: Int64? = nil
+        ) {
+            self.total = total
+            self.playback = playback
+            self.recording = recording
+            self.preload = preload
+            self.background = background
+        }
+    }
+
+    /// The limits of the cache.
+    public var limits: Limits?
+    /// The settings of requests to origins.
+    public var transfers: Transfers?
+    /// The bandwidth limits.
+    public var bandwidth: Bandwidth?
+
+    /// Creates an update.
+    public init(limits: Limits? = nil, transfers: Transfers? = nil, bandwidth: Bandwidth? = nil) {
+        self.limits = limits
+        self.transfers = transfers
+        self.bandwidth = bandwidth
+    }
+}
+
+extension APIClient {
+    /// Returns the limits of the cache and of transfers.
+    public func cacheSettings() async throws -> CacheSettings {
+        try await call(.get, "/api/v1/settings/cache")
+    }
+
+    /// Changes limits of the cache and of transfers. Values that are nil in the update are left unchanged. Content
+    /// beyond lower limits is evicted before the call returns.
+    @discardableResult
+    public func updateCacheSettings(_ update: CacheSettingsUpdate) async throws -> CacheSettings {
+        try await call(.patch, "/api/v1/settings/cache", content: try .json(update))
+    }
+}
