@@ -28,7 +28,8 @@ public struct CacheSettings: Codable, Sendable, Hashable {
         }
     }
 
-    /// The bandwidth limits in bytes per second; null means no limit. ``DownloadSettings`` contains that of downloads.
+    /// The bandwidth limits in bytes per second; null means no limit. In an update, null leaves a limit unchanged, and 0
+    /// removes it. ``DownloadSettings`` contains the limit of downloads.
     public struct Bandwidth: Codable, Sendable, Hashable {
         /// The limit of all transfers. Playback has priority.
         public var total: Int64?
@@ -40,6 +41,18 @@ public struct CacheSettings: Codable, Sendable, Hashable {
         public var preload: Int64?
         /// The limit of background work, such as covers.
         public var background: Int64?
+
+        /// Creates limits.
+        public init(
+            total: Int64? = nil, playback: Int64? = nil, recording: Int64? = nil, preload: Int64? = nil,
+            background: Int64? = nil
+        ) {
+            self.total = total
+            self.playback = playback
+            self.recording = recording
+            self.preload = preload
+            self.background = background
+        }
 
         /// Creates the record of a store's limits.
         public init(_ limits: BandwidthLimits) {
@@ -111,41 +124,15 @@ public struct CacheSettingsUpdate: Codable, Sendable, Hashable {
         }
     }
 
-    /// The bandwidth limits in bytes per second; 0 means no limit.
-    public struct Bandwidth: Codable, Sendable, Hashable {
-        /// The limit of all transfers.
-        public var total: Int64?
-        /// The limit of playback.
-        public var playback: Int64?
-        /// The limit of recordings.
-        public var recording: Int64?
-        /// The limit of preloaded content.
-        public var preload: Int64?
-        /// The limit of background work.
-        public var background: Int64?
-
-        /// Creates an update.
-        public init(
-            total: Int64? = nil, playback: Int64? = nil, recording: Int64? = nil, preload: Int64? = nil,
-            background: Int64? = nil
-        ) {
-            self.total = total
-            self.playback = playback
-            self.recording = recording
-            self.preload = preload
-            self.background = background
-        }
-    }
-
     /// The limits of the cache.
     public var limits: Limits?
     /// The settings of requests to origins.
     public var transfers: Transfers?
     /// The bandwidth limits.
-    public var bandwidth: Bandwidth?
+    public var bandwidth: CacheSettings.Bandwidth?
 
     /// Creates an update.
-    public init(limits: Limits? = nil, transfers: Transfers? = nil, bandwidth: Bandwidth? = nil) {
+    public init(limits: Limits? = nil, transfers: Transfers? = nil, bandwidth: CacheSettings.Bandwidth? = nil) {
         self.limits = limits
         self.transfers = transfers
         self.bandwidth = bandwidth
