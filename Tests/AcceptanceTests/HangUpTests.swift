@@ -47,7 +47,7 @@ extension AcceptanceTests {
             }
         }
 
-        @Test func appliesChangedChannelsAndLogLevel() async throws {
+        @Test func appliesChangedChannelsAndLimits() async throws {
             try configure(#"{"channels": [{"name": "news", "url": "\#(origin)/a.m3u8"}], "logLevel": "error"}"#)
             let server = try await start()
             #expect(try await Self.channels(server).map(\.name) == ["news"])
@@ -55,13 +55,16 @@ extension AcceptanceTests {
             try configure(
                 #"""
                 {"channels": [{"name": "news", "url": "\#(origin)/a.m3u8", "keep": "2h"},
-                              {"name": "sport", "url": "\#(origin)/b.m3u8"}], "logLevel": "notice", "maxSize": "1GB"}
+                              {"name": "sport", "url": "\#(origin)/b.m3u8"}], "logLevel": "notice", "maxSize": "1GB",
+                 "maxObjectSize": "1MB"}
                 """#)
             // The message is below the previous level, so it shows that the new level applies.
             let log = try await Self.hangUp(server, until: "configuration reloaded")
-            #expect(log.contains("notice") && log.contains("settings=1") && log.contains("channels=2"), "\(log)")
+            #expect(log.contains("notice") && log.contains("settings=2") && log.contains("channels=2"), "\(log)")
+            let settings = String(decoding: try await server.api("/api/v1/settings/cache"), as: UTF8.self)
+            #expect(settings.contains(#""maximumBytes":1000000000"#), "\(settings)")
             // The log names settings that require a restart.
-            #expect(log.contains("changed settings need a restart") && log.contains("maxSize"), "\(log)")
+            #expect(log.contains("changed settings need a restart") && log.contains("settings=maxObjectSize"), "\(log)")
             let channels = try await Self.channels(server)
             #expect(channels.map(\.name) == ["news", "sport"])
             #expect(channels.map(\.retention.seconds) == [7200, nil])
