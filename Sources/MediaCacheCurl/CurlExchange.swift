@@ -82,7 +82,7 @@ final class CurlExchange: ReadableExchange, @unchecked Sendable {
     private var refusal: CacheError?
     /// Whether the loop has bytes to deliver after its turn.
     var isTouched = false
-    /// The maximum number of bytes of a buffer, and the number of waiting bytes at which the loop stops receiving.
+    /// The maximum number of bytes of a buffer. The loop stops receiving when half as many bytes are waiting.
     private var pieceSize = CurlOptions.pieceSize(transfers: 1)
 
     init(_ request: OriginRequest, options: CurlOptions, addresses: Addresses?) {
@@ -334,7 +334,8 @@ final class CurlExchange: ReadableExchange, @unchecked Sendable {
     private func store(_ bytes: UnsafeRawBufferPointer) -> Int {
         let storing = state.withLock { state -> Storing in
             if case .ended = state.phase { return .ended }
-            // Usually, the loop has paused the transfer before, because libcurl would copy the bytes that aren't stored.
+            // Usually, the loop has paused the transfer before, because libcurl would copy the bytes that aren't
+            // stored.
             guard state.bufferedBytes < 2 * pieceSize else {
                 state.isPaused = true
                 return .full
