@@ -3,7 +3,7 @@
 
 #include <curl/curl.h>
 
-// Swift can't call variadic functions, so each type of option and information has a function here.
+// Swift can't call variadic functions, so the functions below wrap those of libcurl, one for each type of argument.
 
 /// CURLAUTH_BASIC, a macro that Swift can't import.
 static const long mc_curl_auth_basic = CURLAUTH_BASIC;
@@ -67,7 +67,7 @@ static inline void *_Nullable mc_curl_get_private(CURL *_Nonnull handle) {
   return value;
 }
 
-/// Sets the functions that libcurl calls when it wants to wait for a socket or a time.
+/// Sets the functions that libcurl calls when the events to wait for on a socket change, and when its timeout changes.
 static inline void mc_curl_multi_set_callbacks(CURLM *_Nonnull multi, curl_socket_callback _Nonnull socket_changed,
                                                curl_multi_timer_callback _Nonnull timer_changed,
                                                void *_Nonnull context) {
