@@ -81,7 +81,8 @@ int mc_end_group(pid_t leader);
 void mc_keep_heap_small(void);
 
 /// Inflates a whole gzip (RFC 1952) or zlib (RFC 1950) stream into `output` of `capacity` bytes. Returns the number of
-/// bytes written, or -1 with errno: EFBIG if the capacity is too small, EINVAL if the stream is damaged or truncated.
+/// bytes written, or -1 with errno: EFBIG if the capacity is too small or a size is 4 GiB or more, EINVAL if the stream
+/// is damaged or truncated, ENOMEM.
 ssize_t mc_inflate(const void *input, size_t count, void *output, size_t capacity);
 
 // Cryptography of the system: OpenSSL's libcrypto on Linux, CommonCrypto on Apple platforms.

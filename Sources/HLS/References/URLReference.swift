@@ -99,7 +99,8 @@ extension URLReference {
     /// - Parameters:
     ///   - reference: A reference of any form.
     ///   - base: An absolute URL. If it has no scheme, the result may have none.
-    /// - Returns: The target. An absolute reference is returned without its dot segments.
+    /// - Returns: The target. If the reference has a scheme, it is returned without the dot segments of its path; an
+    ///   opaque path (`urn:a/../b`) remains unchanged.
     public static func resolve(_ reference: String, against base: String) -> String {
         URLReference(reference).resolved(against: URLReference(base)).description
     }

@@ -41,7 +41,8 @@ struct BandwidthLedger: Sendable {
         self.limits = limits
     }
 
-    /// Charges a transfer for received bytes. Returns the time when it may receive more; nil for immediately.
+    /// Charges the bytes received by a transfer to the accounts of its class. The total limit also charges them to the
+    /// accounts of lower classes. Returns the time when the transfer may receive more; nil for immediately.
     mutating func charge(_ bytes: Int64, _ transferClass: TransferClass, now: Duration) -> Duration? {
         var end = now
         if let rate = limits.classes[transferClass] {

@@ -20,8 +20,8 @@ struct ScriptedConnection {
         while let head = readHead(), respond(to: head) {}
     }
 
-    /// Accepts a SOCKS 5 connection (RFC 1928) with or without a user name and password (RFC 1929), if the client begins
-    /// one. The server is also the target. Returns false if the connection should be closed.
+    /// Accepts a SOCKS 5 connection (RFC 1928) with or without a user name and password (RFC 1929), if the client
+    /// begins one. The server is also the target. Returns false if the connection should be closed.
     private mutating func acceptSOCKS() -> Bool {
         guard let first = read(1), first[0] == 5 else { return !received.isEmpty }
         guard let greeting = read(2), let methods = read(2 + Int(greeting[1]))?.dropFirst(2) else { return false }
@@ -52,7 +52,8 @@ struct ScriptedConnection {
         return Array(received[..<count])
     }
 
-    /// Removes and returns a text that follows `offset` bytes and its length in one byte.
+    /// Removes `offset` bytes, a length in one byte, and a text of that length, and returns the text; nil at the end of
+    /// the connection.
     private mutating func takeText(after offset: Int) -> String? {
         guard let length = read(offset + 1).map({ Int($0[offset]) }), let bytes = read(offset + 1 + length) else {
             return nil
@@ -61,7 +62,8 @@ struct ScriptedConnection {
         return String(decoding: bytes[(offset + 1)...], as: UTF8.self)
     }
 
-    /// Reads up to the empty line that ends a head (RFC 9112 §2.1); returns nil at the end of the connection.
+    /// Reads up to the empty line that ends a head (RFC 9112 §2.1). Returns nil at the end of the connection, or if the
+    /// head exceeds the maximum size.
     private mutating func readHead() -> String? {
         let end: [UInt8] = [13, 10, 13, 10]
         while received.count <= Self.maximumHeadSize {

@@ -80,7 +80,8 @@ struct DeliveryFolder: Sendable {
         try files(Self.recordExtension).map { $0.deletingPathExtension().lastPathComponent }.sorted()
     }
 
-    /// Returns the record of a delivery and the path of its body; nil if either can't be read.
+    /// Returns the record of a delivery and the path of its body; nil if the record can't be read or the body
+    /// is missing.
     func delivery(_ name: String) -> (record: Record, path: String)? {
         let body = url(name, Self.bodyExtension).path
         guard let data = try? Data(contentsOf: url(name, Self.recordExtension)),

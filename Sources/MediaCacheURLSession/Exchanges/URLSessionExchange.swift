@@ -88,7 +88,8 @@ final class URLSessionExchange: ReadableExchange {
         }
     }
 
-    /// Resumes `continuation` with the next buffer, or nil at the end of the body, as soon as it is available.
+    /// Resumes `continuation` as soon as the next buffer is available, with nil at the end of the body, or with the
+    /// exchange's error.
     func read(_ continuation: BodyContinuation) {
         enum Outcome {
             case deliver(Data)
