@@ -5,7 +5,7 @@
 /// per packet. The bounds leave room for clocks that count from 1900 or 1970, and for a Unix time in the ticks of
 /// Smooth Streaming (10 MHz).
 ///
-/// The bounds keep sums in this module from overflowing: a sum of up to 15 times is below 2⁶³. Times in ticks of 90 kHz
+/// The bounds keep sums in this module from overflowing: a sum of up to 15 times is below 2⁶³. Times in 90 kHz ticks
 /// are below 2⁵⁰, so the times of even 4,096 held samples add up to less than 2⁶³. Sums without such a bound, such as a
 /// shift that grows with each period, use `addingClamped`.
 public enum Timescale {

@@ -32,7 +32,7 @@ public struct ID3Tag: Sendable, Hashable {
         }
     }
 
-    /// The 33-bit timestamp of the first sample of a packed audio segment in ticks of 90 kHz (RFC 8216, 3.4), or nil.
+    /// The 33-bit timestamp of the first sample of a packed audio segment in 90 kHz ticks (RFC 8216, 3.4), or nil.
     public var transportStreamTimestamp: Int64? {
         let owner = "com.apple.streaming.transportStreamTimestamp"
         for frame in frames {

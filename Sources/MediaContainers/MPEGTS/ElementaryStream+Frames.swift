@@ -78,7 +78,7 @@ extension ElementaryStream {
 /// Durations of audio frames are rarely whole ticks. Ends are rounded on a grid of whole frames from 0, so that a
 /// sequence of any length drifts from each timestamp by less than a tick.
 enum FrameClock {
-    /// Returns the end of a frame that starts at `start`, in ticks of 90 kHz.
+    /// Returns the end of a frame that starts at `start`, in 90 kHz ticks.
     static func end(of start: Int64, _ duration: FrameParser.FrameDuration) -> Int64 {
         guard duration.samples > 0, duration.rate > 0, duration.samples < 1 << 20 else { return start }
         let ticks = duration.samples * 90_000

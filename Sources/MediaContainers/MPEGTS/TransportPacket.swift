@@ -14,7 +14,7 @@ struct TransportPacket {
     var hasDiscontinuity = false
     /// Whether decoding can start with the data that begins here (`random_access_indicator`).
     var isRandomAccess = false
-    /// The 33-bit base of the program clock reference in ticks of 90 kHz, or nil.
+    /// The 33-bit base of the program clock reference in 90 kHz ticks, or nil.
     var programClock: Int64?
     /// The index of the payload in the packet; 188 if there is none.
     var payloadStart: Int
@@ -62,7 +62,7 @@ struct PESHeader: Equatable {
     var packetLength: Int
     /// The length of the header in bytes.
     var length: Int
-    /// The 33-bit presentation timestamp in ticks of 90 kHz, or nil.
+    /// The 33-bit presentation timestamp in 90 kHz ticks, or nil.
     var pts: Int64?
     var dts: Int64?
 

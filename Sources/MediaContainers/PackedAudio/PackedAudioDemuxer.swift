@@ -12,7 +12,7 @@ public final class PackedAudioDemuxer {
 
     /// The format, or nil until it is recognised.
     public private(set) var format: PackedAudioFormat?
-    /// The 33-bit timestamp of the first sample of the segment in ticks of 90 kHz, or nil if no tag contains it.
+    /// The 33-bit timestamp of the first sample of the segment in 90 kHz ticks, or nil if no tag contains it.
     public private(set) var startTimestamp: Int64?
     /// The first picture in a tag, or nil.
     public private(set) var picture: ID3Picture?

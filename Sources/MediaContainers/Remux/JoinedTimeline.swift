@@ -1,6 +1,6 @@
 /// A timeline that joins clock periods: ranges of media with unrelated clocks.
 ///
-/// All times are in ticks of 90 kHz. A period ends at an announced discontinuity of an input, or where the decoding
+/// All times are in 90 kHz ticks. A period ends at an announced discontinuity of an input, or where the decoding
 /// time of a track decreases, or increases by more than any gap. Inputs with the same number of announced
 /// discontinuities are in the same period (RFC 8216bis, 4.4.3.3).
 ///
@@ -248,7 +248,7 @@ struct JoinedTimeline {
     }
 }
 
-/// A part of a remuxer's output that comes from one clock. Times are in ticks of 90 kHz.
+/// A part of a remuxer's output that comes from one clock. Times are in 90 kHz ticks.
 public struct JoinedClockPeriod: Sendable, Hashable {
     /// The earliest presentation time, on the unwrapped clock of the period.
     public var start: Int64

@@ -70,7 +70,7 @@ struct RemuxCore<Output: SampleSink>: SampleSink {
         try admit(routed, times, of: input, format, bytes)
     }
 
-    /// The times of a sample in ticks of 90 kHz, the offset that the input added to them, and the sample's own
+    /// The times of a sample in 90 kHz ticks, the offset that the input added to them, and the sample's own
     /// timescale.
     private struct Times {
         var dts: Int64
@@ -97,7 +97,7 @@ struct RemuxCore<Output: SampleSink>: SampleSink {
 
     // MARK: - Damaged timestamps
 
-    /// The maximum duration that one timestamp covers, which is that of a PES packet or a segment, in ticks of 90 kHz.
+    /// The maximum duration that one timestamp covers, which is that of a PES packet or a segment, in 90 kHz ticks.
     private var maximumReach: Int64 { input.transportStream == nil ? 12 * 90_000 : 90_000 }
 
     /// Holds a sample after an unexpected jump, or resolves the held samples.
@@ -167,7 +167,7 @@ struct RemuxCore<Output: SampleSink>: SampleSink {
     ///
     /// - Parameters:
     ///   - join: The relation of the next segment to the previous one.
-    ///   - missing: The duration of the media missing before the segment, in ticks of 90 kHz.
+    ///   - missing: The duration of the media missing before the segment, in 90 kHz ticks.
     mutating func join(_ join: SegmentJoin, missing: Int64) throws(ContainerError) {
         guard join == .gap || join == .discontinuity else { return }
         try acceptSuspectSamples()
@@ -181,7 +181,7 @@ struct RemuxCore<Output: SampleSink>: SampleSink {
         }
     }
 
-    /// The end of the current input so far, on its clock in ticks of 90 kHz; nil if it has no samples.
+    /// The end of the current input so far, on its clock in 90 kHz ticks; nil if it has no samples.
     var lastEnd: Int64? { outputs.filter { $0.input == input.index && $0.lastEnd > .min }.map(\.lastEnd).max() }
 
     /// Allows other tracks of the current input to feed its outputs.

@@ -18,7 +18,7 @@ public struct RemuxDamage: Sendable, Hashable {
     ///
     /// - Parameters:
     ///   - code: The kind of defect.
-    ///   - time: The time in the output in ticks of 90 kHz.
+    ///   - time: The time in the output in 90 kHz ticks.
     mutating func add(_ code: ContainerDiagnostic.Code, at time: Int64) {
         switch code {
         case .discontinuity, .skippedBytes, .transportError, .damagedTable, .damagedTimestamp: break

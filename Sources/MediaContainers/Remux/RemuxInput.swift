@@ -31,7 +31,7 @@ final class RemuxInput {
     var gapDetector = GapDetector()
     /// The amount for each track by which decoding times of MP4 segments have been moved so far.
     var decodingShifts: [Int64] = []
-    /// The amount added to sample times in ticks of 90 kHz: the timestamp of a packed audio segment.
+    /// The amount added to sample times in 90 kHz ticks: the timestamp of a packed audio segment.
     var origin: Int64 = 0
     var hasOrigin = false
     /// The end of the last packed audio segment, where a segment without a timestamp continues.

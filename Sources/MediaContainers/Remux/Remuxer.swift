@@ -12,7 +12,7 @@
 public struct Remuxer<Output: SampleSink> {
     /// The size of each read from a source, in bytes.
     private static var pieceLength: Int { 256 << 10 }
-    /// The longest gap or overlap between consecutive files of one recording, in ticks of 90 kHz.
+    /// The longest gap or overlap between consecutive files of one recording, in 90 kHz ticks.
     private static var maximumPause: Int64 { 90_000 }
 
     private var core: RemuxCore<Output>

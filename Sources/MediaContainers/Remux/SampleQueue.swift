@@ -49,7 +49,7 @@ struct SampleQueue {
 /// Samples of one track after an unannounced jump of its timestamps. They are held until the following timestamps show
 /// whether the jump is damage, a gap or a new clock.
 ///
-/// All times are in ticks of 90 kHz, except the times of a ``MediaSample``.
+/// All times are in 90 kHz ticks, except the times of a ``MediaSample``.
 struct SuspectSamples {
     /// A sample with everything needed to deliver it.
     struct Held {

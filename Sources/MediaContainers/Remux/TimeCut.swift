@@ -26,13 +26,13 @@ public struct TimeCut<Output: SampleSink>: SampleSink {
 
     /// The receiver of the samples.
     public var output: Output
-    /// The start of the range on the timeline of the samples, in ticks of 90 kHz. Nil until it is known, or if the
+    /// The start of the range on the timeline of the samples, in 90 kHz ticks. Nil until it is known, or if the
     /// range begins with the first sample.
     public private(set) var start: Int64?
-    /// The end of the range on the timeline of the samples, in ticks of 90 kHz. Nil until it is known, or if the range
+    /// The end of the range on the timeline of the samples, in 90 kHz ticks. Nil until it is known, or if the range
     /// has no end.
     public private(set) var end: Int64?
-    /// The visible range in ticks of 90 kHz, from ``start`` or the first visible sample to ``end``; unbounded without
+    /// The visible range in 90 kHz ticks, from ``start`` or the first visible sample to ``end``; unbounded without
     /// an end.
     public var shown: Range<Int64> { (start ?? zero ?? 0)..<max(end ?? .max, start ?? zero ?? 0) }
     /// The earliest presentation time of a visible sample, or nil until it is known.

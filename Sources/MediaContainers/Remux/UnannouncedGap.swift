@@ -6,7 +6,7 @@ public struct UnannouncedGap: Sendable, Hashable {
     public var isBeforeSegment: Bool
 }
 
-/// A detector of unannounced gaps in the samples of an input. Times are decoding times in ticks of 90 kHz, on one
+/// A detector of unannounced gaps in the samples of an input. Times are decoding times in 90 kHz ticks, on one
 /// clock.
 struct GapDetector {
     /// The duration of the shortest gap.

@@ -1,4 +1,4 @@
-/// Alignment of subtitle segments with the timeline of a remuxer's output. Times are in ticks of 90 kHz.
+/// Alignment of subtitle segments with the timeline of a remuxer's output. Times are in 90 kHz ticks.
 ///
 /// X-TIMESTAMP-MAP places the cues of a segment on the clock of the stream's other segments. That clock has 33 bits and
 /// may restart. Without the map, cues count from timestamp 0 (RFC 8216, 3.5), but in many streams they count from the

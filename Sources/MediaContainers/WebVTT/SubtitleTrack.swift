@@ -4,7 +4,7 @@ public struct SubtitleTrack: Sendable, Hashable {
     public var language: String?
     /// The text before the cues in a file: `WEBVTT`, then styles and regions.
     public var header = "WEBVTT"
-    /// The distinct cues, with times in ticks of 90 kHz; sorted by time after ``sort()``.
+    /// The distinct cues, with times in 90 kHz ticks; sorted by time after ``sort()``.
     public private(set) var cues: [WebVTTCue] = []
     private var known: Set<WebVTTCue> = []
 
@@ -21,7 +21,7 @@ public struct SubtitleTrack: Sendable, Hashable {
 
     /// Returns a WebVTT file of the cues in a time range.
     ///
-    /// - Parameter shown: The range in ticks of 90 kHz; its start becomes 0.
+    /// - Parameter shown: The range in 90 kHz ticks; its start becomes 0.
     public func text(in shown: Range<Int64>) -> String {
         var text = header + "\n"
         for cue in cues where shown.overlaps(cue.start..<cue.end) {
@@ -46,7 +46,7 @@ public struct SubtitleTrack: Sendable, Hashable {
     /// - Parameters:
     ///   - sink: The receiver of the samples.
     ///   - track: The index of the track.
-    ///   - presentation: The range of the presentation in ticks of 90 kHz. Empty samples cover the times without cues.
+    ///   - presentation: The range of the presentation in 90 kHz ticks. Empty samples cover the times without cues.
     /// - Returns: The number of omitted cues; see ``WebVTTSampleEncoder``.
     /// - Throws: The errors of the sink.
     public func deliver<Sink: SampleSink>(

@@ -2,7 +2,7 @@
 public struct WebVTTDocument: Sendable, Hashable {
     /// The position of the cue times on the clock of the stream's other segments (X-TIMESTAMP-MAP).
     public struct TimestampMap: Sendable, Hashable {
-        /// A time of the cues in ticks of 90 kHz.
+        /// A time of the cues in 90 kHz ticks.
         public var local: Int64
         /// The corresponding 33-bit timestamp of a transport stream.
         public var transport: Int64
@@ -12,7 +12,7 @@ public struct WebVTTDocument: Sendable, Hashable {
     public private(set) var header = "WEBVTT"
     /// The timestamp map of the segment, or nil.
     public private(set) var timestampMap: TimestampMap?
-    /// The cues in file order, with times in ticks of 90 kHz. Invalid blocks are omitted.
+    /// The cues in file order, with times in 90 kHz ticks. Invalid blocks are omitted.
     public private(set) var cues: [WebVTTCue] = []
 
     /// Reads a file.
@@ -113,7 +113,7 @@ enum WebVTTTime {
     /// The maximum number of hours.
     private static let maximumHours: Int64 = 1 << 20
 
-    /// Returns a time in ticks of 90 kHz, or nil if the text isn't a valid time.
+    /// Returns a time in 90 kHz ticks, or nil if the text isn't a valid time.
     static func ticks(_ text: some StringProtocol) -> Int64? {
         let text = String(text.filter { $0 != " " && $0 != "\t" })
         let parts = text.split(separator: ":", omittingEmptySubsequences: false)
@@ -127,7 +127,7 @@ enum WebVTTTime {
         return (((hours * 60 + minutes) * 60 + whole) * 1000 + milliseconds) * ticksPerMillisecond
     }
 
-    /// Returns the text of a time in ticks of 90 kHz, rounded to milliseconds. Negative times become 0.
+    /// Returns the text of a time in 90 kHz ticks, rounded to milliseconds. Negative times become 0.
     static func text(_ ticks: Int64) -> String {
         let total = (max(0, ticks) + ticksPerMillisecond / 2) / ticksPerMillisecond
         let (seconds, milliseconds) = (total / 1000, total % 1000)

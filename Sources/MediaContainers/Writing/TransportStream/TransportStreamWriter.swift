@@ -6,7 +6,7 @@
 public struct TransportStreamWriter<Sink: ByteSink>: SampleSink {
     private struct Waiting {
         var sample: MediaSample
-        /// The times in ticks of 90 kHz on the clock of the stream.
+        /// The times in 90 kHz ticks on the clock of the stream.
         var dts: Int64
         var pts: Int64
         var bytes: [UInt8]
@@ -32,10 +32,10 @@ public struct TransportStreamWriter<Sink: ByteSink>: SampleSink {
     /// decoded.
     private static var firstTime: Int64 { 126_000 }
     private static var lead: Int64 { 63_000 }
-    /// The interval of the tables, which also precede keyframes, in ticks of 90 kHz.
+    /// The interval of the tables, which also precede keyframes, in 90 kHz ticks.
     private static var tableInterval: Int64 { 22_500 }
-    /// The maximum length of an audio PES packet in bytes, and its maximum duration, a tenth of a second, in ticks of
-    /// 90 kHz.
+    /// The maximum length of an audio PES packet in bytes, and its maximum duration, a tenth of a second, in 90 kHz
+    /// ticks.
     private static var audioPacketLength: Int { 2800 }
     private static var audioPacketDuration: Int64 { 9000 }
 

@@ -95,7 +95,7 @@ struct TransportPacketWriter {
     /// - Parameters:
     ///   - pes: The packet with header and payload.
     ///   - pid: The PID of the stream.
-    ///   - clock: The program clock at the first byte, in ticks of 90 kHz, or nil if another stream carries it.
+    ///   - clock: The program clock at the first byte, in 90 kHz ticks, or nil if another stream carries it.
     ///   - isRandomAccess: Whether decoding can start at the packet.
     mutating func add(_ pes: [UInt8], pid: UInt16, clock: Int64?, isRandomAccess: Bool) {
         var field: [UInt8] = []
