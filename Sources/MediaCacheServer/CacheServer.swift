@@ -60,11 +60,11 @@ public final class CacheServer: Service, Sendable {
         )
     }
 
-    /// The addresses that the server listens at, such as `http://127.0.0.1:9479`, the preferred one first; empty while
+    /// The addresses that the server listens on, such as `http://127.0.0.1:9479`, the preferred one first; empty while
     /// the server is stopped.
     public var boundAddresses: [String] { addresses.urls }
 
-    /// The port that the server listens at; nil while the server is stopped.
+    /// The port that the server listens on; nil while the server is stopped.
     public var port: Int? { addresses.port }
 
     /// The current API key.
@@ -73,8 +73,9 @@ public final class CacheServer: Service, Sendable {
     /// The paths of all routes. A path with a slash at the end includes all paths below it.
     var paths: [String] { context.router.paths }
 
-    /// Replaces the key and the standing playback token; the old ones are refused immediately.
+    /// Replaces the key and the standing playback token; the old ones are refused immediately, and event feeds end.
     ///
+    /// - Returns: The new key.
     /// - Throws: `CacheError` with `storage` if the key file can't be written; the old key remains valid.
     public func rollKey() async throws -> AccessKey {
         defer { dependencies.feeds.endAll() }

@@ -4,7 +4,7 @@ public import MediaLibrary
 
 /// The configuration of a server: its address, its clients and its features.
 public struct ServerConfiguration: Sendable {
-    /// The name or address to listen at. A loopback name or address means both IPv4 and IPv6 loopback.
+    /// The name or address to listen on. A loopback name or address means both IPv4 and IPv6 loopback.
     public var host: String
     /// The port; 0 means any free port.
     public var port: Int

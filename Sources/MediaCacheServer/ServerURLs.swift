@@ -6,7 +6,7 @@ import Synchronization
 
 /// The URLs of a server: playback, library and live URLs, including tokens where required.
 struct ServerURLs: Sendable {
-    /// The addresses that the server listens at.
+    /// The addresses that the server listens on.
     let addresses: ListenAddresses
     private let access: AccessControl
     /// The path at which a reverse proxy exposes this server, beginning with a slash; or empty.
@@ -68,7 +68,7 @@ struct ServerURLs: Sendable {
     }
 }
 
-/// The addresses that a server listens at; empty while it is stopped.
+/// The addresses that a server listens on; empty while it is stopped.
 final class ListenAddresses: Sendable {
     private let addresses = Mutex<[SocketAddress]>([])
 

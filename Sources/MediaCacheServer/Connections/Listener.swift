@@ -23,7 +23,7 @@ struct Listener: Sendable {
         self.group = group
     }
 
-    /// Binds to `host` and `port`. For a loopback host, binds to both IPv4 and IPv6 loopback at the same port.
+    /// Binds to `host` and `port`. For a loopback host, binds to both IPv4 and IPv6 loopback on the same port.
     ///
     /// - Throws: ``ServerError``.
     func bind(host: String, port: Int) async throws -> [any Channel] {
@@ -120,7 +120,7 @@ struct Listener: Sendable {
     private static func unavailable(_ error: any Error, _ host: String, _ port: Int) -> ServerError {
         let authority = host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)"
         return ServerError(
-            .addressUnavailable, "can't listen at \(authority): \(BindFailure.reason(error))", cause: error)
+            .addressUnavailable, "can't listen on \(authority): \(BindFailure.reason(error))", cause: error)
     }
 }
 

@@ -5,7 +5,7 @@ public import MediaLibrary
 /// A server inside an app, for media that plays only over HTTP, such as HLS streams.
 ///
 /// It listens, on loopback by default, while the app holds at least one `LocalURL`, and for some time afterwards. Call
-/// ``suspend()`` and ``resume()`` around the app's suspension. Afterwards the server listens at the same port, so that
+/// ``suspend()`` and ``resume()`` around the app's suspension. Afterwards the server listens on the same port, so that
 /// URLs remain valid.
 ///
 /// ```swift
@@ -50,7 +50,7 @@ public actor EmbeddedServer: LocalURLProvider {
         Task { [server] in await server.stop(grace: .zero) }
     }
 
-    /// The port that the server listens at; nil while it doesn't listen.
+    /// The port that the server listens on; nil while it doesn't listen.
     public var listeningPort: Int? { server.isListening ? server.port : nil }
 
     /// Returns a stream of port changes. The port changes if another process is using it when the server starts
@@ -96,7 +96,7 @@ public actor EmbeddedServer: LocalURLProvider {
         }
     }
 
-    /// Resumes the store. If the app holds URLs, the server listens again, at the same port unless another process is
+    /// Resumes the store. If the app holds URLs, the server listens again, on the same port unless another process is
     /// using it.
     ///
     /// - Throws: `CacheError` if the store can't be resumed; ``ServerError`` with `addressUnavailable`.
@@ -155,7 +155,9 @@ public actor EmbeddedServer: LocalURLProvider {
         }
     }
 
-    /// Stops listening if the server is idle, and returns whether it still listens without held URLs.
+    /// Stops listening if the server is idle and no URL is held.
+    ///
+    /// - Returns: Whether to check again later, because the server is still in use although no URL is held.
     private func isStillUsed() async -> Bool {
         await changes.runUncancelled {
             if heldURLs == 0, await server.isIdle { await server.stop(grace: .zero) }
