@@ -57,7 +57,7 @@ enum TranscodedFormat: String, Sendable, CaseIterable {
         self = format
     }
 
-    /// The arguments of ffmpeg.
+    /// The options of ffmpeg that select the codecs and the container.
     var arguments: [String] {
         switch self {
         case .mp4:

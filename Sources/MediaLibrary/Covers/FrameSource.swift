@@ -4,13 +4,14 @@ internal import MediaContainers
 /// The input of a decoder that extracts a frame.
 ///
 /// The decoder is a process without access to the network and the cache. It receives a short clip with the necessary
-/// frames, the bytes of a file in an unsupported format, or the path of a local file that the user specified.
+/// frames. If this library can't extract a clip from a file, because the format or codec isn't supported or the file is
+/// damaged, the decoder receives the whole file.
 package enum FrameSource {
     /// The clip that was written. It starts with the frame.
     case clip
-    /// The path of a local file.
+    /// The path of a local file that the user specified.
     case file(String)
-    /// The bytes of the media file.
+    /// The bytes of a whole media file that has no local path.
     case bytes(MediaByteReader)
 
     /// Prepares the input for a frame.
