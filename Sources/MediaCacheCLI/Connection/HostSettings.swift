@@ -41,7 +41,7 @@ struct HostSettings: Sendable {
     var port = 0
     /// The accepted names in `Host`, besides loopback and the server's own addresses.
     var allowedHosts: [String] = []
-    /// The local networks that may contain origins.
+    /// The local networks that every request may reach, whatever its address scope and even if the server is exposed.
     var allowedNetworks: [AddressRange] = []
     /// The path at which a reverse proxy exposes this server.
     var publicPath = ""
