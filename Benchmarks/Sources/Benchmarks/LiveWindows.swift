@@ -78,8 +78,10 @@ struct LiveWindows {
             let path = "\(folder)/v\(track)/segment"
             try Data(packets).write(to: URL(filePath: path))
             for number in 0..<segments {
-                // All segments are links to one file.
-                guard link(path, "\(folder)/v\(track)/\(number).ts") == 0 else { throw HarnessError("link: \(errno)") }
+                // All segments are hard links to one file.
+                guard link(path, "\(folder)/v\(track)/\(number).ts") == 0 else {
+                    throw HarnessError("\(path) can't be linked: \(String(cString: strerror(errno)))")
+                }
                 text += "#EXTINF:2,\nv\(track)/\(number).ts\n"
             }
             try text.write(toFile: "\(folder)/v\(track).m3u8", atomically: true, encoding: .utf8)

@@ -48,7 +48,7 @@ struct PlaybackDuringDownloads {
         }
         if count > 0 { try await Task.sleep(for: .seconds(5)) }
         guard let film = URL(string: origin.url("film/film.mp4")), let page = URL(string: origin.url("small/page.bin"))
-        else { throw HarnessError("no URL") }
+        else { throw HarnessError("the origin returned an invalid URL") }
         var times: [Double] = []
         for _ in 0..<10 {
             let start = ContinuousClock.now

@@ -42,7 +42,9 @@ final class MountedFolder: Sendable {
     /// Returns the free space in bytes.
     func freeBytes() throws -> Int64 {
         var information = statvfs()
-        guard statvfs(path, &information) == 0 else { throw HarnessError("statvfs \(path): \(errno)") }
+        guard statvfs(path, &information) == 0 else {
+            throw HarnessError("the free space at \(path) can't be read: \(String(cString: strerror(errno)))")
+        }
         return Int64(information.f_bavail) * Int64(information.f_frsize)
     }
 
