@@ -102,7 +102,8 @@ extension APIClient {
         try await call(.get, "/api/v1/bundles?channel=\(name)&from=\(from)&to=\(to)")
     }
 
-    /// Creates an asset whose parts are uploaded by ``uploadPart(_:at:of:part:to:)``. A complete asset remains unchanged.
+    /// Creates an asset whose parts are uploaded by ``uploadPart(_:at:of:part:to:)``. A complete asset remains
+    /// unchanged.
     public func beginBundle(_ request: BundleImportRequest) async throws -> BundleRecord {
         try await call(.post, "/api/v1/bundles", content: try .json(request))
     }
