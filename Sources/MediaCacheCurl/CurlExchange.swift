@@ -5,7 +5,8 @@ import Synchronization
 
 /// One request and its response, between the thread of a ``CurlLoop`` and the task that reads.
 ///
-/// The loop stops receiving when a piece of bytes waits for the reader, and continues when less than half is left.
+/// The loop stops receiving when half of the maximum buffer size waits for the reader, and continues when less than a
+/// quarter is left.
 final class CurlExchange: ReadableExchange, @unchecked Sendable {
     typealias HeadContinuation = CheckedContinuation<OriginResponse, any Error>
     typealias BodyContinuation = CheckedContinuation<(any OriginBuffer)?, any Error>
