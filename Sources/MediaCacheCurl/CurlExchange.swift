@@ -59,6 +59,8 @@ final class CurlExchange: ReadableExchange, @unchecked Sendable {
 
     /// The maximum number of bytes of a header section.
     private static let maximumHeadBytes = 256 << 10
+    /// The maximum number of bytes of a field value with folded lines. Each line costs time in proportion to the value.
+    private static let maximumFoldedBytes = 8 << 10
 
     let url: ResourceURL
     let limits: TransferLimits
@@ -77,6 +79,8 @@ final class CurlExchange: ReadableExchange, @unchecked Sendable {
     private var pageOffset: Int
     private var hasHead = false
     private var peer = AddressKind.unknown
+    /// The time at which the transfer was added to the loop.
+    private var began = ContinuousClock.now
     /// The time at which the request was sent.
     private var sent: ContinuousClock.Instant?
     /// The error that made this exchange refuse to continue, and libcurl fail.
@@ -211,7 +215,8 @@ final class CurlExchange: ReadableExchange, @unchecked Sendable {
         handle.set(CURLOPT_BUFFERSIZE, min(pieceSize, CurlOptions.maximumReceiveSize))
         handle.set(CURLOPT_URL, "\(url.scheme)://\(url.authority)/")
         handle.set(CURLOPT_REQUEST_TARGET, url.target)
-        handle.set(CURLOPT_CONNECTTIMEOUT_MS, max(1, Int(limits.connect / .milliseconds(1))))
+        handle.set(CURLOPT_CONNECTTIMEOUT_MS, max(1, Int(min(limits.connect, .seconds(86_400)) / .milliseconds(1))))
+        began = .now
         if let addresses {
             let list = addresses.addresses.map { $0.contains(":") ? "[\($0)]" : $0 }.joined(separator: ",")
             handle.set(CURLOPT_RESOLVE, ["+\(addresses.host):\(addresses.port):\(list)"])
@@ -309,12 +314,20 @@ final class CurlExchange: ReadableExchange, @unchecked Sendable {
         } else if line.isEmpty {
             // An interim response (RFC 9110 §15.2) precedes the final one.
             guard status >= 200 || status == 101 else { return true }
+            guard hasOnlyChunkedCoding else {
+                refusal = CacheError(.badResponse, "\(url.authority) uses a transfer coding that wasn't requested")
+                return false
+            }
             hasHead = true
             touch()
             state.withLock { $0.response = (status, fields) }
         } else if let first = line.first, first == 0x20 || first == 0x09 {
             // A folded line (RFC 9112 §5.2).
             guard let last = fields.last else { return true }
+            guard last.value.utf8.count + line.count <= Self.maximumFoldedBytes else {
+                refusal = CacheError(.badResponse, "\(url.authority) sent a folded header field that is too long")
+                return false
+            }
             fields[fields.endIndex - 1].value = "\(last.value) \(Self.text(line))"
         } else if let colon = line.firstIndex(of: UInt8(ascii: ":")),
             let name = HTTPField.Name(String(decoding: line[..<colon], as: UTF8.self))
@@ -322,6 +335,14 @@ final class CurlExchange: ReadableExchange, @unchecked Sendable {
             fields.append(HTTPField(name: name, value: Self.text(line[line.index(after: colon)...])))
         }
         return true
+    }
+
+    /// Whether the body has no transfer coding except `chunked` (RFC 9112 §7). libcurl would decode others, so that a
+    /// few received bytes could become many.
+    private var hasOnlyChunkedCoding: Bool {
+        fields[.transferEncoding]?.split(separator: ",").allSatisfy { coding in
+            coding.drop { $0 == " " || $0 == "\t" }.lowercased().hasPrefix("chunked")
+        } ?? true
     }
 
     /// Returns a field value without the white space around it.
@@ -418,6 +439,11 @@ final class CurlExchange: ReadableExchange, @unchecked Sendable {
     /// Returns the error of an exceeded time limit; nil if there is none.
     func expired(at now: ContinuousClock.Instant) -> CacheError? {
         let waitBegan = state.withLock { $0.waitBegan }
+        // libcurl limits the time to connect, but not the time that a request waits for a connection.
+        if sent == nil, now - began > limits.connect + limits.firstByte {
+            return CacheError(
+                .timedOut, "\(url.authority) can't be requested: all connections to it are in use; try again later")
+        }
         if !hasHead, let sent, now - sent > limits.firstByte {
             return CacheError(
                 .timedOut,

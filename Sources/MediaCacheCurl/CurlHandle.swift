@@ -18,6 +18,7 @@ final class CurlHandle {
 
     /// Removes all options, so that the handle can serve another transfer.
     func reset() {
+        mc_curl_set_list(pointer, CURLOPT_RESOLVE, nil)
         curl_easy_reset(pointer)
         releaseLists()
     }

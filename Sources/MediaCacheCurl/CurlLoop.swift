@@ -187,6 +187,7 @@ final class CurlLoop: TaskExecutor, @unchecked Sendable {
     func touched(_ exchange: CurlExchange) { deliverable.append(exchange) }
 
     private func run() {
+        nextCheck = .now + checkInterval
         while true {
             let (commands, isStopping) = inbox.withLock { inbox in
                 defer { inbox.commands = [] }
@@ -232,7 +233,7 @@ final class CurlLoop: TaskExecutor, @unchecked Sendable {
         if let timer { limit = min(limit, timer - now) }
         for index in sockets.indices { sockets[index].revents = 0 }
         // Rounded up, so that the thread doesn't spin before the time.
-        let milliseconds = max(0, Int32(limit / .milliseconds(1) + 0.999))
+        let milliseconds = Int32(clamping: Int((max(.zero, limit) / .milliseconds(1)).rounded(.up)))
         let count = poll(&sockets, nfds_t(sockets.count), milliseconds)
         var running: Int32 = 0
         if count > 0 {
@@ -305,7 +306,10 @@ final class CurlLoop: TaskExecutor, @unchecked Sendable {
         let interval = min(exchange.limits.firstByte, exchange.limits.stall) / 4
         checkInterval = max(.milliseconds(5), min(checkInterval, interval))
         nextCheck = min(nextCheck, .now + checkInterval)
-        curl_multi_add_handle(multi, handle.pointer)
+        guard curl_multi_add_handle(multi, handle.pointer) == CURLM_OK else {
+            exchange.end(CacheError(.unreachable, "\(exchange.url.authority) can't be requested: no memory"))
+            return release(handle)
+        }
     }
 
     /// Continues a paused transfer. libcurl then offers the bytes that it holds.

@@ -75,6 +75,8 @@ struct CurlOptions: Sendable {
         handle.set(CURLOPT_MAXAGE_CONN, idleSeconds)
         // Keeps libcurl from reading a proxy from the environment.
         handle.set(CURLOPT_PROXY, proxy.map(Self.address(of:)) ?? "")
+        // NO_PROXY in the environment would bypass the proxy, and the checks of connected addresses.
+        handle.set(CURLOPT_NOPROXY, "")
         if let proxy { apply(proxy, to: handle) }
         if let certificates { handle.set(CURLOPT_CAINFO_BLOB, certificates) }
     }

@@ -30,8 +30,12 @@ package final class BlockingPool: TaskExecutor {
     }
 
     /// Runs `work` on a thread of the pool, and returns its result or throws its error.
-    package func run<Result: Sendable>(_ work: @escaping @Sendable () throws -> Result) async throws -> Result {
-        if usesCurrentThread, FileThread.isCurrent { return try work() }
+    ///
+    /// - Parameter isLong: Whether the work may block for long, so that it never runs on the current thread.
+    package func run<Result: Sendable>(
+        isLong: Bool = false, _ work: @escaping @Sendable () throws -> Result
+    ) async throws -> Result {
+        if usesCurrentThread, !isLong, FileThread.isCurrent { return try work() }
         return try await withCheckedThrowingContinuation { continuation in
             queue.async { continuation.resume(with: Swift.Result(catching: work)) }
         }

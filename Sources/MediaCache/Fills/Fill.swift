@@ -262,7 +262,7 @@ struct Fill: Sendable {
         let (representation, id) = (representation, plan.id)
         let woken = try await engine.space.reserve(missing.reduce(0) { $0 + Int64($1.count) }) {
             do {
-                return try await engine.pool.run {
+                return try await engine.pool.run(isLong: representation.mayCopyBlob) {
                     try piece.withUnsafeBytes { bytes in
                         let bytes = UnsafeRawBufferPointer(rebasing: bytes[..<range.count])
                         return try representation.write(bytes, at: range, into: missing, by: id)

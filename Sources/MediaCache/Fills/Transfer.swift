@@ -36,8 +36,9 @@ struct Transfer: Sendable {
                 of: reader, by: ticket, ifNeeded: ifNeeded, holdsBack: holdsBack)
             {
                 if !piece.isOverlap { engine.counters.add(\.bytesFromOrigin, Int64(piece.part.count)) }
-                guard try await store(piece) else { break }
+                let continues = try await store(piece)
                 if !piece.isOverlap { try await engine.traffic.pay(piece.part.count, by: ticket) }
+                guard continues else { break }
             }
             return await reader.learnedLength
         }

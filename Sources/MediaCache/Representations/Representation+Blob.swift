@@ -64,6 +64,11 @@ extension Representation {
         }
     }
 
+    /// Whether a write may have to wait until the blob has been copied.
+    var mayCopyBlob: Bool {
+        file.withLock { $0.mayBeLinked } || writing.withLockIfAvailable { _ in false } ?? true
+    }
+
     /// Writes the parts of `bytes` that fill `holes`, and records all of `range` as written. Blocks.
     ///
     /// The ``writing`` lock is held during both steps, so that other threads never see a recorded byte that isn't in

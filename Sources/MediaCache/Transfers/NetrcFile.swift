@@ -1,9 +1,9 @@
 /// User names and passwords from a netrc file, the format of ftp, curl and wget. They are sent to the host of their
-/// `machine` entry as `Authorization: Basic` (RFC 7617), unless a URL or a header profile contains others.
+/// `machine` entry, with any scheme and port, as `Authorization: Basic` (RFC 7617), unless a URL or a header profile contains others.
 public struct NetrcFile: Sendable, Hashable {
     private struct Entry: Sendable, Hashable {
-        /// The host in lower case; nil for the entry `default`.
-        var machine: String?
+        /// The host in lower case, without brackets.
+        var machine: String
         var login: String?
         var password: String?
     }
@@ -18,12 +18,15 @@ public struct NetrcFile: Sendable, Hashable {
         while let word = try scanner.word() {
             switch word {
             case "machine": entries.append(Entry(machine: try scanner.value(of: word).lowercased()))
-            case "default": entries.append(Entry())
+            case "default":
+                // A document can name any host, so these credentials would be sent to all.
+                throw scanner.failure("`default` isn't supported; write an entry with `machine` for each host")
             case "login", "user": try change(scanner) { $0.login = try scanner.value(of: word) }
             case "password": try change(scanner) { $0.password = try scanner.value(of: word) }
             case "account": _ = try scanner.value(of: word)
             case "macdef": scanner.skipMacro()
-            default: throw scanner.failure("“\(word)” isn't a keyword")
+            // The word may be part of a password.
+            default: throw scanner.failure("a keyword such as `machine`, `login` or `password` is expected")
             }
         }
     }
@@ -35,7 +38,9 @@ public struct NetrcFile: Sendable, Hashable {
 
     /// Returns the value of the `Authorization` field for a request to `url`; nil without an entry for its host.
     public func authorization(for url: ResourceURL) -> String? {
-        let entry = entries.first { ($0.machine == nil || $0.machine == url.host.lowercased()) && $0.login != nil }
+        let host = url.host.lowercased().trimmingPrefix("[")
+        let machine = host.hasSuffix("]") ? host.dropLast() : host[...]
+        let entry = entries.first { $0.machine == machine && $0.login != nil }
         return entry.map { Credentials(user: $0.login ?? "", password: $0.password).authorization }
     }
 }
@@ -61,9 +66,17 @@ private struct Scanner {
     }
 
     /// Returns the next word; nil at the end.
-    mutating func word() throws -> String? {
+    ///
+    /// - Parameter skipsComments: Whether `#` begins a comment. It can also begin a password.
+    mutating func word(skipsComments: Bool = true) throws -> String? {
         while let next = text.first {
-            if next == "#" { text = text.drop { !$0.isNewline } } else if next.isWhitespace { skip() } else { break }
+            if next == "#", skipsComments {
+                text = text.drop { !$0.isNewline }
+            } else if next.isWhitespace {
+                skip()
+            } else {
+                break
+            }
         }
         guard let first = text.first else { return nil }
         guard first == "\"" else {
@@ -82,7 +95,7 @@ private struct Scanner {
 
     /// Returns the word after a keyword.
     mutating func value(of keyword: String) throws -> String {
-        guard let value = try word() else { throw failure("the value of `\(keyword)` is missing") }
+        guard let value = try word(skipsComments: false) else { throw failure("the value of `\(keyword)` is missing") }
         return value
     }
 

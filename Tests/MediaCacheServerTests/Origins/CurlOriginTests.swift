@@ -303,6 +303,19 @@ struct CurlOriginTests {
         }
     }
 
+    /// libcurl would decode such bodies, so that few received bytes could become many.
+    @Test func refusesTransferCodingsThatWerentRequested() async throws {
+        try await withServer { origin, server in
+            let url = try server.url("/a")
+            server.origin[url] = Self.text
+            for coding in ["gzip, chunked", "gzip", "chunked, br"] {
+                server.origin.next(url, .headerFields([.transferEncoding: coding]))
+                let error = await failure { _ = try await read(origin.send(OriginRequest(url: url))) }
+                #expect(error?.code == .badResponse, "\(coding): \(error as Any)")
+            }
+        }
+    }
+
     @Test func discardsBytesPastAnnouncedLength() async throws {
         try await withServer { origin, server in
             let url = try server.url("/a")
