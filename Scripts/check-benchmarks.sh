@@ -12,7 +12,7 @@ manifest=.build/debug.yaml
 package=$(grep -F '"-module-name","TestSupport"' "$manifest" | grep -oE '"-package-name","[^"]+"' | head -n 1 | cut -d '"' -f 4)
 
 "$(dirname "$(command -v "$swift")")/swiftc" -typecheck -parse-as-library -swift-version 6 -warnings-as-errors \
-    -module-name Benchmarks -package-name "$package" -I "$modules" \
+    -module-name Benchmarks -package-name "$package" -I "$modules" -Xcc -fmodule-map-file=.build/debug/CMediaCacheShims.build/module.modulemap \
     -enable-upcoming-feature ExistentialAny -enable-upcoming-feature MemberImportVisibility \
     -enable-upcoming-feature InternalImportsByDefault -enable-upcoming-feature NonisolatedNonsendingByDefault \
     Benchmarks/Sources/Benchmarks/*.swift Benchmarks/Sources/Benchmarks/Support/*.swift
