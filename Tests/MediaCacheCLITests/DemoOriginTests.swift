@@ -11,7 +11,10 @@ struct DemoOriginTests {
     private static let clip = ByteBuffer(bytes: (0..<5000).map { UInt8(truncatingIfNeeded: $0 &* 31) })
 
     private func get(_ url: String, _ fields: HTTPFields = [:]) async throws -> (OriginResponse, [UInt8]) {
-        let response = try await CurlOrigin().send(OriginRequest(url: ResourceURL(url), headerFields: fields))
+        // Its deallocation would cancel the request.
+        let origin = CurlOrigin()
+        defer { withExtendedLifetime(origin) {} }
+        let response = try await origin.send(OriginRequest(url: ResourceURL(url), headerFields: fields))
         var bytes: [UInt8] = []
         while let buffer = try await response.body.next() { buffer.withUnsafeBytes { bytes += $0 } }
         return (response, bytes)
