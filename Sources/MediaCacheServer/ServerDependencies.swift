@@ -13,10 +13,6 @@ struct ServerDependencies: Sendable {
     let registry: ConnectionRegistry
     let metrics = ServerMetrics()
     /// The settings of origin requests. For an exposed server, they permit only public addresses.
-    /// The settings of requests to origins. They can change.
-    var transfers: TransferSettings {
-        configuration.isExposed ? store.transfers.narrowed(to: .publicOnly) : store.transfers
-    }
     let profiles: HeaderProfileStore
     let assetStore: AssetStore
     let contents: AssetContentsCache
@@ -41,16 +37,15 @@ struct ServerDependencies: Sendable {
         registry = ConnectionRegistry(
             maximum: configuration.limits.maximumConnections,
             maximumPerAddress: configuration.limits.maximumConnectionsPerAddress)
-        let scope = configuration.isExposed ? AddressScope.publicOnly : .any
         let profiles = HeaderProfileStore(
-            base: store.transfers.narrowed(to: scope), storeScope: store.transfers.scope)
+            base: configuration.isExposed ? store.transfers.narrowed(to: .publicOnly) : store.transfers,
+            storeScope: store.transfers.scope)
         self.profiles = profiles
         assetStore = AssetStore(of: store)
         contents = AssetContentsCache(assetStore: assetStore)
         loader = PlaylistLoader(store: store)
         let settings: Downloads.SettingsSource = { url, identity, headers in
-            try profiles.settings(for: url, as: identity, fields: HTTPFields(named: headers))
-                ?? store.transfers.narrowed(to: scope)
+            try profiles.settings(for: url, as: identity, fields: HTTPFields(named: headers)) ?? profiles.base
         }
         let runsDownloads = configuration.runsDownloads && store.folderFailure == nil
         downloads =
@@ -98,7 +93,7 @@ struct ServerDependencies: Sendable {
             PlayRoute(source: playSource, profiles: profiles, control: access),
             LibraryRoute(
                 assetStore: assetStore, movies: movies, frames: assetFrames, store: store,
-                reading: LibraryReading(profiles: profiles, base: transfers, downloads: downloads)),
+                reading: LibraryReading(profiles: profiles, downloads: downloads)),
         ]
         let api: [any Route] = [
             ResourcesRoute(store: store, assetStore: assetStore, downloads: downloads),

@@ -48,7 +48,8 @@ final class HeaderProfileStore: Sendable {
     private static let capacity = 256
 
     private let makeBase: @Sendable () -> TransferSettings
-    private var base: TransferSettings { makeBase() }
+    /// The settings without users and changed profiles. They can change.
+    var base: TransferSettings { makeBase() }
     /// Whether ``base`` has a narrower scope than the store, so that every read needs explicit settings.
     private let isNarrowed: Bool
     private let state: Mutex<State>

@@ -10,11 +10,11 @@ struct LibraryReading: Sendable {
     private let downloads: Downloads?
 
     /// Creates settings from header profiles and the header fields of downloads.
-    init(profiles: HeaderProfileStore, base: TransferSettings, downloads: Downloads?) {
+    init(profiles: HeaderProfileStore, downloads: Downloads?) {
         settings = { asset in
-            guard let url = try? ResourceURL(asset.url) else { return base }
+            guard let url = try? ResourceURL(asset.url) else { return profiles.base }
             let fields = asset.download.flatMap { try? HTTPFields(named: $0.headers) } ?? [:]
-            return profiles.settings(for: url, as: asset.identity, fields: fields) ?? base
+            return profiles.settings(for: url, as: asset.identity, fields: fields) ?? profiles.base
         }
         self.downloads = downloads
     }

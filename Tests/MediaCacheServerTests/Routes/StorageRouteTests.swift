@@ -2,6 +2,7 @@ import Foundation
 import MediaCache
 import MediaCacheAPI
 import MediaCacheTesting
+import MediaLibrary
 import Testing
 
 @testable import MediaCacheServer
@@ -48,6 +49,17 @@ struct StorageRouteTests {
             #expect(changed.limits.maximumBytes == nil && changed.bandwidth.total == nil)
             #expect(changed.transfers.retries == 1)
             #expect(host.store.bandwidth == BandwidthLimits())
+        }
+    }
+
+    @Test func changedSettingsApplyToLibrary() async throws {
+        try await withHost { host in
+            _ = try await host.download(#"{"url":"http://origin.example/film.mp4"}"#)
+            let store = host.store
+            let reading = LibraryReading(profiles: HeaderProfileStore(base: store.transfers), downloads: nil)
+            let asset = try #require(try await AssetStore(of: store).assets().first)
+            store.transfers.retries.budget = 1
+            #expect(reading.settings(asset).retries.budget == 1)
         }
     }
 
