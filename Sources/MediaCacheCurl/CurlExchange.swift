@@ -43,7 +43,7 @@ final class CurlExchange: ReadableExchange, @unchecked Sendable {
         var phase = Phase.waitingForHead
         var loop: CurlLoop?
         var head: HeadContinuation?
-        /// A received head that its task hasn't been given yet.
+        /// A received head that hasn't been delivered to the task yet.
         var response: (status: Int, fields: HTTPFields)?
         var reader: BodyContinuation?
         /// The time at which the reader began to wait.
@@ -57,11 +57,6 @@ final class CurlExchange: ReadableExchange, @unchecked Sendable {
         var resumesBelow = 0
     }
 
-    /// The maximum number of bytes of a header section.
-    private static let maximumHeadBytes = 256 << 10
-    /// The maximum number of bytes of a field value with folded lines. Each line costs time in proportion to the value.
-    private static let maximumFoldedBytes = 8 << 10
-
     let url: ResourceURL
     let limits: TransferLimits
     private let request: OriginRequest
@@ -72,18 +67,15 @@ final class CurlExchange: ReadableExchange, @unchecked Sendable {
     // `@unchecked Sendable`: the following properties are used by the loop's thread alone.
 
     /// The response head that is being received.
-    private var status = 0
-    private var fields = HTTPFields()
-    private var headBytes = 0
+    private var head = CurlHead()
     /// The offset of the next byte from a page boundary of the resource, if the response has the requested range.
     private var pageOffset: Int
-    private var hasHead = false
     private var peer = AddressKind.unknown
     /// The time at which the transfer was added to the loop.
     private var began = ContinuousClock.now
     /// The time at which the request was sent.
     private var sent: ContinuousClock.Instant?
-    /// The error that made this exchange refuse to continue, and libcurl fail.
+    /// The reason for not continuing the transfer, which takes precedence over libcurl's error.
     private var refusal: CacheError?
     /// Whether the loop has bytes to deliver after its turn.
     var isTouched = false
@@ -299,57 +291,18 @@ final class CurlExchange: ReadableExchange, @unchecked Sendable {
 
     /// Receives a line of the head, or of the trailer section, which is ignored. Returns whether to continue.
     private func receiveHead(_ bytes: UnsafeRawBufferPointer) -> Bool {
-        guard !hasHead else { return true }
-        headBytes += bytes.count
-        guard headBytes <= Self.maximumHeadBytes else {
-            refusal = CacheError(
-                .badResponse, "\(url.authority) sent a header section of more than \(Self.maximumHeadBytes) bytes")
+        guard !head.isComplete else { return true }
+        do {
+            try head.receive(bytes, from: url.authority)
+        } catch {
+            refusal = error
             return false
         }
-        var line = bytes[...]
-        while let last = line.last, last == 0x0A || last == 0x0D { line.removeLast() }
-        if line.starts(with: "HTTP/".utf8) {
-            status = line.drop { $0 != 0x20 }.dropFirst().prefix(3).reduce(0) { $0 * 10 + Int($1) - 0x30 }
-            fields = HTTPFields()
-        } else if line.isEmpty {
-            // An interim response (RFC 9110 §15.2) precedes the final one.
-            guard status >= 200 || status == 101 else { return true }
-            guard hasOnlyChunkedCoding else {
-                refusal = CacheError(.badResponse, "\(url.authority) uses a transfer coding that wasn't requested")
-                return false
-            }
-            hasHead = true
+        if head.isComplete {
             touch()
-            state.withLock { $0.response = (status, fields) }
-        } else if let first = line.first, first == 0x20 || first == 0x09 {
-            // A folded line (RFC 9112 §5.2).
-            guard let last = fields.last else { return true }
-            guard last.value.utf8.count + line.count <= Self.maximumFoldedBytes else {
-                refusal = CacheError(.badResponse, "\(url.authority) sent a folded header field that is too long")
-                return false
-            }
-            fields[fields.endIndex - 1].value = "\(last.value) \(Self.text(line))"
-        } else if let colon = line.firstIndex(of: UInt8(ascii: ":")),
-            let name = HTTPField.Name(String(decoding: line[..<colon], as: UTF8.self))
-        {
-            fields.append(HTTPField(name: name, value: Self.text(line[line.index(after: colon)...])))
+            state.withLock { $0.response = (head.status, head.fields) }
         }
         return true
-    }
-
-    /// Whether the body has no transfer coding except `chunked` (RFC 9112 §7). libcurl would decode others, so that a
-    /// few received bytes could become many.
-    private var hasOnlyChunkedCoding: Bool {
-        fields[.transferEncoding]?.split(separator: ",").allSatisfy { coding in
-            coding.drop { $0 == " " || $0 == "\t" }.lowercased().hasPrefix("chunked")
-        } ?? true
-    }
-
-    /// Returns a field value without the white space around it.
-    private static func text(_ bytes: Slice<UnsafeRawBufferPointer>) -> String {
-        var bytes = bytes.drop { $0 == 0x20 || $0 == 0x09 }
-        while let last = bytes.last, last == 0x20 || last == 0x09 { bytes.removeLast() }
-        return String(decoding: bytes, as: UTF8.self)
     }
 
     /// Stores bytes of the body. Returns their number, or a code that pauses or ends the transfer.
@@ -432,7 +385,8 @@ final class CurlExchange: ReadableExchange, @unchecked Sendable {
             code == CURLE_OK
             ? nil
             : CurlErrorMapper.cacheError(
-                code, handle, url: url, hadHead: hasHead, wasSent: sent != nil, limits: limits, proxy: options.proxy)
+                code, handle, url: url, hadHead: head.isComplete, wasSent: sent != nil, limits: limits,
+                proxy: options.proxy)
         end(refusal ?? failure)
     }
 
@@ -444,7 +398,7 @@ final class CurlExchange: ReadableExchange, @unchecked Sendable {
             return CacheError(
                 .timedOut, "\(url.authority) can't be requested: all connections to it are in use; try again later")
         }
-        if !hasHead, let sent, now - sent > limits.firstByte {
+        if !head.isComplete, let sent, now - sent > limits.firstByte {
             return CacheError(
                 .timedOut,
                 "\(url.authority) sent no response within \(limits.firstByte); check the address and the network, "

@@ -25,12 +25,12 @@ final class CurlLoop: TaskExecutor, @unchecked Sendable {
         var jobs: [UnownedJob] = []
         /// Whether the thread will look for commands and jobs before it waits.
         var isAwake = true
-
-        var hasWork: Bool { isStopping || !commands.isEmpty || !jobs.isEmpty }
         var hasThread = false
         var isStopping = false
         var isOver = false
         var waiters: [CheckedContinuation<Void, Never>] = []
+
+        var hasWork: Bool { isStopping || !commands.isEmpty || !jobs.isEmpty }
     }
 
     private struct Transfer {
@@ -66,9 +66,11 @@ final class CurlLoop: TaskExecutor, @unchecked Sendable {
     private var timer: ContinuousClock.Instant?
 
     init(connectionsPerHost: Int) {
+        // As for other allocations in Swift, there is no recovery.
         guard CurlLibrary.isReady, let multi = curl_multi_init() else { fatalError("libcurl has no memory") }
         self.multi = multi
         var ends: [Int32] = [-1, -1]
+        // A process that can't open a descriptor can't connect to an origin either.
         guard pipe(&ends) == 0 else { fatalError("no pipe can be created: error \(errno)") }
         (wakeReader, wakeWriter) = (ends[0], ends[1])
         for end in ends {
@@ -183,7 +185,7 @@ final class CurlLoop: TaskExecutor, @unchecked Sendable {
 
     // MARK: - On the loop's thread
 
-    /// Notes an exchange with something to deliver after the turn.
+    /// Registers an exchange that has something to deliver after the turn.
     func touched(_ exchange: CurlExchange) { deliverable.append(exchange) }
 
     private func run() {
@@ -288,7 +290,7 @@ final class CurlLoop: TaskExecutor, @unchecked Sendable {
     private func carryOut(_ command: Command) {
         switch command {
         case .add(let exchange): begin(exchange)
-        case .resume(let exchange): receiveAgain(exchange)
+        case .resume(let exchange): set(.continued, of: exchange)
         case .remove(let exchange):
             if let handle = handles[ObjectIdentifier(exchange)] { release(handle) }
         }
@@ -312,9 +314,7 @@ final class CurlLoop: TaskExecutor, @unchecked Sendable {
         }
     }
 
-    /// Continues a paused transfer. libcurl then offers the bytes that it holds.
-    private func receiveAgain(_ exchange: CurlExchange) { set(.continued, of: exchange) }
-
+    /// Pauses or continues a transfer. When it continues, libcurl first offers the bytes that it holds.
     private func set(_ reception: CurlExchange.Reception, of exchange: CurlExchange) {
         guard let handle = handles[ObjectIdentifier(exchange)] else { return }
         curl_easy_pause(handle.pointer, reception == .paused ? CURLPAUSE_RECV : CURLPAUSE_CONT)

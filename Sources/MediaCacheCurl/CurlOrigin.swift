@@ -86,9 +86,7 @@ public final class CurlOrigin: Origin {
 
     /// Returns the loop of a host, so that all requests to it share connections.
     private func loop(of url: ResourceURL) -> CurlLoop {
-        var hash: UInt64 = 0xCBF2_9CE4_8422_2325
-        for byte in url.authority.utf8 { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01B3 }
-        return loops[Int(hash % UInt64(loops.count))]
+        loops[Int(UInt(bitPattern: url.authority.hashValue) % UInt(loops.count))]
     }
 
     /// Closes all connections. Running requests fail with `cancelled`, later ones with `closed`.
