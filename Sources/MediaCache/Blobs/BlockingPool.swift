@@ -1,13 +1,5 @@
 import Dispatch
 
-#if canImport(Darwin)
-    import Darwin
-#elseif canImport(Musl)
-    import Musl
-#else
-    import Glibc
-#endif
-
 /// A pool of threads for blocking calls, which keeps them off the cooperative pool and event loops.
 ///
 /// A task with this executor makes its blocking calls without changing threads.
@@ -17,8 +9,8 @@ package final class BlockingPool: TaskExecutor {
 
     /// Creates a pool.
     ///
-    /// - Parameter usesCurrentThread: Whether ``run(_:)`` and ``perform(_:)`` call their work on the current thread if
-    ///   it may block on files (``FileThread``).
+    /// - Parameter usesCurrentThread: Whether ``run(isLong:_:)`` and ``perform(_:)`` call their work on the current
+    ///   thread if it may block on files (``FileThread``).
     package init(label: String, usesCurrentThread: Bool = false) {
         queue = DispatchQueue(label: label, qos: .userInitiated, attributes: .concurrent)
         self.usesCurrentThread = usesCurrentThread
@@ -57,20 +49,15 @@ package final class BlockingPool: TaskExecutor {
 
 /// A mark of threads that may block on files: those of the pool, and those on which an origin receives.
 package enum FileThread {
-    private static let key: pthread_key_t = {
-        var key = pthread_key_t()
-        let status = pthread_key_create(&key, nil)
-        precondition(status == 0, "pthread_key_create: \(status)")
-        return key
-    }()
+    private static let mark = ThreadNumber()
 
     /// Whether the current thread may block on files.
-    static var isCurrent: Bool { pthread_getspecific(key) != nil }
+    static var isCurrent: Bool { mark.current != 0 }
 
     /// Marks the current thread while `body` runs.
     package static func run(_ body: () -> Void) {
-        pthread_setspecific(key, UnsafeMutableRawPointer(bitPattern: 1))
-        defer { pthread_setspecific(key, nil) }
+        mark.current = 1
+        defer { mark.current = 0 }
         body()
     }
 }

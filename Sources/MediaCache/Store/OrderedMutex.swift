@@ -1,15 +1,5 @@
 import Synchronization
 
-#if DEBUG
-    #if canImport(Darwin)
-        import Darwin
-    #elseif canImport(Glibc)
-        import Glibc
-    #elseif canImport(Musl)
-        import Musl
-    #endif
-#endif
-
 /// The ranks of locks, in the order in which a thread may acquire them.
 ///
 /// A thread that holds a lock may acquire only locks of later ranks. No callback is called under any lock except
@@ -48,27 +38,15 @@ struct OrderedMutex<Value: ~Copyable>: ~Copyable, Sendable {
 #if DEBUG
     /// The ranks of the locks that the current thread holds, one bit each, in thread-specific storage.
     private enum HeldLocks {
-        private static let key: pthread_key_t = {
-            var key = pthread_key_t()
-            let status = pthread_key_create(&key, nil)
-            precondition(status == 0, "pthread_key_create: \(status)")
-            return key
-        }()
+        private static let held = ThreadNumber()
 
         static func enter(_ rank: LockRank) {
-            let held = held
-            assert(held >> rank.rawValue == 0, "lock \(rank) acquired while holding \(names(of: held))")
-            set(held | 1 << rank.rawValue)
+            let ranks = held.current
+            assert(ranks >> rank.rawValue == 0, "lock \(rank) acquired while holding \(names(of: ranks))")
+            held.current = ranks | 1 << rank.rawValue
         }
 
-        static func leave(_ rank: LockRank) { set(held & ~(1 << rank.rawValue)) }
-
-        private static var held: Int { Int(bitPattern: pthread_getspecific(key)) }
-
-        private static func set(_ held: Int) {
-            let status = pthread_setspecific(key, UnsafeMutableRawPointer(bitPattern: held))
-            precondition(status == 0, "pthread_setspecific: \(status)")
-        }
+        static func leave(_ rank: LockRank) { held.current &= ~(1 << rank.rawValue) }
 
         private static func names(of held: Int) -> String {
             LockRank.allCases.filter { held & 1 << $0.rawValue != 0 }.map { "\($0)" }.joined(separator: ", ")
