@@ -1,5 +1,6 @@
 /// User names and passwords from a netrc file, the format of ftp, curl and wget. They are sent to the host of their
-/// `machine` entry, with any scheme and port, as `Authorization: Basic` (RFC 7617), unless a URL or a header profile contains others.
+/// `machine` entry, with any scheme and port, as `Authorization: Basic` (RFC 7617), unless a URL or a header profile
+/// contains others.
 public struct NetrcFile: Sendable, Hashable {
     private struct Entry: Sendable, Hashable {
         /// The host in lower case, without brackets.
@@ -12,7 +13,7 @@ public struct NetrcFile: Sendable, Hashable {
 
     /// Parses the text of a netrc file. Macros (`macdef`) and accounts are ignored.
     ///
-    /// - Throws: ``CacheError`` with ``CacheError/Code/invalidSetting`` for the first unknown or incomplete entry.
+    /// - Throws: ``CacheError`` with ``CacheError/Code/invalidSetting`` for the first unsupported or incomplete entry.
     public init(_ text: String) throws {
         var scanner = Scanner(text: text[...])
         while let word = try scanner.word() {
@@ -32,7 +33,7 @@ public struct NetrcFile: Sendable, Hashable {
     }
 
     private mutating func change(_ scanner: Scanner, _ body: (inout Entry) throws -> Void) throws {
-        guard !entries.isEmpty else { throw scanner.failure("an entry must begin with `machine` or `default`") }
+        guard !entries.isEmpty else { throw scanner.failure("an entry must begin with `machine`") }
         try body(&entries[entries.count - 1])
     }
 

@@ -137,6 +137,11 @@ public struct ReadAhead: Sendable, Hashable {
         self.initial = initial
         self.maximum = maximum
     }
+
+    /// Returns the default read-ahead with another maximum, which also applies to the first fill.
+    package static func limited(to maximum: Int64) -> ReadAhead {
+        ReadAhead(initial: min(ReadAhead().initial, maximum), maximum: maximum)
+    }
 }
 
 /// The policy for repeating failed requests, with exponential back-off and jitter.

@@ -143,7 +143,7 @@ struct HostSettings: Sendable {
             guard size >= 64 << 10 else { throw ArgumentTextError("“\(text)” is less than 64KiB") }
             return size
         }
-        if let maximum { readAhead = ReadAhead(initial: min(readAhead.initial, maximum), maximum: maximum) }
+        if let maximum { readAhead = .limited(to: maximum) }
         bandwidth = try settings.read(.limitTotalRate, ByteRate.init(parsing:))?.bytesPerSecond
     }
 

@@ -62,7 +62,8 @@ struct OriginOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "The maximum size of data to request ahead of a player, at least 64KiB. (default: 8MiB)", valueName: "size"),
+            "The maximum amount of data to request ahead of a player, at least 64KiB. (default: 8MiB)",
+            valueName: "size"),
         transform: ByteCount.init(parsing:))
     var readAhead: ByteCount?
 

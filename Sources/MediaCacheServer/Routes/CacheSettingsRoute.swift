@@ -45,9 +45,7 @@ extension CacheSettingsUpdate {
         if let limit = transfers?.responseTimeout { settings.limits.firstByte = .seconds(limit) }
         if let limit = transfers?.stallTimeout { settings.limits.stall = .seconds(limit) }
         settings.retries.budget = transfers?.retries ?? settings.retries.budget
-        if let maximum = transfers?.readAhead {
-            settings.readAhead = ReadAhead(initial: min(ReadAhead().initial, maximum), maximum: maximum)
-        }
+        if let maximum = transfers?.readAhead { settings.readAhead = .limited(to: maximum) }
         store.transfers = settings
         var bandwidth = store.bandwidth
         for case (_, let value?, let transferClass) in rates {
