@@ -119,8 +119,10 @@ public final class PlaylistLoader: Sendable {
         guard isCached, playlist.isLive || isView,
             let info = try await store.resource(of: ReadRequest(url: url, settings: settings)), !info.isPinned
         else { return loaded }
-        // The playlist was cached before its kind was known.
+        // The playlist was cached before its kind was known. If another reader still uses it, it's removed later, and
+        // must not be read until then.
         _ = try await store.remove(id: info.id)
+        request.revalidation = .since(store.monotonicTime)
         return try await read(request, mayBeEncrypted).loaded
     }
 
