@@ -4,10 +4,12 @@ import Foundation
 @main
 struct BenchmarksCommand {
     static let usage = """
-        usage: Benchmarks/run [--only cached,cold,latency,fill,playlists,containers,downloads,beside,replay,windows] [--rounds N] [--seconds N] [--json FILE]
+        usage: Benchmarks/run [--only NAME,…] [--rounds N] [--seconds N] [--minutes N] [--json FILE]
 
           cached     reads of a cached file of 1 GiB, whole and in ranges, at 1 to 64 connections, against nginx (sendfile)
+          limited    reads of the cached file with 256 MiB of memory, against nginx with the same limit (needs root)
           cold       the first read of this file through an empty cache, against nginx (proxy_cache, slice) and Varnish
+          readers    64 clients that read different files through an empty cache at once, against nginx (slice)
           latency    the first byte of a missing range, against the origin itself
           fill       fetching the file to disk, against curl
           playlists  parsing playlists of 100,000 segments, against python-m3u8, m3u8-parser and the start-up of ffprobe
@@ -15,6 +17,7 @@ struct BenchmarksCommand {
           downloads  downloading a stream of 150 segments, against yt-dlp, streamlink and aria2c
           replay     500 clients that replay windows of a recording, against nginx serving the segments as files
           windows    playlists of a recording of 24 hours in three variants, and the cost of a segment (takes minutes)
+          soak       200 paced clients for an hour (or --minutes); runs only if selected
           beside     playback and other programs' requests during downloads that saturate a link, against an idle link
         """
 
@@ -42,10 +45,12 @@ struct BenchmarksCommand {
         try report.add(machine)
         // The other benchmarks create their own files.
         let needsFile = !options.names.allSatisfy(
-            ["playlists", "containers", "downloads", "beside", "replay", "windows"].contains)
+            ["readers", "playlists", "containers", "downloads", "beside", "replay", "windows", "soak"].contains)
         if needsFile { _ = try await Fixtures.shared.random(Fixtures.big) }
         if options.names.contains("cached") { try await CachedServing(options: options, report: report).run() }
+        if options.names.contains("limited") { try await LimitedMemory(options: options, report: report).run() }
         if options.names.contains("cold") { try await ColdPassThrough(options: options, report: report).run() }
+        if options.names.contains("readers") { try await ColdReaders(options: options, report: report).run() }
         if options.names.contains("latency") { try await MissLatency(options: options, report: report).run() }
         if options.names.contains("fill") { try await FillThroughput(options: options, report: report).run() }
         if options.names.contains("playlists") { try await PlaylistSpeed(options: options, report: report).run() }
@@ -58,6 +63,7 @@ struct BenchmarksCommand {
         }
         if options.names.contains("replay") { try await LiveReplay(options: options, report: report).run() }
         if options.names.contains("windows") { try await LiveWindows(options: options, report: report).run() }
+        if options.names.contains("soak") { try await Soak(options: options, report: report).run() }
         report.say("\nAll results: \(options.json)")
     }
 }

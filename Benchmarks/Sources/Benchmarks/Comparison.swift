@@ -29,17 +29,29 @@ struct Comparison: Codable {
         ours: () async throws -> Double,
         theirs: () async throws -> Double
     ) async throws -> Comparison {
-        var comparison = Comparison(name, peer: peer, unit: unit)
+        try await alternating(
+            [(name, unit)], peer: peer, rounds: rounds, ours: { [try await ours()] }, theirs: { [try await theirs()] })[0]
+    }
+
+    /// Measures several quantities of both in each round. The closures return one figure for each of `names`.
+    static func alternating(
+        _ names: [(name: String, unit: String)],
+        peer: String,
+        rounds: Int,
+        ours: () async throws -> [Double],
+        theirs: () async throws -> [Double]
+    ) async throws -> [Comparison] {
+        var comparisons = names.map { Comparison($0.name, peer: peer, unit: $0.unit) }
         for round in 0..<rounds {
-            if round.isMultiple(of: 2) {
-                comparison.ours.append(try await ours())
-                comparison.theirs.append(try await theirs())
-            } else {
-                comparison.theirs.append(try await theirs())
-                comparison.ours.append(try await ours())
+            let isFirst = round.isMultiple(of: 2)
+            let first = isFirst ? try await ours() : try await theirs()
+            let second = isFirst ? try await theirs() : try await ours()
+            for index in comparisons.indices {
+                comparisons[index].ours.append(isFirst ? first[index] : second[index])
+                comparisons[index].theirs.append(isFirst ? second[index] : first[index])
             }
         }
-        return comparison
+        return comparisons
     }
 }
 

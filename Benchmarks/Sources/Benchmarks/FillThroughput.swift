@@ -11,26 +11,28 @@ struct FillThroughput {
         let source = origin.url(Fixtures.big).absoluteString
         _ = try await Curl.bytesPerSecond(origin.url(Fixtures.big))
         report.begin("Fetching 1 GiB to disk")
-        try report.add(
-            await Comparison.alternating(
-                "get, whole process", peer: "curl -o", unit: "MB/s", rounds: options.rounds,
-                ours: { try await rate(MediaCacheBinary.path) { ["get", source, "--cache", $0] } },
-                theirs: { try await rate("curl") { ["-sS", "--fail", "-o", "\($0)/file", source] } }))
+        try await compare("curl -o", source) {
+            try await measure("curl") { ["-sS", "--fail", "-o", "\($0)/file", source] }
+        }
         if try Peer.isInstalled("aria2c") {
-            try report.add(
-                await Comparison.alternating(
-                    "get, whole process", peer: "aria2c -x4", unit: "MB/s", rounds: options.rounds,
-                    ours: { try await rate(MediaCacheBinary.path) { ["get", source, "--cache", $0] } },
-                    theirs: {
-                        try await rate("aria2c") {
-                            ["-q", "-x4", "-s4", "--file-allocation=none", "-d", $0, "-o", "file", source]
-                        }
-                    }))
+            try await compare("aria2c -x4", source) {
+                try await measure("aria2c") {
+                    ["-q", "-x4", "-s4", "--file-allocation=none", "-d", $0, "-o", "file", source]
+                }
+            }
         }
     }
 
-    /// Returns the rate of a program in MB/s, over its whole running time.
-    private func rate(_ program: String, _ arguments: (_ folder: String) -> [String]) async throws -> Double {
+    private func compare(_ peer: String, _ source: String, theirs: () async throws -> [Double]) async throws {
+        let comparisons = try await Comparison.alternating(
+            [("get, whole process", "MB/s"), ("CPU per GiB, a ratio below 1: ours is lower", "s")], peer: peer,
+            rounds: options.rounds,
+            ours: { try await measure(MediaCacheBinary.path) { ["get", source, "--cache", $0] } }, theirs: theirs)
+        for comparison in comparisons { try report.add(comparison) }
+    }
+
+    /// Returns the rate of a program in MB/s, over its whole running time, and its CPU time in seconds.
+    private func measure(_ program: String, _ arguments: (_ folder: String) -> [String]) async throws -> [Double] {
         let folder = try TemporaryFolder("bench")
         // Flushes the writes of earlier rounds, so that they don't slow this one down.
         sync()
@@ -39,6 +41,6 @@ struct FillThroughput {
         guard ending == .exit(0), let elapsed = child.elapsed else {
             throw HarnessError("\(program): \(ending): \(child.errorText)")
         }
-        return Double(1 << 30) / 1e6 / (elapsed.milliseconds / 1000)
+        return [Double(1 << 30) / 1e6 / (elapsed.milliseconds / 1000), child.cpuSeconds]
     }
 }

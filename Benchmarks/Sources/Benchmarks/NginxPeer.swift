@@ -4,7 +4,7 @@ import Foundation
 final class NginxPeer: Sendable {
     let port: Int
     private let folder: TemporaryFolder
-    private let process: ChildProcess
+    let process: ChildProcess
 
     /// Starts a server that serves a folder with sendfile.
     convenience init(serving root: String) async throws {

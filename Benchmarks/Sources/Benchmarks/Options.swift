@@ -8,9 +8,14 @@ struct Options {
         var isAsked = false
     }
 
-    var names = [
-        "cached", "cold", "latency", "fill", "playlists", "containers", "downloads", "beside", "replay", "windows",
+    /// All benchmarks. The soak runs only if it's selected.
+    static let known = [
+        "cached", "limited", "cold", "readers", "latency", "fill", "playlists", "containers", "downloads", "beside",
+        "replay", "windows", "soak",
     ]
+
+    var names = known.filter { $0 != "soak" }
+    var minutes = 60
     var rounds = 5
     var seconds = 3
     var json = MediaCacheBinary.buildFolder + "/benchmarks.jsonl"
@@ -22,13 +27,13 @@ struct Options {
             guard let value = arguments.popFirst() else { throw Problem(text: BenchmarksCommand.usage) }
             switch name {
             case "--only":
-                let known = names
                 names = value.split(separator: ",").map(String.init)
-                if let unknown = names.first(where: { !known.contains($0) }) {
+                if let unknown = names.first(where: { !Self.known.contains($0) }) {
                     throw Problem(text: "unknown benchmark \(unknown)\n\(BenchmarksCommand.usage)")
                 }
             case "--rounds": rounds = try Self.count(value)
             case "--seconds": seconds = try Self.count(value)
+            case "--minutes": minutes = try Self.count(value)
             case "--json": json = value
             default: throw Problem(text: BenchmarksCommand.usage)
             }

@@ -4,7 +4,7 @@ import Foundation
 final class VarnishPeer: Sendable {
     let port: Int
     private let folder: TemporaryFolder
-    private let process: ChildProcess
+    let process: ChildProcess
 
     init(caching origin: NginxOrigin) async throws {
         let folder = try TemporaryFolder("varnish")

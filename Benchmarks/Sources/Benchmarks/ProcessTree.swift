@@ -1,0 +1,56 @@
+import Foundation
+
+/// A process and its descendants, as `/proc` shows them.
+struct ProcessTree {
+    let root: pid_t
+
+    init(_ process: ChildProcess) { root = process.processID }
+
+    /// The identifiers of the processes. A process that ends in the meantime is missing.
+    var members: [pid_t] {
+        var members = [root]
+        var next = 0
+        while next < members.count {
+            let path = "/proc/\(members[next])/task/\(members[next])/children"
+            members += Self.text(path).split(separator: " ").compactMap { pid_t($0) }
+            next += 1
+        }
+        return members
+    }
+
+    /// The resident memory of all processes in bytes. Pages that they share are counted for each of them.
+    var residentBytes: Int { total("VmRSS:") }
+
+    /// The sum of the processes' peaks of resident memory in bytes.
+    var peakResidentBytes: Int { total("VmHWM:") }
+
+    /// The number of open file descriptors of all processes.
+    var descriptors: Int {
+        members.reduce(0) { count, id in
+            count + ((try? FileManager.default.contentsOfDirectory(atPath: "/proc/\(id)/fd").count) ?? 0)
+        }
+    }
+
+    private func total(_ field: String) -> Int {
+        members.reduce(0) { total, id in
+            let line = Self.text("/proc/\(id)/status").split(separator: "\n").first { $0.hasPrefix(field) }
+            let kibibytes = line?.split(whereSeparator: \.isWhitespace).dropFirst().first.flatMap { Int($0) }
+            return total + (kibibytes ?? 0) << 10
+        }
+    }
+
+    private static func text(_ path: String) -> String { (try? String(contentsOfFile: path, encoding: .utf8)) ?? "" }
+}
+
+extension ChildProcess {
+    /// The CPU time of the ended process and of the descendants that it waited for, in seconds; NaN while it runs.
+    var cpuSeconds: Double { (cpuTime?.milliseconds ?? .nan) / 1000 }
+}
+
+extension RunningServer {
+    var tree: ProcessTree { ProcessTree(process) }
+}
+
+extension NginxPeer {
+    var tree: ProcessTree { ProcessTree(process) }
+}
