@@ -199,7 +199,7 @@ struct Fill: Sendable {
         guard !engine.isStopped, representation.withState({ $0.isAwaited(piece.range) }) else { return false }
         await transfer.reader.putBack(piece)
         await transfer.reader.setMayRequest { true }
-        _ = await representation.passing.adopt(transfer, settings: settings)
+        _ = await representation.memoryFills.adopt(transfer, settings: settings)
         return true
     }
 

@@ -20,7 +20,8 @@ public final class ReadSession: Sendable {
         /// The position at which to plan the read-ahead again.
         var planAt: Int64
         var window: Int64
-        var through: PassThrough?
+        /// The session's reader in a fill whose bytes aren't stored.
+        var memoryReader: MemoryFill.Reader?
         var isCancelled = false
         var failedReads = 0
     }
@@ -41,10 +42,10 @@ public final class ReadSession: Sendable {
     ///
     /// - Parameters:
     ///   - attached: The result of ``Representation/attach(at:)``.
-    ///   - passThrough: The session's reader in a running fill whose bytes aren't stored, if there is one.
+    ///   - memoryReader: The session's reader in a running fill whose bytes aren't stored, if there is one.
     init(
         representation: Representation, attached: (id: Int, window: Int64), head: ResourceHead, range: Range<Int64>,
-        request: ReadRequest, passThrough: PassThrough? = nil
+        request: ReadRequest, memoryReader: MemoryFill.Reader? = nil
     ) {
         self.representation = representation
         self.head = head
@@ -61,7 +62,7 @@ public final class ReadSession: Sendable {
             .session,
             State(
                 position: range.lowerBound, available: range.lowerBound, planAt: .max, window: attached.window,
-                through: passThrough))
+                memoryReader: memoryReader))
         let isHit = representation.isStored && cached.contains(range)
         engine.counters.opened(isHit: isHit)
         let key = representation.resource.key
@@ -93,12 +94,12 @@ public final class ReadSession: Sendable {
         state.withLock { state in
             while true {
                 if state.isCancelled { return .failed(CacheError(.cancelled, "the read session was cancelled")) }
-                if let through = state.through {
+                if let reader = state.memoryReader {
                     let shortage = Shortage(engine.traffic, of: transferClass, settings, host: url.origin)
-                    let step = through.poll(maximum: maximum, onReady: shortage.wrapping(onReady))
+                    let step = reader.poll(maximum: maximum, onReady: shortage.wrapping(onReady))
                     if case .wait = step { shortage?.begin() }
                     guard case .end = step else { return step }
-                    state.through = nil
+                    state.memoryReader = nil
                     state.available = state.position
                     continue
                 }
@@ -130,7 +131,7 @@ public final class ReadSession: Sendable {
         case .end: return .end
         case .failed(let error): return .failed(error)
         case .passThrough(let until):
-            state.through = representation.passThrough(
+            state.memoryReader = representation.memoryReader(
                 state.position..<until, settings: settings, transferClass: transferClass, group: group, kind: kind)
             return nil
         }
@@ -146,12 +147,12 @@ public final class ReadSession: Sendable {
 
     /// Advances past `count` bytes returned by ``poll(maximum:onReady:)``.
     package func consume(_ count: Int) {
-        let (position, through) = state.withLock { state in
+        let (position, reader) = state.withLock { state in
             state.failedReads = 0
             defer { state.position += Int64(count) }
-            return (state.position, state.through)
+            return (state.position, state.memoryReader)
         }
-        through?.consume(count)
+        reader?.consume(count)
         engine.counters.read(
             bytes: Int64(count), fromCache: cached.bytes(in: position..<position + Int64(count)))
     }
@@ -162,7 +163,7 @@ public final class ReadSession: Sendable {
         let lost = state.withLock { state -> Range<Int64>? in
             state.failedReads += 1
             // Bytes that aren't stored may have left the window, and are requested again.
-            guard state.failedReads > 1, state.through == nil else { return nil }
+            guard state.failedReads > 1, state.memoryReader == nil else { return nil }
             state.failedReads = 0
             state.available = state.position
             return state.position..<state.position + Int64(count)
@@ -175,15 +176,15 @@ public final class ReadSession: Sendable {
     /// - Precondition: `offset` is within ``range`` or at its end, and no poll is in progress.
     public func seek(to offset: Int64) {
         precondition(offset >= range.lowerBound && offset <= range.upperBound, "seek outside the session's range")
-        let through = state.withLock { state in
+        let reader = state.withLock { state in
             state.position = offset
             state.available = offset
             state.planAt = .max
             state.window = (settings ?? engine.transfers).readAhead.initial
-            defer { state.through = nil }
-            return state.through
+            defer { state.memoryReader = nil }
+            return state.memoryReader
         }
-        through?.cancel()
+        reader?.cancel()
         representation.leaveFills(sessionID)
     }
 
@@ -195,7 +196,7 @@ public final class ReadSession: Sendable {
             return state
         }
         guard let ended else { return }
-        ended.through?.cancel()
+        ended.memoryReader?.cancel()
         representation.detach(sessionID, at: ended.position, window: ended.window)
         engine.counters.add(\.openReads, -1)
     }

@@ -19,7 +19,7 @@ package final class Representation: Sendable {
     /// The lock held while the blob is written, moved or replaced. Acquired on pool threads only.
     let writing = Mutex(())
     /// The fills of bytes that can't be stored.
-    let passing: PassingFills
+    let memoryFills: MemoryFills
 
     package init(
         id: Int64, resource: Resource, blob: String, isDurable: Bool, isNew: Bool, isStored: Bool = true,
@@ -30,7 +30,7 @@ package final class Representation: Sendable {
         self.isStored = isStored
         self.blob = blob
         self.engine = engine
-        passing = PassingFills(engine: engine, locator: resource.locator)
+        memoryFills = MemoryFills(engine: engine, locator: resource.locator)
         file = OrderedMutex(.blob, BlobState(isDurable: isDurable, isNew: isNew, committed: state.written))
         self.state = OrderedMutex(.representation, state)
     }
@@ -230,16 +230,16 @@ package final class Representation: Sendable {
     /// length has become known; the caller then tries again.
     ///
     /// - Parameter kind: The kind of the reader's resource, for a version that isn't stored.
-    func passThrough(
+    func memoryReader(
         _ range: Range<Int64>, settings: TransferSettings?, transferClass: TransferClass, group: TransferGroup?,
         kind: ResourceKind
-    ) -> PassThrough? {
+    ) -> MemoryFill.Reader? {
         let head = head
-        if head.length == nil, let length = passing.length {
+        if head.length == nil, let length = memoryFills.length {
             learn(length)
             return nil
         }
-        return passing.join(
+        return memoryFills.join(
             range, of: head, settings: settings, transferClass: transferClass, group: group,
             pipeline: isStored ? engine.pipeline(for: self) : engine.pipeline(for: resource.locator.url, kind))
     }
@@ -253,7 +253,7 @@ package final class Representation: Sendable {
     func cancelFills() {
         let cancels = state.withLock { state in state.fills.values.compactMap(\.cancel) }
         for cancel in cancels { cancel() }
-        passing.end()
+        memoryFills.end()
     }
 
     /// Changes the state, and schedules a commit if the change needs one.

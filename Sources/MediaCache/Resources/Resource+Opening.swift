@@ -22,7 +22,7 @@ extension Resource {
             case .revalidateFirst(let representation, let mayBeServed):
                 if request.revalidation.isSince, !isTransformedWhole {
                     // The shared request may have started before the requested moment. The loop then sends another one.
-                    if let session = try await find(request, insteadOf: representation).passing { return session }
+                    if let session = try await find(request, insteadOf: representation).unstored { return session }
                 } else if hasRequested, !request.revalidation.isSince {
                     return try session(request, over: representation)
                 } else {
@@ -37,10 +37,10 @@ extension Resource {
                         "\(request.url) can't be read in parts: kind \(request.kind) has a whole-body transform; "
                             + "read the whole body first")
                 }
-                if let session = joinPassing(request) { return session }
+                if let session = joinUnstored(request) { return session }
                 do {
                     let found = try await find(request, insteadOf: nil)
-                    if let session = found.passing { return session }
+                    if let session = found.unstored { return session }
                     hasRequested = found.hasRequested
                 } catch let error as CacheError {
                     guard let session = try pinnedSession(request, after: error) else { throw error }
@@ -61,9 +61,9 @@ extension Resource {
     ///   isn't stored, also a session over it.
     private func find(
         _ request: ReadRequest, insteadOf known: Representation?
-    ) async throws -> (hasRequested: Bool, passing: ReadSession?) {
+    ) async throws -> (hasRequested: Bool, unstored: ReadSession?) {
         var isOwn = false
-        let opening = state.withLock { state -> SharedRequest<PassingResponse?>? in
+        let opening = state.withLock { state -> SharedRequest<UnstoredResponse?>? in
             guard !state.isRetired, state.current === known else { return nil }
             if let opening = state.opening { return opening }
             isOwn = true
@@ -76,7 +76,7 @@ extension Resource {
             state.openingBegan = engine.time.monotonic
             return opening
         }
-        let response: PassingResponse??
+        let response: UnstoredResponse??
         do {
             if let opening, fallback(for: request) != nil {
                 guard case .completed(let value) = try await result(of: opening, request.transferClass) else {
@@ -107,7 +107,7 @@ extension Resource {
         guard let found, found.version.content.transform == engine.transform(for: request.kind)?.applied else {
             return (true, nil)
         }
-        return (true, try withExtendedLifetime(found) { try passingSession(request, of: found.version) })
+        return (true, try withExtendedLifetime(found) { try unstoredSession(request, of: found.version) })
     }
 
     /// Requests the first bytes. Unless the response confirms the known version, creates a representation and a fill of
@@ -116,7 +116,7 @@ extension Resource {
     /// - Returns: The response itself if it isn't stored.
     private func find(
         _ request: ReadRequest, insteadOf known: Representation?, ticket: TransferScheduler.Ticket
-    ) async throws -> PassingResponse? {
+    ) async throws -> UnstoredResponse? {
         defer {
             state.withLock { $0.opening = nil }
             useEnded()
@@ -203,7 +203,7 @@ extension Resource {
     private func adopt(
         _ reader: OriginReader, insteadOf known: Representation?, request: ReadRequest, context: OriginContext,
         ticket: TransferScheduler.Ticket, began: Duration
-    ) async throws -> PassingResponse? {
+    ) async throws -> UnstoredResponse? {
         guard let (head, responseHead) = try await self.head(of: reader, kind: request.kind, context: context) else {
             return nil
         }
@@ -254,7 +254,7 @@ extension Resource {
             replaceCurrent(in: &state)
             state.current = representation
             state.refusal = nil
-            state.passing = nil
+            state.unstored = nil
             state.lastCheck = engine.time.now
             state.confirmed = ConfirmationMoments(began, context.settings.scope)
             state.originFailure = nil

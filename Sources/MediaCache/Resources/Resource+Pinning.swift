@@ -115,7 +115,7 @@ extension Resource {
             state.superseded.removeAll { $0 === pinned }
             state.current = pinned
             state.refusal = nil
-            state.passing = nil
+            state.unstored = nil
             state.lastCheck = engine.time.now
             state.confirmed.record(began, scope)
             state.originFailure = nil

@@ -38,10 +38,10 @@ extension Resource {
     func revalidate(_ representation: Representation, for request: ReadRequest, mayBeServed: Bool) async throws -> Bool
     {
         let (settings, revalidation) = (request.settings, request.revalidation)
-        let opening = state.withLock { state -> SharedRequest<PassingResponse?>? in
+        let opening = state.withLock { state -> SharedRequest<UnstoredResponse?>? in
             guard !state.isRetired, state.current === representation else { return nil }
             if let opening = state.opening { return opening }
-            let opening = SharedRequest<PassingResponse?> {
+            let opening = SharedRequest<UnstoredResponse?> {
                 defer {
                     self.state.withLock { $0.opening = nil }
                     self.useEnded()

@@ -60,9 +60,9 @@ package final class Resource: Sendable {
         /// The reason not to store the last response; nil if it's stored.
         var refusal: CacheError?
         /// The version that is read without being stored; nil if there is none.
-        var passing: Representation?
+        var unstored: Representation?
         /// The shared request that finds or confirms a version.
-        var opening: SharedRequest<PassingResponse?>?
+        var opening: SharedRequest<UnstoredResponse?>?
         /// The shared request for the whole body.
         var bodyRequest: SharedRequest<WholeBody>?
         /// The start time of the last ``opening`` or ``bodyRequest``.
@@ -133,7 +133,7 @@ package final class Resource: Sendable {
     var isHeld: Bool { state.withLock { Self.isHeld($0) } }
 
     private static func isInUse(_ state: State) -> Bool {
-        state.isRevalidating || state.passing?.passing.isEmpty == false
+        state.isRevalidating || state.unstored?.memoryFills.isEmpty == false
             || state.representations.contains(where: \.isInUse)
     }
 
@@ -189,7 +189,7 @@ package final class Resource: Sendable {
         state.withLock { state in
             state.current = nil
             state.superseded = []
-            state.passing = nil
+            state.unstored = nil
         }
     }
 

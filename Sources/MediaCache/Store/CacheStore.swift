@@ -101,7 +101,7 @@ public final class CacheStore: Sendable {
         await upkeep?.value
         let representations = table.all.flatMap(\.representations)
         for representation in representations { representation.cancelFills() }
-        for resource in table.all { resource.state.withLock { $0.passing }?.passing.end() }
+        for resource in table.all { resource.state.withLock { $0.unstored }?.memoryFills.end() }
         for representation in representations { await representation.waitForLastFill() }
         for sweep in sweeps.withLock({ Array($0.running.values) }) { await sweep.value }
     }

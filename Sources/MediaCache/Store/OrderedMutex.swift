@@ -5,7 +5,7 @@ import Synchronization
 /// A thread that holds a lock may acquire only locks of later ranks. No callback is called under any lock except
 /// ``session``, which is acquired first and held by the session's only reader.
 enum LockRank: Int, CaseIterable {
-    case session, table, resource, passingFills, passingFill, representation, blob, committer, scheduler, group, traffic
+    case session, table, resource, memoryFills, memoryFill, representation, blob, committer, scheduler, group, traffic
 }
 
 /// A mutex with a rank in the lock order. Debug builds assert that each thread follows the order.

@@ -2,15 +2,15 @@ import HTTPTypes
 import Synchronization
 
 /// The fills of a version whose bytes aren't stored. Readers at nearby positions share a fill.
-final class PassingFills: Sendable {
+final class MemoryFills: Sendable {
     private struct State {
-        var fills: [PassingFill] = []
+        var fills: [MemoryFill] = []
         var length: Int64?
     }
 
     private let engine: Engine
     private let locator: ResourceLocator
-    private let state = OrderedMutex(.passingFills, State())
+    private let state = OrderedMutex(.memoryFills, State())
 
     init(engine: Engine, locator: ResourceLocator) {
         self.engine = engine
@@ -25,24 +25,25 @@ final class PassingFills: Sendable {
     /// Adds a reader to a running fill near the range. Returns nil if there is none.
     func joinRunning(
         _ range: Range<Int64>, settings: TransferSettings?, transferClass: TransferClass, pipeline: ContentPipeline
-    ) -> PassThrough? {
+    ) -> MemoryFill.Reader? {
         let audience = audience(settings, pipeline)
         let fills = state.withLock { $0.fills }
         for fill in fills where fill.audience == audience {
-            if let passThrough = fill.join(at: range.lowerBound, until: range.upperBound, transferClass) {
-                return passThrough
+            if let reader = fill.join(at: range.lowerBound, until: range.upperBound, transferClass) {
+                return reader
             }
         }
         return nil
     }
 
-    /// Adds a reader to a running fill near the range, or to a new fill.
+    /// Adds a reader to a running fill near the range, or to a new fill. Returns nil if the engine has been stopped in
+    /// the meantime.
     func join(
         _ range: Range<Int64>, of head: ResourceHead, settings: TransferSettings?, transferClass: TransferClass,
         group: TransferGroup?, pipeline: ContentPipeline
-    ) -> PassThrough {
-        if let passThrough = joinRunning(range, settings: settings, transferClass: transferClass, pipeline: pipeline) {
-            return passThrough
+    ) -> MemoryFill.Reader? {
+        if let running = joinRunning(range, settings: settings, transferClass: transferClass, pipeline: pipeline) {
+            return running
         }
         let isUnbounded = range.upperBound == .max
         let known = KnownRepresentation(validator: head.validator, length: head.length)
@@ -51,23 +52,22 @@ final class PassingFills: Sendable {
             requested: .from(range.lowerBound, to: isUnbounded ? nil : range.upperBound), known: known,
             pipeline: pipeline)
         let ticket = engine.scheduler.ticket(for: locator.url, transferClass: transferClass, group: group)
-        let window = RingWindow(start: range.lowerBound, limit: range.upperBound)
+        let blob = MemoryBlob(start: range.lowerBound, limit: range.upperBound)
         let fill = add(
-            window, from: Transfer(engine: engine, reader: reader, ticket: ticket), settings: settings,
+            blob, from: Transfer(engine: engine, reader: reader, ticket: ticket), settings: settings,
             FrontCheck(of: head))
-        let passThrough = fill.addFirstReader(at: range.lowerBound, until: range.upperBound, transferClass)
-        fill.start()
-        return passThrough
+        defer { fill.start() }
+        return fill.join(at: range.lowerBound, until: range.upperBound, transferClass)
     }
 
     /// Continues a received response as a fill. It ends after a short time if no reader joins.
     ///
     /// - Returns: A reader that preserves the first bytes for readers that are about to join.
-    func adopt(_ transfer: Transfer, settings: TransferSettings?) async -> PassThrough {
+    func adopt(_ transfer: Transfer, settings: TransferSettings?) async -> MemoryFill.Reader {
         let (start, limit) = (await transfer.reader.start, await transfer.reader.end ?? .max)
         let sendsAll = await transfer.reader.responseHead?.ignoredRange ?? false
-        let window = RingWindow(start: start, limit: max(start, limit), sendsAll: sendsAll)
-        let fill = add(window, from: transfer, settings: settings)
+        let blob = MemoryBlob(start: start, limit: max(start, limit), sendsAll: sendsAll)
+        let fill = add(blob, from: transfer, settings: settings)
         let hold = fill.hold()
         fill.start()
         return hold
@@ -79,25 +79,25 @@ final class PassingFills: Sendable {
     }
 
     private func add(
-        _ window: RingWindow, from transfer: Transfer, settings: TransferSettings?, _ check: FrontCheck? = nil
-    ) -> PassingFill {
-        let fill = PassingFill(
-            window, from: transfer, audience: audience(settings, transfer.reader.pipeline), check: check,
+        _ blob: MemoryBlob, from transfer: Transfer, settings: TransferSettings?, _ check: FrontCheck? = nil
+    ) -> MemoryFill {
+        let fill = MemoryFill(
+            blob, from: transfer, audience: audience(settings, transfer.reader.pipeline), check: check,
             onLength: { [weak self] length in self?.state.withLock { $0.length = length } },
             onEnd: { [weak self] in self?.remove($0) })
         state.withLock { $0.fills.append(fill) }
         return fill
     }
 
-    private func audience(_ settings: TransferSettings?, _ pipeline: ContentPipeline?) -> PassingFill.Audience {
+    private func audience(_ settings: TransferSettings?, _ pipeline: ContentPipeline?) -> MemoryFill.Audience {
         let exchange = OriginExchange(context: engine.originContext(settings), locator: locator)
-        return PassingFill.Audience(
+        return MemoryFill.Audience(
             fields: exchange.context.settings.headerFields(for: locator.url, now: exchange.context.time.now),
             scope: exchange.context.settings.scope,
             kind: pipeline?.kind ?? .file, transform: pipeline?.transform?.applied)
     }
 
-    private func remove(_ fill: PassingFill) {
+    private func remove(_ fill: MemoryFill) {
         state.withLock { $0.fills.removeAll { $0 === fill } }
     }
 }

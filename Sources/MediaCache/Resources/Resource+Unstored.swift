@@ -1,53 +1,53 @@
 import Synchronization
 
 /// A response that isn't stored, returned to the readers waiting for it.
-struct PassingResponse: Sendable {
+struct UnstoredResponse: Sendable {
     var version: Representation
     /// A reader that preserves the response's first bytes until the waiting readers have joined.
-    var hold: PassThrough
+    var hold: MemoryFill.Reader
 }
 
 extension Resource {
     /// Returns a session that shares a running fill near the requested range; nil if there is none.
-    func joinPassing(_ request: ReadRequest) -> ReadSession? {
-        guard request.policy == .onDemand, let version = state.withLock({ $0.refusal != nil ? $0.passing : nil }),
+    func joinUnstored(_ request: ReadRequest) -> ReadSession? {
+        guard request.policy == .onDemand, let version = state.withLock({ $0.refusal != nil ? $0.unstored : nil }),
             version.content.transform == engine.transform(for: request.kind)?.applied,
             let range = try? range(of: request, head: version.head)
         else { return nil }
-        let passThrough = version.passing.joinRunning(
+        let reader = version.memoryFills.joinRunning(
             range, settings: request.settings, transferClass: request.transferClass,
             pipeline: engine.pipeline(for: request.url, request.kind))
-        return passThrough.map { passingSession(request, of: version, range: range, passThrough: $0) }
+        return reader.map { unstoredSession(request, of: version, range: range, reader: $0) }
     }
 
     /// Returns a session that reads a version through a running fill near the range, or through a new one.
-    func passingSession(_ request: ReadRequest, of version: Representation) throws -> ReadSession {
+    func unstoredSession(_ request: ReadRequest, of version: Representation) throws -> ReadSession {
         let range = try range(of: request, head: version.head)
-        let passThrough =
+        let reader =
             range.isEmpty
             ? nil
-            : version.passThrough(
+            : version.memoryReader(
                 range, settings: request.settings, transferClass: request.transferClass, group: request.group,
                 kind: request.kind)
-        return passingSession(request, of: version, range: range, passThrough: passThrough)
+        return unstoredSession(request, of: version, range: range, reader: reader)
     }
 
-    private func passingSession(
-        _ request: ReadRequest, of version: Representation, range: Range<Int64>, passThrough: PassThrough?
+    private func unstoredSession(
+        _ request: ReadRequest, of version: Representation, range: Range<Int64>, reader: MemoryFill.Reader?
     ) -> ReadSession {
         ReadSession(
             representation: version, attached: version.attach(at: range.lowerBound), head: version.head, range: range,
-            request: request, passThrough: passThrough)
+            request: request, memoryReader: reader)
     }
 
     /// Passes the bytes of a received response to readers without storing them.
     func pass(
         _ transfer: Transfer, head: ResourceHead, because refusal: CacheError, settings: TransferSettings?
-    ) async -> PassingResponse {
+    ) async -> UnstoredResponse {
         await transfer.reader.expect(KnownRepresentation(validator: head.validator, length: head.length))
         let version = version(head, because: refusal, madeBy: transfer.reader.pipeline?.transform?.applied)
-        let hold = await version.passing.adopt(transfer, settings: settings)
-        return PassingResponse(version: version, hold: hold)
+        let hold = await version.memoryFills.adopt(transfer, settings: settings)
+        return UnstoredResponse(version: version, hold: hold)
     }
 
     /// Returns the version that is already being read if a strong validator proves that it's the same; otherwise a new
@@ -60,14 +60,14 @@ extension Resource {
         let version = newRepresentation(fresh, isStored: false)
         return state.withLock { state in
             state.refusal = refusal
-            if let passing = state.passing, passing.head.length == head.length,
-                passing.head.validator == head.validator, head.validator.strongEntityTag != nil,
-                MediaType.isPlaylist(passing.head.contentType) == MediaType.isPlaylist(head.contentType),
-                passing.content.transform == transform
+            if let current = state.unstored, current.head.length == head.length,
+                current.head.validator == head.validator, head.validator.strongEntityTag != nil,
+                MediaType.isPlaylist(current.head.contentType) == MediaType.isPlaylist(head.contentType),
+                current.content.transform == transform
             {
-                return passing
+                return current
             }
-            state.passing = version
+            state.unstored = version
             return version
         }
     }

@@ -1,12 +1,12 @@
 import HTTPTypes
 import Synchronization
 
-/// An origin request for bytes that can't or must not be stored. They pass through a ring buffer shared by the readers.
+/// An origin request for bytes that can't or must not be stored. Its readers share a blob in memory.
 ///
-/// Bytes are received only while the ring has space. If no reader consumes bytes for longer than the idle limit, the
+/// Bytes are received only while the blob has space. If no reader consumes bytes for longer than the idle limit, the
 /// connection is closed and other transfers are admitted; a later request continues at the next byte. The fill ends
 /// when its last reader leaves.
-final class PassingFill: Sendable {
+final class MemoryFill: Sendable {
     /// The properties that affect the request or its result. Readers share a fill only if these are equal.
     struct Audience: Hashable {
         var fields: HTTPFields
@@ -18,17 +18,8 @@ final class PassingFill: Sendable {
     /// The time that a fill waits for its first reader.
     private static let patience = Duration.seconds(1)
 
-    /// The result of a poll.
-    enum Step {
-        case bytes(Range<Int64>)
-        case wait
-        case end
-        case failed(CacheError)
-    }
-
     private struct State {
-        var window: RingWindow
-        var memory: [UInt8] = []
+        var blob: MemoryBlob
         /// Whether all bytes were received, or the request has failed.
         var isOver = false
         var failure: CacheError?
@@ -43,27 +34,28 @@ final class PassingFill: Sendable {
     private let transfer: Transfer
     private let check: FrontCheck?
     private let onLength: @Sendable (Int64) -> Void
-    private let onEnd: @Sendable (PassingFill) -> Void
+    private let onEnd: @Sendable (MemoryFill) -> Void
     private let state: OrderedMutex<State>
 
     /// Creates a fill. It begins with ``start()``.
     ///
     /// - Parameters:
-    ///   - transfer: The transfer of the bytes from the window's start to its limit.
+    ///   - blob: An empty blob.
+    ///   - transfer: The transfer of the bytes from the blob's start to its limit.
     ///   - check: The check of the version's first bytes; nil if the reader's response has been checked.
     ///   - onLength: Called with the complete length if it was unknown before the end of the body.
     ///   - onEnd: Called when the fill has ended and no reader can join any more.
     init(
-        _ window: RingWindow, from transfer: Transfer, audience: Audience, check: FrontCheck?,
+        _ blob: MemoryBlob, from transfer: Transfer, audience: Audience, check: FrontCheck?,
         onLength: @escaping @Sendable (Int64) -> Void,
-        onEnd: @escaping @Sendable (PassingFill) -> Void
+        onEnd: @escaping @Sendable (MemoryFill) -> Void
     ) {
         self.audience = audience
         self.transfer = transfer
         self.check = check
         self.onLength = onLength
         self.onEnd = onEnd
-        state = OrderedMutex(.passingFill, State(window: window))
+        state = OrderedMutex(.memoryFill, State(blob: blob))
         transfer.ticket.follow { [weak self] in self?.transferClass }
     }
 
@@ -79,79 +71,91 @@ final class PassingFill: Sendable {
 
     // MARK: - Readers
 
-    /// Adds a reader at `position`. Returns nil if the byte is no longer in the ring, or too far ahead.
-    func join(at position: Int64, until end: Int64, _ transferClass: TransferClass) -> PassThrough? {
+    /// Adds a reader at `position`. Returns nil if the byte is no longer in memory, or too far ahead.
+    func join(at position: Int64, until end: Int64, _ transferClass: TransferClass) -> Reader? {
         let id = state.withLock { state -> Int? in
-            guard !state.isEnded, state.failure == nil, state.window.reaches(position),
-                !state.isOver || position < state.window.end
+            guard !state.isEnded, state.failure == nil, state.blob.reaches(position),
+                !state.isOver || position < state.blob.end
             else { return nil }
-            return state.window.join(at: position, transferClass)
+            return state.blob.join(at: position, transferClass)
         }
         guard let id else { return nil }
         transfer.ticket.classChanged()
-        return PassThrough(fill: self, id: id, end: end)
-    }
-
-    /// Adds the fill's first reader.
-    func addFirstReader(at position: Int64, until end: Int64, _ transferClass: TransferClass) -> PassThrough {
-        let id = state.withLock { $0.window.join(at: position, transferClass) }
-        return PassThrough(fill: self, id: id, end: end)
+        return Reader(fill: self, id: id, end: end)
     }
 
     /// Adds a reader that only preserves received bytes for readers that are about to join, until it's released.
-    func hold() -> PassThrough {
+    func hold() -> Reader {
         let id = state.withLock { state in
-            state.window.join(at: state.window.start, .background, isHold: true)
+            state.blob.join(at: state.blob.start, .background, isHold: true)
         }
-        return PassThrough(fill: self, id: id, end: .max)
+        return Reader(fill: self, id: id, end: .max)
     }
 
-    /// Returns the bytes available to a reader; see ``PassThrough/poll(maximum:onReady:)``.
-    func poll(_ id: Int, until end: Int64, onReady: @escaping @Sendable () -> Void) -> Step {
-        // Released outside the lock, since its deinitialization may acquire other locks.
-        var replaced: (@Sendable () -> Void)?
-        defer { withExtendedLifetime(replaced) {} }
-        return state.withLock { state in
-            guard !state.isEnded, let position = state.window.readers[id]?.position, position < end else {
-                return .end
+    /// A reader of a fill.
+    final class Reader: Sendable, BlobReader {
+        private let fill: MemoryFill
+        private let id: Int
+        /// The exclusive end of the reader's range.
+        private let end: Int64
+
+        fileprivate init(fill: MemoryFill, id: Int, end: Int64) {
+            self.fill = fill
+            self.id = id
+            self.end = end
+        }
+
+        deinit { fill.leave(id) }
+
+        /// Returns the next step. For a reader that was removed because it was too slow, the step is an early `end`;
+        /// the reader then continues with another fill.
+        ///
+        /// - Parameter onReady: If the result is `wait`, called once when another poll can succeed.
+        func poll(maximum: Int, onReady: @escaping @Sendable () -> Void) -> ReadStep {
+            // Released outside the lock, since its deinitialization may acquire other locks.
+            var replaced: (@Sendable () -> Void)?
+            defer { withExtendedLifetime(replaced) {} }
+            return fill.state.withLock { state in
+                guard !state.isEnded, let position = state.blob.readers[id]?.position, position < end else {
+                    return .end
+                }
+                let count = min(state.blob.end, end) - position
+                if count > 0 { return .bytes(self, offset: position, count: Int(min(Int64(maximum), count))) }
+                if let failure = state.failure { return .failed(failure) }
+                if state.isOver { return .end }
+                replaced = state.blob.setWake(onReady, of: id)
+                return .wait
             }
-            if position < state.window.end { return .bytes(position..<min(state.window.end, end)) }
-            if let failure = state.failure { return .failed(failure) }
-            if state.isOver { return .end }
-            replaced = state.window.setWake(onReady, of: id)
-            return .wait
         }
-    }
 
-    /// Copies bytes from the ring. Returns false if they are no longer in it.
-    func copy(to buffer: UnsafeMutableRawBufferPointer, at offset: Int64) -> Bool {
-        state.withLock { state in
-            guard offset >= state.window.start, offset + Int64(buffer.count) <= state.window.end,
-                !state.memory.isEmpty
-            else { return false }
-            state.memory.withUnsafeBytes { memory in
-                let from = Int(offset % Int64(memory.count))
-                let first = min(buffer.count, memory.count - from)
-                buffer.copyMemory(from: UnsafeRawBufferPointer(rebasing: memory[from..<from + first]))
-                UnsafeMutableRawBufferPointer(rebasing: buffer[first...])
-                    .copyMemory(from: UnsafeRawBufferPointer(rebasing: memory[..<(buffer.count - first)]))
+        /// Advances the reader by a number of bytes.
+        func consume(_ count: Int) {
+            fill.state.withLock { $0.blob.consume(count, by: id) }
+            fill.checkSpace()
+        }
+
+        /// Removes the reader from the fill. Further calls have no effect.
+        func cancel() { fill.leave(id)?() }
+
+        func readWithoutBlocking(into buffer: UnsafeMutableRawBufferPointer, at offset: Int64) throws -> Bool {
+            guard fill.state.withLock({ $0.blob.copy(to: buffer, at: offset) }) else {
+                throw CacheError(.storage, "the bytes at \(offset) are no longer in memory")
             }
             return true
         }
-    }
 
-    func consume(_ count: Int, by id: Int) {
-        state.withLock { $0.window.consume(count, by: id) }
-        checkSpace()
+        func read(into buffer: UnsafeMutableRawBufferPointer, at offset: Int64) throws {
+            _ = try readWithoutBlocking(into: buffer, at: offset)
+        }
     }
 
     /// Removes a reader. This doesn't wake any reader, since the caller may hold a lock.
     ///
     /// - Returns: The wake function of the removed reader if it's waiting.
     @discardableResult
-    func leave(_ id: Int) -> (@Sendable () -> Void)? {
+    private func leave(_ id: Int) -> (@Sendable () -> Void)? {
         let (left, isUnsupported, hasHadReaders) = state.withLock { state in
-            (state.window.leave(id), state.window.readers.isEmpty, state.window.hasHadReaders)
+            (state.blob.leave(id), state.blob.readers.isEmpty, state.blob.hasHadReaders)
         }
         guard let left else { return nil }
         if !isUnsupported {
@@ -170,7 +174,7 @@ final class PassingFill: Sendable {
         let time = transfer.engine.time
         let task = Task { [weak self] in
             guard (try? await time.sleep(for: Self.patience)) != nil, let self,
-                state.withLock({ $0.window.readers.isEmpty })
+                state.withLock({ $0.blob.readers.isEmpty })
             else { return }
             end()
         }
@@ -191,7 +195,7 @@ final class PassingFill: Sendable {
                 state.spaceWaiter = nil
                 state.patience = nil
             }
-            return (state.task, state.patience, state.spaceWaiter, state.window.takeWakes())
+            return (state.task, state.patience, state.spaceWaiter, state.blob.takeWakes())
         }
         task?.cancel()
         patience?.cancel()
@@ -200,17 +204,17 @@ final class PassingFill: Sendable {
         onEnd(self)
     }
 
-    private var transferClass: TransferClass? { state.withLock { $0.window.transferClass } }
+    private var transferClass: TransferClass? { state.withLock { $0.blob.transferClass } }
 
-    /// Resumes the fill if the ring has space.
+    /// Resumes the fill if the blob has space.
     private func checkSpace() {
         let now = transfer.engine.time.monotonic
         let spaceWaiter = state.withLock { state -> CheckedContinuation<Void, Never>? in
             guard state.spaceWaiter != nil else { return nil }
             // Uses a copy, because only the task that receives bytes may remove readers; it also wakes them.
-            var window = state.window
-            guard window.makeSpace(now: now).count > 0 else {
-                state.window.charge(now: now)
+            var blob = state.blob
+            guard blob.makeSpace(now: now).count > 0 else {
+                state.blob.charge(now: now)
                 return nil
             }
             defer { state.spaceWaiter = nil }
@@ -236,7 +240,7 @@ final class PassingFill: Sendable {
             }
             if let length { onLength(length) }
             // Otherwise, readers would repeat the request endlessly.
-            if length == nil, state.withLock({ $0.window.end < $0.window.limit && $0.window.limit < .max }) {
+            if length == nil, state.withLock({ $0.blob.end < $0.blob.limit && $0.blob.limit < .max }) {
                 throw CacheError(.badResponse, "the origin's response ended before the end of the requested range")
             }
         } catch {
@@ -247,7 +251,7 @@ final class PassingFill: Sendable {
         let wakes = state.withLock { state in
             state.isOver = true
             state.failure = failure
-            return state.window.takeWakes()
+            return state.blob.takeWakes()
         }
         for wake in wakes { wake() }
     }
@@ -258,10 +262,12 @@ final class PassingFill: Sendable {
             try Task.checkCancellation()
             let now = transfer.engine.time.monotonic
             let (count, wakes) = state.withLock { state -> (Int, [@Sendable () -> Void]) in
-                let space = state.window.makeSpace(now: now)
+                let space = state.blob.makeSpace(now: now)
                 let count = min(space.count, piece.part.count - written)
-                if count > 0 { Self.write(piece, from: written, count: count, to: &state) }
-                let woken = count > 0 ? state.window.didAppend(count) : []
+                guard count > 0 else { return (0, space.fallen.compactMap(\.wake)) }
+                let woken = piece.withUnsafeBytes { bytes in
+                    state.blob.append(UnsafeRawBufferPointer(rebasing: bytes[written..<written + count]))
+                }
                 return (count, woken + space.fallen.compactMap(\.wake))
             }
             for wake in wakes { wake() }
@@ -270,25 +276,10 @@ final class PassingFill: Sendable {
         }
     }
 
-    private static func write(_ piece: OriginPiece, from offset: Int, count: Int, to state: inout State) {
-        if state.memory.isEmpty { state.memory = Array(repeating: 0, count: state.window.size) }
-        let end = state.window.end
-        state.memory.withUnsafeMutableBytes { memory in
-            piece.withUnsafeBytes { bytes in
-                let to = Int(end % Int64(memory.count))
-                let first = min(count, memory.count - to)
-                UnsafeMutableRawBufferPointer(rebasing: memory[to..<to + first])
-                    .copyMemory(from: UnsafeRawBufferPointer(rebasing: bytes[offset..<offset + first]))
-                UnsafeMutableRawBufferPointer(rebasing: memory[..<(count - first)])
-                    .copyMemory(from: UnsafeRawBufferPointer(rebasing: bytes[offset + first..<offset + count]))
-            }
-        }
-    }
-
     private func waitForSpace() async {
         let (limit, time) = (transfer.engine.transfers.idleLimit, transfer.engine.time)
         let idle = Task {
-            guard (try? await time.sleep(for: RingWindow.grace)) != nil else { return }
+            guard (try? await time.sleep(for: MemoryBlob.grace)) != nil else { return }
             checkSpace()
             guard (try? await time.sleep(for: limit)) != nil else { return }
             await transfer.reader.close()

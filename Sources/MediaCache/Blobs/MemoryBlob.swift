@@ -1,9 +1,9 @@
-/// The range of bytes in a ring buffer, and the positions of its readers. It has no side effects.
+/// The most recent bytes of a transfer that aren't stored in a file, and the positions of their readers.
 ///
-/// The foremost reader sets the pace. Bytes behind it remain for slower readers as long as there's space. If a reader
-/// falls behind by the capacity of the ring, the others wait for it, but only for a limited time in total. Then the
-/// reader is removed.
-struct RingWindow {
+/// The bytes are in a ring buffer. The foremost reader sets the pace. Bytes behind it remain for slower readers as long
+/// as there's space. If a reader falls behind by the capacity of the ring, the others wait for it, but only for a
+/// limited time in total. Then the reader is removed.
+struct MemoryBlob {
     /// The capacity in bytes.
     static let capacity: Int64 = 1 << 20
     /// The number of bytes received ahead of the foremost reader.
@@ -39,6 +39,8 @@ struct RingWindow {
     private var countedUntil: Duration?
     /// Whether a reader has joined.
     private(set) var hasHadReaders = false
+    /// The ring buffer, allocated for the first bytes. The byte at an offset is at its remainder by the size.
+    private var memory: [UInt8] = []
 
     init(start: Int64, limit: Int64, sendsAll: Bool = false) {
         self.start = start
@@ -46,9 +48,6 @@ struct RingWindow {
         self.limit = limit
         self.sendsAll = sendsAll
     }
-
-    /// The size of the ring in bytes.
-    var size: Int { Int(min(Self.capacity, limit - start)) }
 
     /// The highest transfer class of the readers; nil if there are none.
     var transferClass: TransferClass? { readers.values.filter { !$0.isHold }.map(\.transferClass).max() }
@@ -124,11 +123,35 @@ struct RingWindow {
         return Self.capacity - (end - min(max(last, start), end))
     }
 
-    /// Records received bytes. Returns the wake functions of the readers that can continue.
-    mutating func didAppend(_ count: Int) -> [@Sendable () -> Void] {
-        end += Int64(count)
+    // MARK: - Bytes
+
+    /// Appends received bytes, at most as many as ``makeSpace(now:)`` returned. Returns the wake functions of the
+    /// readers that can continue.
+    mutating func append(_ bytes: UnsafeRawBufferPointer) -> [@Sendable () -> Void] {
+        if memory.isEmpty { memory = Array(repeating: 0, count: Int(min(Self.capacity, limit - start))) }
+        let (from, end) = (Int(end % Int64(memory.count)), end + Int64(bytes.count))
+        memory.withUnsafeMutableBytes { memory in
+            let first = min(bytes.count, memory.count - from)
+            UnsafeMutableRawBufferPointer(rebasing: memory[from..<from + first])
+                .copyMemory(from: UnsafeRawBufferPointer(rebasing: bytes[..<first]))
+            UnsafeMutableRawBufferPointer(rebasing: memory[..<(bytes.count - first)])
+                .copyMemory(from: UnsafeRawBufferPointer(rebasing: bytes[first...]))
+        }
+        self.end = end
         start = max(start, end - Self.capacity)
-        let end = end
         return takeWakes { $0.position < end }
+    }
+
+    /// Copies bytes to `buffer`. Returns false if they are no longer in the ring.
+    func copy(to buffer: UnsafeMutableRawBufferPointer, at offset: Int64) -> Bool {
+        guard offset >= start, offset + Int64(buffer.count) <= end, !memory.isEmpty else { return false }
+        memory.withUnsafeBytes { memory in
+            let from = Int(offset % Int64(memory.count))
+            let first = min(buffer.count, memory.count - from)
+            buffer.copyMemory(from: UnsafeRawBufferPointer(rebasing: memory[from..<from + first]))
+            UnsafeMutableRawBufferPointer(rebasing: buffer[first...])
+                .copyMemory(from: UnsafeRawBufferPointer(rebasing: memory[..<(buffer.count - first)]))
+        }
+        return true
     }
 }

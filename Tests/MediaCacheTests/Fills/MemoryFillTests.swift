@@ -5,7 +5,7 @@ import Testing
 @testable import MediaCache
 
 /// Tests of shared reads of bytes that aren't stored, because storing is forbidden or fails.
-struct PassingTests {
+struct MemoryFillTests {
     static let body = ScriptedBody.random(seed: 91, length: 3_000_000)
     private let files = PowerCutFileSystem()
     private let fixture: EngineFixture
