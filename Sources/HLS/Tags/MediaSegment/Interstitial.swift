@@ -15,7 +15,7 @@ public struct Interstitial: AttributeTag {
         set { attributes.setQuoted(newValue, for: .assetURI) }
     }
 
-    /// The URI of a JSON list of interstitials. Mutually exclusive with ``assetURI``.
+    /// The URI of a JSON list of the interstitial's assets. Mutually exclusive with ``assetURI``.
     public var assetListURI: String? {
         get { attributes.text(.assetList) }
         set { attributes.setQuoted(newValue, for: .assetList) }
@@ -39,7 +39,7 @@ public struct Interstitial: AttributeTag {
         set { attributes.setQuoted(newValue.isEmpty ? nil : newValue.joined(separator: ","), for: "X-SNAP") }
     }
 
-    /// The navigation that's disabled during playback: SKIP, JUMP.
+    /// The navigation that players must prevent: SKIP, seeking forward within the interstitial; JUMP, seeking past it.
     public var restrictions: [String] {
         get { attributes.list("X-RESTRICT") }
         set { attributes.setQuoted(newValue.isEmpty ? nil : newValue.joined(separator: ","), for: "X-RESTRICT") }
@@ -102,7 +102,7 @@ public struct Interstitial: AttributeTag {
 
 extension DateRange {
     /// The range as an interstitial; nil if the range has another class. Setting an interstitial sets its attributes
-    /// and the class.
+    /// and the class. Setting nil has no effect.
     public var interstitial: Interstitial? {
         get {
             rangeClass == Interstitial.rangeClass ? Interstitial(attributes: attributes) : nil
