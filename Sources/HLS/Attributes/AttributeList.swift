@@ -7,7 +7,7 @@ public struct AttributeList: Sendable, Hashable, ExpressibleByDictionaryLiteral,
     public struct Attribute: Sendable, Hashable {
         /// The name.
         public let name: AttributeName
-        /// The value as written.
+        /// The value. In a parsed playlist, its variables are substituted, except in EXT-X-DEFINE.
         public internal(set) var value: AttributeValue
 
         /// Creates an attribute.

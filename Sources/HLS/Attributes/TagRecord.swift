@@ -1,8 +1,8 @@
 /// A JSON record of a tag with attributes. It has a key for each attribute in the tag's definition.
 ///
 /// Keys are attribute names in camel case: `averageBandwidth` for AVERAGE-BANDWIDTH. Every key is present. The value of
-/// an absent attribute is null, false for a flag, or an empty list. Some records also have `otherAttributes`, an object
-/// with the attributes that the RFC doesn't define and their values as written.
+/// an absent or invalid attribute is null, false for a flag, an empty list, or the default of the attribute's rule.
+/// Some records also have `otherAttributes`, an object with the texts of attributes that the definition doesn't list.
 package struct TagRecord: Encodable, Sendable, Hashable {
     /// A JSON value.
     package enum Value: Encodable, Sendable, Hashable {

@@ -1,6 +1,6 @@
 /// The kind of a response body, detected from its first bytes and tags.
 public enum BodyKind: Sendable, Hashable {
-    /// A playlist. The kind is nil if no tag is specific to one kind, as in a playlist with only a header.
+    /// A playlist. The kind is nil if neither a URI nor a tag indicates it, as in a playlist with only a header.
     case playlist(PlaylistKind?)
     /// Any other content.
     case other(OtherContent)
@@ -88,6 +88,7 @@ public enum OtherContent: String, Sendable, Hashable, CaseIterable, CustomString
     public var description: String {
         switch self {
         case .empty: "empty or has only blank lines"
+        case .image: "an image"
         case .urlList: "a list of URLs without #EXTM3U, which isn't HLS"
         default: rawValue
         }

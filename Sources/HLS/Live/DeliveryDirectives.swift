@@ -91,7 +91,8 @@ extension MediaPlaylist {
     ///   - age: The age of this playlist. Above half of the skip boundary, no delta update is requested, since it might
     ///     skip segments that this playlist doesn't contain.
     ///   - includesParts: Whether to load the playlist for each partial segment instead of once per segment.
-    /// - Returns: The directives; empty if the server supports neither blocking reloads nor delta updates.
+    /// - Returns: The directives; empty if the playlist has ended, or if the server supports neither blocking reloads
+    ///   nor delta updates.
     public func nextDirectives(age: Duration = .zero, includesParts: Bool = true) -> DeliveryDirectives {
         var directives = DeliveryDirectives()
         guard let control = serverControl, !hasEndList else { return directives }

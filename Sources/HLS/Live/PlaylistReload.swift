@@ -47,7 +47,7 @@ public struct PlaylistReload: Sendable, Hashable {
 /// An error from merging a loaded playlist with the previous one.
 public enum PlaylistReloadError: Error, Sendable, Hashable, CustomStringConvertible {
     /// A delta update skips segments with these media sequence numbers, but the previous playlist doesn't contain all
-    /// of them. The client has to load the full playlist (RFC 8216bis §6.2.5.1).
+    /// of them. The client has to load the full playlist (RFC 8216bis §6.3.7).
     case unknownSegments(Range<Int>)
 
     /// A sentence that describes the error.
@@ -63,9 +63,12 @@ public enum PlaylistReloadError: Error, Sendable, Hashable, CustomStringConverti
 extension MediaPlaylist {
     /// Returns the result of updating this playlist with a newly loaded one.
     ///
-    /// Segments with equal media sequence numbers are compared by their URIs without queries. If none of them match,
-    /// the server restarted the media sequence. If no segment of the update has a program date and time, the time of
-    /// the first segment is derived from this playlist.
+    /// Segments with equal media sequence numbers are compared by their URIs without queries and by the lengths of
+    /// their byte ranges. If none of them match, or if all segments of the update precede this playlist, the server
+    /// restarted the media sequence.
+    ///
+    /// If no segments were missed, values that the server omits are derived from this playlist: the discontinuity
+    /// sequence number, and the time of the first segment if no segment of the update has one.
     ///
     /// - Parameter update: The loaded playlist, either a full playlist or a delta update.
     /// - Throws: ``PlaylistReloadError`` if a delta update skips segments that this playlist doesn't contain.

@@ -4,7 +4,7 @@ public struct Diagnostic: Sendable, Hashable, CustomStringConvertible {
     public enum Severity: String, Sendable, Hashable, CaseIterable, Comparable {
         /// Information about a valid playlist.
         case note
-        /// A form that's obsolete or discouraged by the RFC.
+        /// A likely mistake that doesn't violate the RFC.
         case warning
         /// A violation of the RFC. A strict parser throws it.
         case error

@@ -8,12 +8,12 @@ public struct MediaPlaylist: Sendable, Hashable, PlaylistWithCommonTags {
     public var hasIndependentSegments = false
     /// The preferred position at which to start playback (4.4.2.2).
     public var start: StartPoint?
-    /// The upper bound of segment durations in seconds (4.4.3.1); nil if there is none.
+    /// The upper bound in seconds of segment durations rounded to the nearest integer (4.4.3.1); nil if there is none.
     public var targetDuration: Int?
     /// The media sequence number of the first segment, including skipped segments (4.4.3.2). Some servers write a
     /// negative number, which the RFC forbids.
     public var mediaSequence = 0
-    /// The discontinuity sequence number of the first segment (4.4.3.3).
+    /// The number of discontinuities before the first segment and its tags (4.4.3.3).
     public var discontinuitySequence = 0
     /// Whether no more segments will be added (4.4.3.4).
     public var hasEndList = false
@@ -32,7 +32,7 @@ public struct MediaPlaylist: Sendable, Hashable, PlaylistWithCommonTags {
     /// The segments in order.
     public var segments: [MediaSegment] = []
     /// The next segment without its URI: parts, date ranges, keys and unknown tags after the last segment. The URI is
-    /// empty.
+    /// empty. Nil if no such tags follow the last segment.
     public var upcoming: MediaSegment?
     /// The resources that clients will soon need (4.4.5.3).
     public var preloadHints: [PreloadHint] = []
@@ -90,7 +90,7 @@ extension FixedWidthInteger {
 // MARK: - URIs
 
 extension MediaPlaylist {
-    /// Returns the playlist with every URI replaced. Empty URIs stay empty.
+    /// Returns the playlist with every URI replaced. Empty URIs stay empty, and unknown tags stay unchanged.
     ///
     /// - Parameter transform: A function that returns the new URI for a role and the old URI.
     public func mappingURIs(_ transform: (ReferenceRole, String) -> String) -> MediaPlaylist {

@@ -70,7 +70,7 @@ public struct MultivariantPlaylist: Sendable, Hashable, PlaylistWithCommonTags {
         entries.compactMap { if case .unknown(let tag) = $0 { tag } else { nil } }
     }
 
-    /// Returns the playlist with every URI replaced. Empty URIs stay empty.
+    /// Returns the playlist with every URI replaced. Empty URIs stay empty, and unknown tags stay unchanged.
     ///
     /// - Parameter transform: A function that returns the new URI for a role and the old URI.
     public func mappingURIs(_ transform: (ReferenceRole, String) -> String) -> MultivariantPlaylist {

@@ -31,7 +31,7 @@ public enum Playlist: Sendable, Hashable {
         }
     }
 
-    /// Returns the playlist with every URI replaced. Empty URIs stay empty.
+    /// Returns the playlist with every URI replaced. Empty URIs stay empty, and unknown tags stay unchanged.
     ///
     /// - Parameter transform: A function that returns the new URI for a role and the old URI.
     public func mappingURIs(_ transform: (ReferenceRole, String) -> String) -> Playlist {
@@ -57,11 +57,12 @@ public enum PlaylistKind: String, Sendable, Hashable, CaseIterable {
     /// A list of variant streams and renditions.
     case multivariant
 
-    /// Returns the kind of a playlist; nil if no tag is specific to one kind.
+    /// Returns the kind of a playlist; nil if it has no URI and no tag that is specific to one kind.
     ///
-    /// The first tag with ``TagDefinition/decidesKind`` determines the kind, otherwise the first tag that is specific
-    /// to one kind. Some servers write EXT-X-SESSION-KEY into media playlists and EXT-X-TARGETDURATION into
-    /// multivariant playlists, so these tags don't decide.
+    /// The first tag with ``TagDefinition/decidesKind`` determines the kind. Without such a tag, the first URI, which
+    /// indicates a media playlist, or the first tag that is specific to one kind determines it. Some servers write
+    /// EXT-X-SESSION-KEY into media playlists and EXT-X-TARGETDURATION into multivariant playlists, so these tags don't
+    /// decide.
     static func detect(_ bytes: UnsafeRawBufferPointer) -> PlaylistKind? {
         var lines = LineScanner(bytes)
         var hint: PlaylistKind?

@@ -81,7 +81,7 @@ extension PlaylistDocument.Line {
         case value(name: String, String)
         /// A URI.
         case uri(String)
-        /// A comment, a blank line, or bytes that aren't UTF-8.
+        /// A comment, a line that is blank or begins with a blank, or bytes that aren't UTF-8.
         case other([UInt8])
 
         /// Parses a line. The result is ``other(_:)`` if the parsed line wouldn't reproduce the bytes.

@@ -136,7 +136,8 @@ func withBytes<Value, Failure: Error>(
 /// RFC 8216bis §4.1 forbids the control characters among them. FFmpeg ends a line at NUL, Python's `splitlines()` at
 /// VT, FF, FS, GS, RS, NEL, U+2028 and U+2029, and JavaScript regular expressions at the last two.
 enum LineSplitters {
-    /// Returns the bytes without these characters. Nearly all playlists have none and aren't copied.
+    /// Returns the bytes without these and other control characters, except tabs. Nearly all playlists have none and
+    /// aren't copied.
     static func removed(from bytes: [UInt8]) -> [UInt8] {
         let (hasControls, isASCII) = bytes.withUnsafeBytes { ($0.hasForbiddenControl, $0.isASCII) }
         guard hasControls || !isASCII && hasSeparator(bytes) else { return bytes }

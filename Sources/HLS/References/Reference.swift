@@ -42,13 +42,13 @@ public enum ReferenceRole: Sendable, Hashable {
     case preloadHint
     /// The media playlist of another rendition: EXT-X-RENDITION-REPORT (4.4.5.4).
     case renditionReport
-    /// Session data in JSON: EXT-X-SESSION-DATA (4.4.6.4).
+    /// Session data, in JSON by default: EXT-X-SESSION-DATA (4.4.6.4).
     case sessionData
     /// A steering manifest: EXT-X-CONTENT-STEERING (4.4.6.6).
     case steeringManifest
     /// The playlist of an interstitial: X-ASSET-URI of EXT-X-DATERANGE (appendix D).
     case interstitialAsset
-    /// A JSON list of interstitials: X-ASSET-LIST of EXT-X-DATERANGE (appendix D).
+    /// A JSON list of the assets of an interstitial: X-ASSET-LIST of EXT-X-DATERANGE (appendix D).
     case interstitialAssetList
     /// A URI in any other tag or attribute, with the name of the tag.
     case other(tag: String)

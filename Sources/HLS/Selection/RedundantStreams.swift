@@ -1,7 +1,8 @@
 /// A multivariant playlist without its redundant variant streams, and the URIs of the removed copies.
 ///
-/// Variant streams that differ only in their URIs, rendition groups and pathways are copies of one stream: backups (RFC
-/// 8216bis §6.2.4) or content steering pathways (RFC 8216bis §7). Renditions in the groups of a copy are copies, too.
+/// Variant streams that differ only in their URIs, rendition groups, pathways and stable IDs are copies of one stream:
+/// backups (RFC 8216bis §6.2.4) or content steering pathways (RFC 8216bis §7). Renditions in the groups of a copy are
+/// copies, too.
 public struct RedundantStreams: Sendable, Hashable {
     /// The playlist with one copy of each variant stream: the first copy on the preferred pathway, otherwise the first
     /// copy.

@@ -56,7 +56,8 @@ extension MultivariantPlaylist {
     }
 
     /// Returns the rendition to play: the rendition in the language, otherwise the default rendition, otherwise the
-    /// first one with AUTOSELECT (RFC 8216bis §4.4.6.1). Forced subtitles are never selected by language.
+    /// first one with AUTOSELECT (RFC 8216bis §4.4.6.1); nil if there is none. Forced subtitles are never selected by
+    /// language.
     public func rendition(_ type: RenditionType, of variant: VariantStream, language: String? = nil) -> Rendition? {
         let renditions = renditions(type, of: variant)
         if let language {

@@ -1,8 +1,8 @@
 /// A known playlist tag: a tag defined in RFC 8216bis §4.4, or a widely used advertisement cue tag.
 ///
-/// Each tag is defined in its own file, which specifies its name, section, attributes and place, and contains the code
-/// that reads and writes it. To add a tag, add such a file, list the tag in ``allCases``, and add a property or an enum
-/// case to the model.
+/// Each tag of the RFC is defined in its own file, which specifies its name, section, attributes and place, and
+/// contains the code that reads it. To add a tag, add such a file, list the tag in ``allCases``, and add a property or
+/// an enum case to the model.
 public struct PlaylistTag: RawRepresentable, Sendable, Hashable, CaseIterable, CustomStringConvertible {
     /// A pointer without reference counting, since parsers copy tags often. Definitions are never freed.
     private let pointer: Unmanaged<TagDefinition>

@@ -32,7 +32,8 @@ public struct DecimalValue: Sendable, Hashable, Comparable, CustomStringConverti
         self.init(significand: significand, fractionDigits: digits)
     }
 
-    /// Parses a number: `10`, `9.009`, `-1.5`, also `.5` and `10.`. Returns nil for any other text.
+    /// Parses a number: `10`, `9.009`, `-1.5`, also `+1.5`, `.5` and `10.`. Returns nil for any other text, and for an
+    /// integer part that exceeds 64 bits.
     public init?(_ text: String) {
         var text = text
         let value = text.withUTF8 { utf8 -> DecimalValue? in
@@ -132,7 +133,8 @@ public struct DecimalValue: Sendable, Hashable, Comparable, CustomStringConverti
 }
 
 extension DecimalValue {
-    /// Reads the number at the beginning of a range of bytes. Fraction digits after the 18th are ignored.
+    /// Reads the number at the beginning of a range of bytes. Fraction digits after the 18th, and those with which the
+    /// significand would exceed 64 bits, are ignored.
     ///
     /// - Returns: The number and the position after it; nil if there is no number or its integer part exceeds 64 bits.
     @inline(__always)

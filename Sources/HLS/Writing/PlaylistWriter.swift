@@ -1,4 +1,4 @@
-/// A writer of playlists. Equal playlists produce the same bytes, and parsing these bytes returns an equal playlist.
+/// A writer of playlists. Writing and parsing a parsed playlist returns an equal one, apart from the declared version.
 ///
 /// ```swift
 /// var playlist = MediaPlaylist(targetDuration: 6)

@@ -17,8 +17,8 @@ public struct AVCConfiguration: Sendable, Hashable {
 
     /// Creates a record. Reads profile, compatibility and level from the first sequence parameter set.
     ///
-    /// - Throws: ``ContainerError`` when there is no sequence parameter set, or a set is too short, or too long for the
-    ///   record.
+    /// - Throws: ``ContainerError`` when the first sequence parameter set is missing or too short, or when the record
+    ///   can't hold the sets: over 31 sequence parameter sets, 255 picture parameter sets, or 65,535 bytes in a set.
     public init(
         sequenceParameterSets: [[UInt8]], pictureParameterSets: [[UInt8]], lengthSize: Int = 4, trailer: [UInt8] = []
     ) throws(ContainerError) {

@@ -4,7 +4,7 @@ public struct AudioSpecificConfig: Sendable, Hashable {
     public var objectType: Int
     /// The sample rate of the core, in Hz.
     public var sampleRate: Int
-    /// The sample rate after SBR, in Hz; nil unless SBR is signalled explicitly.
+    /// The sample rate after SBR, in Hz; nil unless SBR is signaled explicitly.
     public var extensionSampleRate: Int?
     /// The channel configuration, 0 to 15; 0 if a program config element defines the channels.
     public var channelConfiguration: Int
@@ -126,9 +126,9 @@ extension BitWriter {
 
 /// The GASpecificConfig after an AudioSpecificConfig of AAC (ISO/IEC 14496-3, 4.4.1).
 ///
-/// It's read to find its end and, if the channel configuration is 0, the channel count.
+/// It's read for its end, for the frame length and, if the channel configuration is 0, for the channel count.
 struct GeneralAudioConfig: Equatable {
-    /// Samples per frame of the core: 1024 or 960.
+    /// Samples per frame of the core, 1,024 or 960.
     var frameLength = 1024
     /// Channels of the program config element, or 0 if there is none.
     var programChannels = 0
@@ -138,7 +138,7 @@ struct GeneralAudioConfig: Equatable {
     /// - Throws: ``ContainerError`` with `truncated`, or with `unsupported` for a codec other than AAC.
     init(_ reader: inout BitReader, after configuration: AudioSpecificConfig) throws(ContainerError) {
         var type = configuration.objectType
-        // If SBR or PS is signalled first, the object type of the core follows.
+        // If SBR or PS is signaled first, the object type of the core follows.
         if type == 5 || type == 29 { type = Int(try reader.bits(5)) }
         guard [1, 2, 3, 4, 6, 7, 17, 19, 20, 21, 22, 23].contains(type) else {
             throw ContainerError(

@@ -1,6 +1,6 @@
 extension MediaFormat {
-    /// The speaker layout by its FFmpeg name (`stereo`, `5.1`, `5.1(side)`), or nil if the decoder configuration
-    /// doesn't define it.
+    /// The speaker layout, or nil if the format doesn't define it. Most layouts have the names that FFmpeg uses
+    /// (`stereo`, `5.1`, `5.1(side)`).
     public var channelLayout: String? {
         switch codec {
         case .aac: advancedAudioLayout

@@ -73,8 +73,7 @@ public struct BitReader {
     /// An upper bound on the number of bits left, since it includes emulation prevention bytes.
     public var remaining: Int { (bytes.count - next) * 8 + cached }
 
-    /// The offset in the file or stream of the byte that contains the next bit. Emulation prevention makes it
-    /// approximate.
+    /// The approximate offset of the next bit in the file or stream, in bytes.
     public var offset: Int64 { origin + Int64(next - cached / 8) }
 
     private mutating func fill() throws(ContainerError) {

@@ -32,7 +32,7 @@ public struct ByteLayout: Sendable, Hashable {
         }
     }
 
-    /// Creates a layout. Drops empty pieces and joins neighbours that are contiguous in the source.
+    /// Creates a layout. Drops empty pieces and joins neighbors that are contiguous in the source.
     public init(_ pieces: [Piece] = []) {
         for piece in pieces { append(piece) }
     }

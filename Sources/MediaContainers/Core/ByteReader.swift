@@ -5,7 +5,7 @@
 public struct ByteReader {
     /// The borrowed bytes.
     public let bytes: UnsafeRawBufferPointer
-    /// The offset of ``bytes`` in the file or stream. Errors report offsets relative to it.
+    /// The offset of ``bytes`` in the file or stream. Errors report the sum of this offset and a position.
     public let origin: Int64
     /// The index in ``bytes`` of the next byte to read. At the end, it equals their count.
     public private(set) var position = 0
@@ -72,7 +72,7 @@ public struct ByteReader {
 
     /// Borrows the next bytes and advances past them.
     ///
-    /// - Parameter count: The number of bytes. A negative count throws ``ContainerError/Code-swift.enum/malformed``.
+    /// - Parameter count: The number of bytes. A negative count throws ``ContainerError/Code-swift.enum/truncated``.
     public mutating func take(_ count: Int) throws(ContainerError) -> UnsafeRawBufferPointer {
         try need(count)
         let slice = UnsafeRawBufferPointer(rebasing: bytes[position..<position + count])
@@ -100,6 +100,8 @@ public struct ByteReader {
     }
 
     /// Moves to an index in ``bytes``.
+    ///
+    /// - Throws: ``ContainerError/Code-swift.enum/truncated`` when the index is out of bounds.
     public mutating func seek(to target: Int) throws(ContainerError) {
         guard target >= 0, target <= bytes.count else {
             throw ContainerError(.truncated, "position \(target) is outside of \(bytes.count) bytes", at: origin)

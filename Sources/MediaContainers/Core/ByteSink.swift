@@ -2,7 +2,7 @@
 public protocol ByteSink {
     /// Appends bytes. They are borrowed for the duration of the call.
     ///
-    /// - Throws: ``ContainerError/Code-swift.enum/inputOutput`` with the sink's own error as its cause.
+    /// - Throws: ``ContainerError/Code-swift.enum/inputOutput``, with the sink's own error, if any, as its cause.
     mutating func write(_ bytes: UnsafeRawBufferPointer) throws(ContainerError)
 }
 
@@ -24,13 +24,13 @@ public struct MemorySink: ByteSink, Sendable {
 public protocol RandomAccessSink {
     /// Writes bytes at an offset. A gap between the end of the file and the offset reads as zeros.
     ///
-    /// - Throws: ``ContainerError/Code-swift.enum/inputOutput`` with the file's own error as its cause.
+    /// - Throws: ``ContainerError/Code-swift.enum/inputOutput``, with the file's own error, if any, as its cause.
     mutating func write(_ bytes: UnsafeRawBufferPointer, at offset: Int64) throws(ContainerError)
 
     /// Reads back written bytes.
     ///
     /// - Returns: The number of bytes read: the size of the buffer, or less at the end of the file.
-    /// - Throws: ``ContainerError/Code-swift.enum/inputOutput`` with the file's own error as its cause.
+    /// - Throws: ``ContainerError/Code-swift.enum/inputOutput``, with the file's own error, if any, as its cause.
     mutating func read(at offset: Int64, into buffer: UnsafeMutableRawBufferPointer) throws(ContainerError) -> Int
 }
 

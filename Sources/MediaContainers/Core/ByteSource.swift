@@ -9,7 +9,7 @@ public protocol ByteSource {
     ///   - offset: The offset of the first byte from the start of the source.
     ///   - buffer: The destination.
     /// - Returns: The number of bytes read: the size of the buffer, or less at the end of the source.
-    /// - Throws: ``ContainerError/Code-swift.enum/inputOutput`` with the source's own error as its cause.
+    /// - Throws: ``ContainerError/Code-swift.enum/inputOutput``, with the source's own error, if any, as its cause.
     func read(at offset: Int64, into buffer: UnsafeMutableRawBufferPointer) throws(ContainerError) -> Int
 }
 
@@ -19,7 +19,7 @@ extension ByteSource {
     /// - Parameters:
     ///   - range: The range. It is checked against the length of the source before memory is allocated.
     ///   - limit: The maximum number of bytes to allocate.
-    /// - Throws: ``ContainerError/Code-swift.enum/truncated`` when the source ends before the range,
+    /// - Throws: ``ContainerError/Code-swift.enum/truncated`` when the source ends before the range does,
     ///   ``ContainerError/Code-swift.enum/limitExceeded`` above the limit, and the errors of the source.
     public func bytes(_ range: Range<Int64>, limit: Int) throws(ContainerError) -> [UInt8] {
         guard range.lowerBound >= 0, range.upperBound <= length else {

@@ -15,7 +15,7 @@ public struct ContainerError: Error, Sendable {
         case unsupported
         /// The samples are encrypted (Common Encryption, SAMPLE-AES, scrambled transport packets).
         case encrypted
-        /// A count or size exceeds the caller's limit or the bytes that contain it.
+        /// A count or size exceeds a limit of the caller or of this library.
         case limitExceeded
         /// A value doesn't fit into its field of the output format.
         case unrepresentable
@@ -31,7 +31,7 @@ public struct ContainerError: Error, Sendable {
     public var offset: Int64?
     /// A suggestion for the user, or nil.
     public var advice: String?
-    /// The error of the source or sink for ``Code-swift.enum/inputOutput``, or nil.
+    /// The source's or sink's own error for ``Code-swift.enum/inputOutput``, or nil.
     public var cause: (any Error)?
 
     /// Creates an error.
@@ -54,7 +54,7 @@ public struct ContainerError: Error, Sendable {
 }
 
 extension ContainerError: CustomStringConvertible {
-    /// A single line: the description, the offset and the advice.
+    /// A single line: the summary, the offset, the cause and the advice.
     public var description: String {
         var line = summary
         if let offset { line += " (at byte \(offset))" }
@@ -84,7 +84,7 @@ public struct ContainerDiagnostic: Sendable, Hashable {
         case damagedFrame
         /// A frame before the first timestamp was dropped.
         case missingTimestamp
-        /// A timestamp that's inconsistent with its neighbours was replaced.
+        /// A timestamp that's inconsistent with its neighbors was replaced.
         case damagedTimestamp
         /// A frame or section that exceeds the size limit was dropped.
         case tooLong

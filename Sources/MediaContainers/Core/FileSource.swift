@@ -17,7 +17,8 @@ public final class FileSource: ByteSource, Sendable {
     /// Opens a file for reading.
     ///
     /// - Parameter path: The path of the file.
-    /// - Throws: ``ContainerError/Code-swift.enum/inputOutput`` when the file can't be opened or isn't a regular file.
+    /// - Throws: ``ContainerError/Code-swift.enum/inputOutput`` when the file can't be opened or, like a pipe, can't be
+    ///   read by position.
     public init(path: String) throws(ContainerError) {
         // Without `O_NONBLOCK`, opening a pipe blocks until it has a writer. The check below rejects pipes.
         let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
@@ -68,7 +69,8 @@ public final class FileSink: RandomAccessSink, Sendable {
         }
     }
 
-    /// Makes the system start writing a range to disk, which shortens a later ``synchronize()``. Doesn't wait.
+    /// Makes Linux start writing a range to disk, which shortens a later ``synchronize()``. Doesn't wait. Does nothing
+    /// on other systems.
     ///
     /// - Parameter range: Bytes that have been written and won't change.
     public func startWriting(_ range: Range<Int64>) {

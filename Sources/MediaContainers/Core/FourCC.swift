@@ -9,7 +9,7 @@ public struct FourCC: RawRepresentable, Hashable, Sendable {
 }
 
 extension FourCC: ExpressibleByStringLiteral {
-    /// Creates a code from a literal of up to four Latin-1 characters, padded with spaces.
+    /// Creates a code from a literal of up to four characters, ASCII or ©, padded with spaces.
     @inlinable
     public init(stringLiteral value: StaticString) {
         var raw: UInt32 = 0

@@ -11,18 +11,18 @@ public struct MediaFormat: Sendable, Hashable {
     public var configuration: [UInt8]
     /// The type of the sample entry in MP4 (`avc1`, `hev1`, `mp4a`). For an encrypted track, the original format.
     public var sampleEntry: FourCC
-    /// The coded width in pixels, or 0 for formats other than video.
+    /// The width in pixels before the pixel aspect ratio applies, or 0 for formats other than video.
     public var width: Int
-    /// The coded height in pixels, or 0 for formats other than video.
+    /// The height in pixels, or 0 for formats other than video.
     public var height: Int
     /// The sample rate in Hz, or 0 for formats other than audio.
     public var sampleRate: Int
-    /// The number of channels, or 0 for formats other than audio.
+    /// The number of channels, or 0 if it's unknown and for formats other than audio.
     public var channels: Int
     /// The encryption of the samples, or nil if they are in the clear.
     public var protection: SampleProtection?
     /// Complete boxes of an MP4 sample entry that describe the presentation of video (`colr`, `pasp`, `clap`, `mdcv`,
-    /// …). They are copied verbatim, so that a remuxed file has the same colours and pixel aspect ratio.
+    /// …). They are copied verbatim, so that a remuxed file has the same colors and pixel aspect ratio.
     public var videoBoxes: [UInt8] = []
     /// The framing of each sample's bytes.
     public var framing: SampleFraming

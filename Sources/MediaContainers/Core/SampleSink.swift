@@ -3,7 +3,7 @@
 /// Demuxers and writers are generic over the sink, so that a call needs no existential and no allocation. An error of
 /// the sink ends the operation and is rethrown.
 public protocol SampleSink {
-    /// Receives the list of tracks, before the first sample and again whenever a track or format is added.
+    /// Receives the list of tracks, before the first sample and again whenever a track is added or may have changed.
     ///
     /// Tracks keep their index for the lifetime of the demuxer, and formats keep their index in the track.
     mutating func tracks(_ tracks: [MediaTrack]) throws(ContainerError)

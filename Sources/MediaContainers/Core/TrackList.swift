@@ -7,7 +7,7 @@ final class TrackList {
     private(set) var tracks: [MediaTrack] = []
     /// Whether each track still has the format that was derived from the program map alone.
     private var isProvisional: [Bool] = []
-    /// Whether the list has changed since the sink received it.
+    /// Whether the list may have changed since the sink received it.
     var hasChanged = false
 
     var count: Int { tracks.count }

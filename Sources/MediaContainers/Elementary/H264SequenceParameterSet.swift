@@ -28,7 +28,7 @@ public struct H264SequenceParameterSet: Sendable, Hashable {
     public var frameNumberBits = 4
     /// Whether all pictures are frames.
     public var hasFramesOnly = true
-    /// Whether colour planes are coded separately, with their id in each slice header.
+    /// Whether color planes are coded separately, with their id in each slice header.
     public var hasSeparateColourPlanes = false
 
     /// Reads a NAL unit of type 7, including its header byte.

@@ -2,7 +2,7 @@
 public struct ID3Tag: Sendable, Hashable {
     /// The length of the tag in bytes, including header, padding and footer.
     public var length: Int
-    /// The frames in order; unreadable frames are omitted.
+    /// The frames in order, up to the first that can't be read.
     public var frames: [ID3Frame]
 
     /// The number of bytes needed to read the length of a tag.

@@ -1,5 +1,5 @@
 /// A parser that splits Opus in a transport stream into packets. A control header before each packet contains its size
-/// (ETSI TS 101 154, "Encapsulation of Opus in MPEG-TS").
+/// (Xiph's OpusTS, an unpublished ETSI draft: "Opus Interactive Audio Codec; Transport Multiplexing Standard").
 final class OpusAccessUnitParser: FrameParser {
     private let channelConfiguration: UInt8
     private var hasFormat = false

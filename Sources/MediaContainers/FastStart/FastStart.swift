@@ -7,7 +7,8 @@ public enum FastStart {
     ///
     /// - Parameter source: The bytes of the file.
     /// - Returns: The layout. If the index already precedes the media, the layout is the unchanged file.
-    /// - Throws: ``ContainerError`` when the file isn't MP4, is damaged, or has fragments before its index.
+    /// - Throws: ``ContainerError`` when the file isn't MP4, is damaged, has fragments before its index, or has a
+    ///   compressed index or one of more than 512 MiB.
     public static func layout<Source: ByteSource>(of source: Source) throws(ContainerError) -> ByteLayout {
         var planner = FastStartPlanner(length: source.length)
         while true {
@@ -61,10 +62,10 @@ public struct FastStartPlanner: Sendable {
         step = .read(0..<min(length, Int64(BoxHeader.maximumHeaderLength)))
     }
 
-    /// Supplies the bytes requested by ``step``.
+    /// Supplies the bytes requested by ``step``. Does nothing if the plan is complete.
     ///
     /// - Parameter bytes: Exactly the bytes of the requested range.
-    /// - Throws: ``ContainerError`` when the file isn't MP4 or can't be rearranged.
+    /// - Throws: ``ContainerError`` when the file isn't MP4 or can't be rearranged, or the number of bytes is wrong.
     public mutating func supply(_ bytes: [UInt8]) throws(ContainerError) {
         guard case .read(let range) = step else { return }
         guard Int64(bytes.count) == range.upperBound - range.lowerBound else {

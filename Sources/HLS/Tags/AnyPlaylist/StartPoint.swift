@@ -22,7 +22,7 @@ public struct StartPoint: AttributeTag {
         self.isPrecise = isPrecise
     }
 
-    /// The offset from the beginning of the playlist in seconds, or from its end if negative.
+    /// The offset from the beginning of the playlist in seconds, or from its end if negative; 0 if the tag has none.
     public var timeOffset: DecimalValue {
         get { attributes.decimal("TIME-OFFSET") ?? .zero }
         set { attributes.setUnquoted(newValue, for: "TIME-OFFSET") }

@@ -23,7 +23,7 @@ public struct PartInformation: AttributeTag {
         self.partTarget = partTarget
     }
 
-    /// The upper bound of the durations of partial segments, in seconds.
+    /// The upper bound of the durations of partial segments, in seconds; 0 if the tag has none.
     public var partTarget: DecimalValue {
         get { attributes.decimal("PART-TARGET") ?? .zero }
         set { attributes.setUnquoted(newValue, for: "PART-TARGET") }

@@ -27,7 +27,8 @@ public struct ServerControl: AttributeTag {
         attributes = AttributeList()
     }
 
-    /// The skip boundary in seconds: delta updates may skip older segments.
+    /// The skip boundary in seconds: delta updates may skip segments further from the end of the playlist. Nil if the
+    /// server doesn't support delta updates.
     public var canSkipUntil: DecimalValue? {
         get { attributes.decimal("CAN-SKIP-UNTIL") }
         set { attributes.setUnquoted(newValue, for: "CAN-SKIP-UNTIL") }
@@ -39,7 +40,8 @@ public struct ServerControl: AttributeTag {
         set { attributes.setFlag(newValue ? true : nil, for: "CAN-SKIP-DATERANGES") }
     }
 
-    /// The minimum distance of the playback position from the end of the playlist, in seconds.
+    /// The minimum distance of the playback position from the end of the playlist, in seconds. Nil means three target
+    /// durations.
     public var holdBack: DecimalValue? {
         get { attributes.decimal("HOLD-BACK") }
         set { attributes.setUnquoted(newValue, for: "HOLD-BACK") }

@@ -25,7 +25,7 @@ public struct SkippedSegments: AttributeTag {
         self.count = count
     }
 
-    /// The number of segments that the delta update omits.
+    /// The number of segments that the delta update omits; 0 if the tag has none.
     public var count: Int {
         get { attributes.integer("SKIPPED-SEGMENTS") ?? 0 }
         set { attributes.setUnquoted(newValue, for: "SKIPPED-SEGMENTS") }

@@ -30,7 +30,7 @@ extension PlaylistTag {
 public struct AdvertisementCue: Sendable, Hashable {
     /// The tag of the cue.
     public let tag: PlaylistTag
-    /// The text after the colon; nil for a tag without a colon.
+    /// The text after the colon; nil for a tag without a value.
     public let value: String?
     /// The line of the tag, counted from 1; 0 for a cue that wasn't parsed.
     public let line: Int
@@ -48,7 +48,8 @@ public struct AdvertisementCue: Sendable, Hashable {
         self.value = value?.removing { $0 == .lineFeed || $0 == .carriageReturn }
     }
 
-    /// The duration of the whole break in seconds: `30`, `DURATION=30`, or the second number of `2/30`.
+    /// The duration of the whole break in seconds: `30`, `DURATION=30`, or the second number of `2/30`. Nil if the tag
+    /// has none.
     public var duration: DecimalValue? {
         if let value = attributes.decimal(.duration) ?? attributes.decimal("Duration") { return value }
         let parts = firstItem.split(separator: "/", omittingEmptySubsequences: false)
@@ -56,14 +57,15 @@ public struct AdvertisementCue: Sendable, Hashable {
         return tag == .cueOut ? DecimalValue(firstItem) : nil
     }
 
-    /// The elapsed time of the break in seconds: `ElapsedTime=2`, or the first number of `2/30`.
+    /// The elapsed time of the break in seconds: `ElapsedTime=2`, or the first number of `2/30`. Nil if the tag has
+    /// none.
     public var elapsedTime: DecimalValue? {
         if let value = attributes.decimal("ElapsedTime") { return value }
         guard tag == .cueOutContinued else { return nil }
         return firstItem.split(separator: "/").first.flatMap { DecimalValue(String($0)) }
     }
 
-    /// The SCTE-35 message in Base64.
+    /// The SCTE-35 message in Base64; nil if the tag has none.
     public var scte35: String? {
         if tag == .oatclsSCTE35 { return value }
         return attributes.text("CUE") ?? attributes.text("SCTE35")

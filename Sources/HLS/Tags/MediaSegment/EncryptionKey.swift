@@ -59,7 +59,7 @@ public struct EncryptionKey: AttributeTag {
         public static let sampleAESCTR = Method(rawValue: "SAMPLE-AES-CTR")
     }
 
-    /// The encryption method.
+    /// The encryption method. Its name is empty if the tag has none.
     public var method: Method {
         get { Method(rawValue: attributes.text(.method) ?? "") }
         set { attributes.setUnquoted(newValue, for: .method) }
@@ -86,7 +86,7 @@ public struct EncryptionKey: AttributeTag {
         set { attributes.setQuoted(newValue, for: .uri) }
     }
 
-    /// The declared initialization vector, 16 bytes; nil if the tag has none. See
+    /// The declared initialization vector, 16 bytes in a valid tag; nil if the tag has none. See
     /// ``initializationVector(mediaSequence:)``.
     public var iv: HexadecimalSequence? {
         get { attributes.text(.iv).flatMap { HexadecimalSequence($0) } }
@@ -96,7 +96,8 @@ public struct EncryptionKey: AttributeTag {
     /// Returns the initialization vector for a segment: the declared one, otherwise the media sequence number in
     /// big-endian order (RFC 8216bis §5.2).
     ///
-    /// - Returns: 16 bytes.
+    /// - Returns: 16 bytes. A shorter declared vector is padded with leading zeros; of a longer one, only the last 16
+    ///   bytes are used.
     public func initializationVector(mediaSequence: Int) -> [UInt8] {
         let bytes = iv?.bytes ?? withUnsafeBytes(of: UInt64(bitPattern: Int64(mediaSequence)).bigEndian) { Array($0) }
         return Array(repeating: 0, count: max(0, 16 - bytes.count)) + bytes.suffix(16)

@@ -15,19 +15,20 @@ public struct Interstitial: AttributeTag {
         set { attributes.setQuoted(newValue, for: .assetURI) }
     }
 
-    /// The URI of a JSON list of interstitials. Mutually exclusive with ``assetURI``.
+    /// The URI of a JSON list of the interstitial's assets. Mutually exclusive with ``assetURI``.
     public var assetListURI: String? {
         get { attributes.text(.assetList) }
         set { attributes.setQuoted(newValue, for: .assetList) }
     }
 
-    /// The position at which to resume the primary asset, in seconds from the beginning of the interstitial.
+    /// The position at which to resume the primary asset, in seconds from the start of the interstitial on the primary
+    /// timeline. Nil means the duration for which the interstitial was played.
     public var resumeOffset: DecimalValue? {
         get { attributes.decimal("X-RESUME-OFFSET") }
         set { attributes.setUnquoted(newValue, for: "X-RESUME-OFFSET") }
     }
 
-    /// The maximum playback time of the interstitial, in seconds.
+    /// The maximum playback time of the interstitial, in seconds; nil for no limit.
     public var playoutLimit: DecimalValue? {
         get { attributes.decimal("X-PLAYOUT-LIMIT") }
         set { attributes.setUnquoted(newValue, for: "X-PLAYOUT-LIMIT") }
@@ -39,25 +40,25 @@ public struct Interstitial: AttributeTag {
         set { attributes.setQuoted(newValue.isEmpty ? nil : newValue.joined(separator: ","), for: "X-SNAP") }
     }
 
-    /// The navigation that's disabled during playback: SKIP, JUMP.
+    /// The navigation that players must prevent: SKIP, seeking forward within the interstitial; JUMP, seeking past it.
     public var restrictions: [String] {
         get { attributes.list("X-RESTRICT") }
         set { attributes.setQuoted(newValue.isEmpty ? nil : newValue.joined(separator: ","), for: "X-RESTRICT") }
     }
 
-    /// Whether different players may receive different content: YES or NO.
+    /// Whether different players may receive different content: YES or NO. Nil means YES.
     public var contentMayVary: String? {
         get { attributes.text("X-CONTENT-MAY-VARY") }
         set { attributes.setQuoted(newValue, for: "X-CONTENT-MAY-VARY") }
     }
 
-    /// The space that the interstitial occupies on the timeline: POINT or RANGE.
+    /// The space that the interstitial occupies on the timeline: POINT or RANGE. Nil means POINT.
     public var timelineOccupies: String? {
         get { attributes.text("X-TIMELINE-OCCUPIES") }
         set { attributes.setQuoted(newValue, for: "X-TIMELINE-OCCUPIES") }
     }
 
-    /// The appearance of the interstitial on the timeline: HIGHLIGHT or PRIMARY.
+    /// The appearance of the interstitial on the timeline: HIGHLIGHT or PRIMARY. Nil means HIGHLIGHT.
     public var timelineStyle: String? {
         get { attributes.text("X-TIMELINE-STYLE") }
         set { attributes.setQuoted(newValue, for: "X-TIMELINE-STYLE") }
@@ -102,7 +103,7 @@ public struct Interstitial: AttributeTag {
 
 extension DateRange {
     /// The range as an interstitial; nil if the range has another class. Setting an interstitial sets its attributes
-    /// and the class.
+    /// and the class. Setting nil has no effect.
     public var interstitial: Interstitial? {
         get {
             rangeClass == Interstitial.rangeClass ? Interstitial(attributes: attributes) : nil

@@ -39,7 +39,7 @@ public struct PartialSegment: AttributeTag {
         set { attributes.setQuoted(newValue, for: .uri) }
     }
 
-    /// The duration in seconds.
+    /// The duration in seconds; 0 if the tag has none.
     public var duration: DecimalValue {
         get { attributes.decimal(.duration) ?? .zero }
         set { attributes.setUnquoted(newValue, for: .duration) }
