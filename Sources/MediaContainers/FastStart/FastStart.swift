@@ -7,7 +7,8 @@ public enum FastStart {
     ///
     /// - Parameter source: The bytes of the file.
     /// - Returns: The layout. If the index already precedes the media, the layout is the unchanged file.
-    /// - Throws: ``ContainerError`` when the file isn't MP4, is damaged, or has fragments before its index.
+    /// - Throws: ``ContainerError`` when the file isn't MP4, is damaged, or has media before its index and contains
+    ///   fragments, and the errors of the source.
     public static func layout<Source: ByteSource>(of source: Source) throws(ContainerError) -> ByteLayout {
         var planner = FastStartPlanner(length: source.length)
         while true {
@@ -64,7 +65,7 @@ public struct FastStartPlanner: Sendable {
     /// Supplies the bytes requested by ``step``.
     ///
     /// - Parameter bytes: Exactly the bytes of the requested range.
-    /// - Throws: ``ContainerError`` when the file isn't MP4 or can't be rearranged.
+    /// - Throws: ``ContainerError`` when the number of bytes is wrong, the file isn't MP4, or it can't be rearranged.
     public mutating func supply(_ bytes: [UInt8]) throws(ContainerError) {
         guard case .read(let range) = step else { return }
         guard Int64(bytes.count) == range.upperBound - range.lowerBound else {
