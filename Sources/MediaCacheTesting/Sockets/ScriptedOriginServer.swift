@@ -6,7 +6,8 @@ import Synchronization
 /// back pressure, players.
 ///
 /// It supports HTTP/1.1 with persistent connections, each on a separate thread, and has no dependencies. After a
-/// CONNECT request, it acts as both the proxy and the origin behind it.
+/// CONNECT request or a SOCKS 5 handshake, it acts as both the proxy and the origin behind it. The server stops when it
+/// is released.
 public final class ScriptedOriginServer: Sendable {
     /// The sockets. They are shared with the accepting thread, which must not retain the server.
     private final class Sockets: Sendable {
