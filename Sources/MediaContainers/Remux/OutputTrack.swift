@@ -47,7 +47,7 @@ struct OutputTrack {
             Timescale.convert(sample.pts.subtractingClamped(sample.dts), from: timescale, to: own))
         try placed.checkTimes(timescale: own, code: .malformed)
         if let nextDTS, media.kind == .audio, placed.dts < nextDTS - placed.duration / 2 { return nil }
-        // Decoding times always increase. A frame that precedes the previous one is decoded right after it.
+        // Decoding times always increase. A frame that isn't later than the previous one follows it directly.
         if let lastDTS, placed.dts <= lastDTS {
             placed.dts = lastDTS + 1
             placed.pts = max(placed.pts, placed.dts)
