@@ -27,8 +27,8 @@ public enum SegmentFormat: Sendable, Hashable {
         return isTransportStream(bytes) ? .transportStream : nil
     }
 
-    /// Returns whether the beginning of a segment has no control characters other than white space. True for an empty
-    /// segment.
+    /// Returns whether the first 4,096 bytes of a segment have no control characters other than white space. True for
+    /// an empty segment.
     static func isText(_ bytes: UnsafeRawBufferPointer) -> Bool {
         !bytes.prefix(4096).contains { $0 < 0x20 && !(0x09...0x0D).contains($0) }
     }

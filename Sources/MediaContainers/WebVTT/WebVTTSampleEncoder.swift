@@ -1,4 +1,4 @@
-/// An encoder that turns cues into samples of a `wvtt` track (ISO/IEC 14496-30, 6.5).
+/// An encoder that turns cues into samples of a `wvtt` track (ISO/IEC 14496-30).
 ///
 /// The samples cover the whole range. A new sample begins wherever cues begin or end. It contains a `vttc` for each
 /// visible cue, or a `vtte` if there is none.
