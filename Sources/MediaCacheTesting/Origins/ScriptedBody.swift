@@ -62,7 +62,7 @@ public struct ScriptedBody: Sendable {
     /// All bytes. The body must fit in memory.
     public var bytes: [UInt8] { bytes(in: 0..<length) }
 
-    /// Returns the bytes of `range`. Bytes beyond the end are 0xEE.
+    /// Returns the bytes of `range`, which must not begin below 0. Bytes beyond the end are 0xEE.
     public func bytes(in range: Range<Int64>) -> [UInt8] {
         let count = Int(range.upperBound - range.lowerBound)
         return [UInt8](unsafeUninitializedCapacity: count) { buffer, initialized in

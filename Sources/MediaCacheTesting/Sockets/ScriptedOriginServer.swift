@@ -63,6 +63,8 @@ public final class ScriptedOriginServer: Sendable {
     deinit { sockets.stop() }
 
     /// Returns the URL of a path on this server. Paths start with `/`.
+    ///
+    /// - Throws: `CacheError` with `invalidURL`.
     public func url(_ target: String) throws -> ResourceURL {
         try ResourceURL(scheme: "http", authority: "\(host):\(port)", target: target)
     }
