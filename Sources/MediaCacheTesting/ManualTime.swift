@@ -75,7 +75,7 @@ public final class ManualTime: TimeSource {
     /// The number of tasks sleeping on this clock.
     public var sleepers: Int { state.withLock { $0.sleepers.count } }
 
-    /// Waits until at least `count` tasks sleep on this clock.
+    /// Waits until at least `count` tasks sleep on this clock. Ignores cancellation of the task.
     public func waitForSleepers(_ count: Int = 1) async {
         await withCheckedContinuation { continuation in
             let isReached = state.withLock { state in

@@ -15,8 +15,8 @@ uint32_t mc_crc32c(uint32_t crc, const void *bytes, size_t count);
 /// Returns the CRC-32C of two concatenated byte sequences, given the CRC-32C of each and the length of the second.
 uint32_t mc_crc32c_combine(uint32_t first, uint32_t second, uint64_t second_count);
 
-/// Reads like pread, but fails with EAGAIN instead of waiting for a disk. Fails with ENOTSUP if the system doesn't
-/// support this.
+/// Reads like pread, but never waits for a disk: returns only the first bytes that are in memory, or fails with EAGAIN
+/// if there are none. Fails with ENOTSUP if the system doesn't support this.
 ssize_t mc_pread_nowait(int descriptor, void *buffer, size_t count, int64_t offset);
 
 /// Makes a file's bytes durable, including the metadata needed to read them.
@@ -25,7 +25,9 @@ int mc_sync_data(int descriptor);
 /// Makes all writes to the file system of an open file durable. Fails with ENOTSUP if the system doesn't support this.
 int mc_sync_file_system(int descriptor);
 
-/// Frees the disk space of a range. The size of the file is unchanged, and the range reads as zeros.
+/// Frees the disk space of a range. The size of the file is unchanged, and the range reads as zeros. On Apple
+/// platforms, fails with EINVAL unless the range consists of whole blocks of the file system. Fails with ENOTSUP if the
+/// system doesn't support this.
 int mc_punch_hole(int descriptor, int64_t offset, int64_t count);
 
 /// Makes `destination` share the blocks of `source` (FICLONE). Fails with ENOTSUP if the file system or the system
@@ -80,9 +82,9 @@ int mc_end_group(pid_t leader);
 /// processes. Has no effect without glibc.
 void mc_keep_heap_small(void);
 
-/// Inflates a whole gzip (RFC 1952) or zlib (RFC 1950) stream into `output` of `capacity` bytes. Returns the number of
-/// bytes written, or -1 with errno: EFBIG if the capacity is too small or a size is 4 GiB or more, EINVAL if the stream
-/// is damaged or truncated, ENOMEM.
+/// Inflates a whole gzip (RFC 1952) or zlib (RFC 1950) stream into `output` of `capacity` bytes. Ignores bytes after
+/// the end of the stream. Returns the number of bytes written, or -1 with errno: EFBIG if the capacity is too small or
+/// a size is 4 GiB or more, EINVAL if the stream is damaged or truncated, ENOMEM.
 ssize_t mc_inflate(const void *input, size_t count, void *output, size_t capacity);
 
 // Cryptography of the system: OpenSSL's libcrypto on Linux, CommonCrypto on Apple platforms.
@@ -101,7 +103,7 @@ typedef enum { mc_aes_cbc, mc_aes_ctr } mc_aes_mode;
 /// - Parameters:
 ///   - key: 16 or 32 bytes.
 ///   - vector: The initialization vector or the first counter, 16 bytes.
-///   - count: The number of bytes. A multiple of 16 in CBC mode.
+///   - count: The number of bytes, less than 2 GiB. A multiple of 16 in CBC mode.
 int mc_aes(mc_aes_mode mode, int encrypts, const uint8_t *key, size_t key_count, const uint8_t *vector,
            const uint8_t *input, size_t count, uint8_t *output);
 

@@ -18,13 +18,13 @@ public struct EvictionPolicyContract: Sendable {
         case appliesByteLimit
         /// Enough bytes for the free-disk limit are evicted if the candidates suffice.
         case appliesFreeDiskLimit
-        /// Candidates beyond the age limit are evicted.
+        /// Candidates beyond the age limit are removed.
         case appliesAgeLimit
-        /// All candidates are evicted if they don't suffice.
+        /// All candidates are removed if they don't suffice.
         case evictsAllCandidatesIfInsufficient
         /// Only candidates are evicted, each at most once.
         case usesEachCandidateOnce
-        /// A candidate isn't shrunk by more bytes than it has.
+        /// A candidate is shrunk by at least one byte, and by no more bytes than it has.
         case shrinksWithinCandidateSize
         /// Equal situations produce equal results.
         case isDeterministic

@@ -17,9 +17,10 @@ public struct OriginContract: Sendable {
     public enum Rule: String, Sendable, CaseIterable {
         /// Status, header fields and body are returned unchanged.
         case returnsHeadAndBody
-        /// The target and the header fields are sent unchanged; see ``Allowance/encodesTargets``.
+        /// The target and the header fields are sent unchanged; see ``Allowance/encodesTargets``. Only the fields
+        /// Connection, User-Agent, Accept and Accept-Language may be added.
         case sendsUnchangedRequest
-        /// Other methods than GET are sent, with their content and its length.
+        /// Methods other than GET are sent, with their content and its length.
         case sendsContent
         /// Range requests return the range, even beyond 4 GiB.
         case readsRanges
@@ -51,15 +52,15 @@ public struct OriginContract: Sendable {
         case permitsReaderPauses
         /// A pause of the reader pauses the transfer.
         case limitsBuffering
-        /// Cancelling a body closes the exchange.
+        /// Cancelling a body closes the exchange. Further reads throw `cancelled`, even if all bytes were received.
         case closesCancelledBody
         /// Releasing a response closes the exchange.
         case closesReleasedBody
-        /// Cancelling the task before the response head closes the exchange.
+        /// Cancelling the task before the response head closes the exchange and throws `cancelled`.
         case closesCancelledSend
-        /// Cancelling the task during the body closes the exchange.
+        /// Cancelling the task during the body closes the exchange and throws `cancelled`.
         case closesCancelledRead
-        /// `AddressScope.publicOnly` prevents requests to local addresses.
+        /// `AddressScope.publicOnly` prevents requests to local addresses. They are reported as `forbiddenAddress`.
         case refusesLocalAddresses
         /// The kind of address that responded is reported.
         case reportsPeer
@@ -101,7 +102,8 @@ public struct OriginContract: Sendable {
     /// - Parameters:
     ///   - origin: The origin to test.
     ///   - script: The scripted origin that receives the requests. Use a new one for each rule.
-    ///   - limit: The time limit in rules that test timeouts.
+    ///   - limit: The time limit in rules that test timeouts. Waits that should end immediately may take 20 times as
+    ///     long.
     ///   - maximumBuffered: The maximum number of bytes received ahead of the reader, including the socket buffers of
     ///     the system.
     ///   - allowances: The permitted deviations.

@@ -59,10 +59,10 @@ public struct ScriptedBody: Sendable {
         return ScriptedBody(length: length, content: .random(seed: seed), storage: pool)
     }
 
-    /// All bytes, for bodies that fit in memory.
+    /// All bytes. The body must fit in memory.
     public var bytes: [UInt8] { bytes(in: 0..<length) }
 
-    /// Returns the bytes of `range`. Bytes beyond the end are 0xEE.
+    /// Returns the bytes of `range`, which must not begin below 0. Bytes beyond the end are 0xEE.
     public func bytes(in range: Range<Int64>) -> [UInt8] {
         let count = Int(range.upperBound - range.lowerBound)
         return [UInt8](unsafeUninitializedCapacity: count) { buffer, initialized in
@@ -71,7 +71,7 @@ public struct ScriptedBody: Sendable {
         }
     }
 
-    /// Returns whether `bytes` equal the body's bytes at `offset`.
+    /// Returns whether `bytes` equal the body's bytes at `offset`; false if they extend beyond the body.
     public func matches(_ bytes: UnsafeRawBufferPointer, at offset: Int64) -> Bool {
         guard offset >= 0, offset + Int64(bytes.count) <= length else { return false }
         var position = 0
@@ -86,7 +86,7 @@ public struct ScriptedBody: Sendable {
         return true
     }
 
-    /// Returns whether `bytes` equal the body's bytes at `offset`.
+    /// Returns whether `bytes` equal the body's bytes at `offset`; false if they extend beyond the body.
     public func matches(_ bytes: [UInt8], at offset: Int64 = 0) -> Bool {
         bytes.withUnsafeBytes { matches($0, at: offset) }
     }

@@ -4,8 +4,8 @@ public import HTTPTypes
 ///
 /// Offsets named `after` count the body bytes of the response; those named `at` are positions in the resource.
 public enum ScriptedFault: Sendable {
-    /// A 206 response with a wrong `Content-Range`: the values are added to its first position, last position and
-    /// complete length.
+    /// A wrong `Content-Range`: the values are added to its first position, last position and complete length. The
+    /// status is unchanged.
     case wrongContentRange(start: Int64 = 0, end: Int64 = 0, total: Int64 = 0)
     /// A 206 response with this `Content-Range`, regardless of the body; nil omits the field.
     case contentRange(String?)
@@ -36,11 +36,11 @@ public enum ScriptedFault: Sendable {
     case stall(after: Int64, until: ScriptedGate = ScriptedGate())
     /// The connection is reset after a number of bytes.
     case reset(after: Int64)
-    /// There is no response: the connection is refused or closed before the head.
+    /// There is no response: the connection is closed before the head.
     case unreachable
     /// The response head waits for the gate.
     case holdHead(ScriptedGate)
-    /// The body waits for the gate at an offset of the resource.
+    /// The body waits for the gate at an offset of the resource, if the response contains it.
     case holdBody(at: Int64, ScriptedGate)
     /// A maximum size of buffers, in bytes.
     case bufferSize(Int)

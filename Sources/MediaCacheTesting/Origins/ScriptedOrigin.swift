@@ -4,8 +4,8 @@ import Synchronization
 
 /// An in-process origin with scripted resources and faults, which records its requests.
 ///
-/// Without faults, it behaves like a correct server. It supports all three forms of `Range`, `If-Range`,
-/// `If-None-Match` and 416 responses.
+/// Without faults, it behaves like a correct server. It supports all three forms of a single `Range`, `If-Range`,
+/// `If-None-Match`, `If-Modified-Since` and 416 responses.
 ///
 /// ```swift
 /// let origin = ScriptedOrigin()
@@ -53,7 +53,8 @@ public final class ScriptedOrigin: Origin {
         set { state.withLock { $0.entries[url.withoutUserInfo, default: Entry()].resource = newValue } }
     }
 
-    /// Replaces the body and the entity tag of the resource at `url`. Running responses continue with the old body.
+    /// Replaces the body and the entity tag of the resource at `url`, or adds the resource. Running responses continue
+    /// with the old body.
     public func replaceBody(_ url: ResourceURL, with body: ScriptedBody, entityTag: String?) {
         state.withLock { state in
             var resource = state.entries[url.withoutUserInfo]?.resource ?? ScriptedResource(body)
@@ -83,7 +84,7 @@ public final class ScriptedOrigin: Origin {
         }
     }
 
-    /// Whether the origin can be reached. While it can't, requests fail and aren't recorded.
+    /// Whether the origin can be reached. While it can't, requests fail with `unreachable` and aren't recorded.
     public var isReachable: Bool {
         get { state.withLock { $0.isReachable } }
         set { state.withLock { $0.isReachable = newValue } }
@@ -123,7 +124,7 @@ extension ScriptedOrigin {
     /// All requests so far in the order of their arrival.
     public var requests: [ScriptedRequest] { state.withLock { $0.requests } }
 
-    /// Returns the requests for `url` so far.
+    /// Returns the requests for `url` so far. User information in the URL is ignored.
     public func requests(for url: ResourceURL) -> [ScriptedRequest] {
         requests.filter { $0.url == url.withoutUserInfo }
     }
@@ -161,6 +162,8 @@ extension ScriptedOrigin {
     }
 
     /// Records a request and determines its response.
+    ///
+    /// - Throws: `CacheError` with `unreachable` or `forbiddenAddress`. The request isn't recorded then.
     func begin(_ request: OriginRequest) throws -> ScriptedExchange {
         let url = request.url.withoutUserInfo
         return try change { state in
@@ -226,9 +229,9 @@ public struct ScriptedRequest: Sendable {
     public enum Progress: Sendable, Hashable {
         /// The response is being sent.
         case running
-        /// The response has been received completely.
+        /// The response has been sent completely.
         case complete
-        /// The reader cancelled the exchange, or closed the connection.
+        /// The reader cancelled the exchange or closed the connection, or a time limit expired.
         case cancelled
         /// A fault ended the exchange.
         case broken
@@ -240,7 +243,7 @@ public struct ScriptedRequest: Sendable {
     public let method: HTTPRequest.Method
     /// The content; empty if there is none.
     public let content: [UInt8]
-    /// The requested URL.
+    /// The requested URL, without user information.
     public let url: ResourceURL
     /// The header fields as received.
     public let headerFields: HTTPFields

@@ -117,7 +117,7 @@ struct ScriptedConnection {
         return staysOpen && fields[.connection]?.lowercased() != "close"
     }
 
-    /// Reads the content of a request; returns nil at the end of the connection.
+    /// Reads the content of a request with `Content-Length`; returns nil at the end of the connection.
     private mutating func readContent(_ fields: HTTPFields) -> [UInt8]? {
         let length = fields[.contentLength].flatMap { Int($0) } ?? 0
         let content = read(length)

@@ -6,7 +6,8 @@ import Synchronization
 /// back pressure, players.
 ///
 /// It supports HTTP/1.1 with persistent connections, each on a separate thread, and has no dependencies. After a
-/// CONNECT request, it acts as both the proxy and the origin behind it.
+/// CONNECT request or a SOCKS 5 handshake, it acts as both the proxy and the origin behind it. The server stops when it
+/// is released.
 public final class ScriptedOriginServer: Sendable {
     /// The sockets. They are shared with the accepting thread, which must not retain the server.
     private final class Sockets: Sendable {
@@ -62,6 +63,8 @@ public final class ScriptedOriginServer: Sendable {
     deinit { sockets.stop() }
 
     /// Returns the URL of a path on this server. Paths start with `/`.
+    ///
+    /// - Throws: `CacheError` with `invalidURL`.
     public func url(_ target: String) throws -> ResourceURL {
         try ResourceURL(scheme: "http", authority: "\(host):\(port)", target: target)
     }

@@ -7,8 +7,8 @@ public enum FastStart {
     ///
     /// - Parameter source: The bytes of the file.
     /// - Returns: The layout. If the index already precedes the media, the layout is the unchanged file.
-    /// - Throws: ``ContainerError`` when the file isn't MP4, is damaged, has fragments before its index, or has a
-    ///   compressed index or one of more than 512 MiB.
+    /// - Throws: ``ContainerError`` when the file isn't MP4, is damaged, has media before its index and contains
+    ///   fragments, or has a compressed index or one of more than 512 MiB; the errors of the source.
     public static func layout<Source: ByteSource>(of source: Source) throws(ContainerError) -> ByteLayout {
         var planner = FastStartPlanner(length: source.length)
         while true {

@@ -1,6 +1,6 @@
 /// A picture in a file's metadata: `covr` in iTunes-style metadata.
 public struct Artwork: Sendable, Hashable {
-    /// The picture's format, determined from the metadata's type code or the first bytes.
+    /// The format of a picture, determined from its first byte. If that is inconclusive, from the metadata's type code.
     public enum Format: String, Sendable, Hashable {
         /// JPEG.
         case jpeg

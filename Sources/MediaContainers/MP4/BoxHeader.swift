@@ -10,7 +10,7 @@ public struct BoxHeader: Sendable, Hashable {
     public var headerSize: Int
     /// The size of the whole box in bytes, including the header. An open-ended box extends to the end of its parent.
     public var size: Int64
-    /// Whether the box has a size field of 0 and therefore extends to the end of the file.
+    /// Whether the box has a size field of 0 and therefore extends to the end of its parent or of the file.
     public var isOpenEnded: Bool
 
     /// Creates a header.

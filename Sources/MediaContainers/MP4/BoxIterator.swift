@@ -9,7 +9,7 @@ struct BoxIterator {
     ///
     /// Ignores up to seven bytes after the last box, because QuickTime ends `udta` with four zeros.
     ///
-    /// - Throws: ``ContainerError`` when a box exceeds its parent.
+    /// - Throws: ``ContainerError`` when a box exceeds its parent or its size is invalid.
     mutating func next() throws(ContainerError) -> (header: BoxHeader, payload: ByteReader)? {
         guard reader.remaining >= 8 else { return nil }
         let header = try BoxHeader(&reader, limit: reader.offset + Int64(reader.remaining))

@@ -10,11 +10,14 @@ public struct BoxTree: Sendable {
 
     /// Reads the boxes of a file.
     ///
-    /// Reads only the headers of top-level boxes, except for boxes with children, which are read completely.
+    /// Reads only the headers of top-level boxes, except for full boxes and boxes with children, which are read
+    /// completely. A top-level box of 256 MiB or more, or one that extends past the end of the file, has no children in
+    /// the tree.
     ///
     /// - Parameters:
     ///   - source: The bytes of the file.
-    ///   - limit: The maximum number of boxes in the tree.
+    ///   - limit: The maximum number of boxes in the tree, without top-level boxes that have neither children nor a
+    ///     version.
     /// - Throws: ``ContainerError`` at the first box that exceeds its parent, and the errors of the source.
     public init<Source: ByteSource>(_ source: Source, limit: Int = 100_000) throws(ContainerError) {
         budget = limit

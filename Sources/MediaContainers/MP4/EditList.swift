@@ -8,7 +8,8 @@ public struct EditList: Sendable, Hashable {
 
     /// Reads the payload of `elst`.
     ///
-    /// - Throws: ``ContainerError`` when the count exceeds the box, or a media time is below -1.
+    /// - Throws: ``ContainerError`` when the count exceeds the box, a media time is below -1, or a time reaches 2⁵⁹
+    ///   ticks.
     init(_ reader: inout ByteReader) throws(ContainerError) {
         let full = try FullBox(&reader)
         let count = Int(try reader.uint32())
@@ -50,8 +51,8 @@ public struct EditList: Sendable, Hashable {
         }
     }
 
-    /// Returns the offset that a fragmented track subtracts from its times: the media time of the first edit minus the
-    /// empty edits before it.
+    /// Returns the offset that a fragmented track subtracts from its times: the media time of the first edit. If that
+    /// edit is empty, the media time of the second edit minus the duration of the first.
     ///
     /// - Parameters:
     ///   - mediaTimescale: Ticks per second of the track.
@@ -70,7 +71,8 @@ public struct EditList: Sendable, Hashable {
 
 /// An entry of an edit list (ISO/IEC 14496-12, 8.6.6).
 public struct Edit: Sendable, Hashable {
-    /// The duration in the timescale of the movie. In a fragmented file, 0 means to the end of the media.
+    /// The duration in the timescale of the movie. With a duration of 0, as in fragmented files, an edit extends to the
+    /// end of the media.
     public var duration: UInt64
     /// The start in the media, in the timescale of the media, or nil for an empty edit, which presents nothing.
     public var mediaTime: Int64?

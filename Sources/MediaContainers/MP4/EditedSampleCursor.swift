@@ -5,7 +5,8 @@
 /// - An edit begins at the last sync sample with decoding and composition times that don't exceed its media time. An
 ///   audio edit begins up to a second earlier, because decoders need preroll. Samples outside of the edit are hidden.
 /// - The first visible video sample is presented at zero, or at the end of the empty edits.
-/// - A video edit ends with the sync sample after its end, to include frames reordered around it.
+/// - A video edit ends with the first sync sample that reaches its end. If the track has composition offsets, it ends
+///   with the second, to include frames reordered around the first.
 public struct EditedSampleCursor: Sendable {
     private let table: SampleTable
     private let isVideo: Bool
@@ -67,7 +68,8 @@ public struct EditedSampleCursor: Sendable {
 
     /// Returns the next sample, or nil after the last.
     ///
-    /// - Throws: ``ContainerError`` when the tables are damaged, or a time exceeds 2⁵⁹ ticks or 2³³ seconds.
+    /// - Throws: ``ContainerError`` when the tables are damaged, the edit list repeats the media excessively, or a time
+    ///   reaches 2⁵⁹ ticks or 2³³ seconds.
     public mutating func next() throws(ContainerError) -> MediaSample? {
         guard let sample = try uncheckedNext() else { return nil }
         try sample.checkTimes(timescale: timescale, code: .malformed)

@@ -10,7 +10,7 @@ public struct MP4Reader<Source: ByteSource> {
     /// section.
     let fragmentsBegin: Int64
 
-    /// The maximum size of a `moov` or `moof` in bytes: 512 MiB, enough for the tables of several weeks of media.
+    /// The maximum size of a `moov` or `moof` in bytes: 512 MiB, enough for the tables of more than a week of media.
     static var maximumIndexLength: Int { 512 << 20 }
 
     /// The maximum number of boxes to skip while looking for the next relevant one.
@@ -22,7 +22,9 @@ public struct MP4Reader<Source: ByteSource> {
     ///   - source: The bytes of the file.
     ///   - initialization: The movie of a media initialization section, for segments that contain only fragments.
     /// - Throws: ``ContainerError/Code-swift.enum/notThisFormat`` when the file doesn't begin with a known box,
-    ///   ``ContainerError/Code-swift.enum/malformed`` when it has no `moov`, and the errors of the source.
+    ///   ``ContainerError/Code-swift.enum/malformed`` when it has no `moov`,
+    ///   ``ContainerError/Code-swift.enum/truncated`` when `moov` extends past the end of the file, and the errors of
+    ///   ``Movie/init(payload:at:)`` and of the source.
     public init(_ source: Source, initialization: Movie? = nil) throws(ContainerError) {
         self.source = source
         if let initialization {

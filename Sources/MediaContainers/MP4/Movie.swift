@@ -2,7 +2,7 @@
 public struct Movie: Sendable {
     /// Ticks per second of the movie's own times, at least 1.
     public internal(set) var timescale: Int32 = 1000
-    /// The duration in the timescale of the movie, or nil if `mvhd` doesn't specify it.
+    /// The duration in the timescale of the movie: the longer of those in `mvhd` and `mehd`, or nil if unknown.
     public internal(set) var duration: Int64?
     /// The tracks in file order.
     public internal(set) var tracks: [MovieTrack] = []
@@ -29,8 +29,9 @@ public struct Movie: Sendable {
     /// Creates an empty movie for ``MovieParser`` to fill.
     init() {}
 
-    /// Returns the end of an audio track according to its edit list, in the timescale of the track, or nil if the list
-    /// doesn't define an end. Padding in the last frame follows this end.
+    /// Returns the end of an audio track according to its edit list, in the timescale of the track. Padding in the last
+    /// frame follows this end. Returns nil for other kinds of media, for a track without samples in `moov`, and if the
+    /// list doesn't define an end.
     func shownEnd(ofTrack index: Int) -> Int64? {
         let track = tracks[index]
         guard track.media.kind == .audio, track.table.sampleCount > 0, !track.edits.edits.isEmpty else { return nil }
@@ -46,7 +47,7 @@ public struct Movie: Sendable {
     /// The descriptions of the tracks.
     public var mediaTracks: [MediaTrack] { tracks.map(\.media) }
 
-    /// The duration of the longest track in seconds. If unknown, the duration in `mvhd`, or nil.
+    /// The duration of the longest track in seconds. If unknown, the duration of the movie, or nil.
     public var seconds: Double? {
         mediaTracks.compactMap { track in track.duration.map { Double($0) / Double(track.timescale) } }.max()
             ?? duration.map { Double($0) / Double(timescale) }
@@ -73,6 +74,6 @@ public struct MovieTrack: Sendable {
 public struct ProtectionSystem: Sendable, Hashable {
     /// The id of the system.
     public var systemID: UserType
-    /// The size in bytes of the system-specific data after the id.
+    /// The size in bytes of the fields after the id: the key ids of version 1, the size of the data, and the data.
     public var size: Int
 }

@@ -2,7 +2,7 @@
 ///
 /// Times are on the timeline of the media, before any edit list is applied.
 public struct SampleCursor: Sendable {
-    /// A sample, or a packet of uncompressed audio.
+    /// A sample, or a packet of uncompressed or packed audio.
     public struct Entry: Sendable, Hashable {
         /// The index of the sample, or of the first sample of the packet, from 0.
         public var index: Int
@@ -73,7 +73,8 @@ public struct SampleCursor: Sendable {
         return entry
     }
 
-    /// Returns a packet of uncompressed audio: up to 1,024 samples of one chunk.
+    /// Returns a packet of uncompressed or packed audio from one chunk: one packet of the sample description if it has
+    /// at least 160 samples, otherwise as many whole packets as fit into 1,024 samples.
     private mutating func nextPacket(_ packing: SampleTable.Packing) throws(ContainerError) -> Entry {
         let room = min(Int(chunkLeft), table.sampleCount - index)
         let packets = max(1, 1024 / packing.samples)

@@ -42,7 +42,7 @@ public struct SampleTable: Sendable {
     /// The entries of QuickTime's `stps`: samples from which all following samples in presentation order can be
     /// decoded.
     var partialSyncSamples = Entries()
-    /// The packet layout for audio that is packed, or has samples of constant size that last one tick; otherwise nil.
+    /// The packet layout of audio with samples of constant size that last one tick; otherwise nil.
     var packing: Packing?
 
     /// Creates a table without samples.

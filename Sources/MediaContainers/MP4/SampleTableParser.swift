@@ -78,7 +78,8 @@ struct SampleTableParser {
         hasSizes = true
     }
 
-    /// Enables packing for uncompressed audio. Its samples are only a few bytes long, so they're read in packets.
+    /// Enables packing for audio with samples of constant size that last one tick. They are only a few bytes long, so
+    /// they're read in packets.
     private mutating func choosePacking() {
         guard handler == "soun", table.hasUnitDurations, table.constantSize > 0 else { return }
         if let stated = formats.first?.packing {

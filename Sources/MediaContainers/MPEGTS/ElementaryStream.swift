@@ -102,7 +102,7 @@ final class ElementaryStream {
     /// Allows scrambling to be reported again.
     func endSegment() { hasReportedScrambling = false }
 
-    /// Resets the continuity counter and the clock, because the following packets are unrelated.
+    /// Resets the continuity counter and the time of the next frame, because the following packets are unrelated.
     func discontinue() {
         lastCounter = nil
         next = nil

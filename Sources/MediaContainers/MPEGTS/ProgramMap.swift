@@ -6,7 +6,7 @@ struct ProgramMap: Equatable {
         var type: StreamType
         /// The ISO 639-2 code from the language descriptor (2.6.18), or nil.
         var language: String?
-        /// The channel configuration from the Opus descriptor (ETSI TS 101 154, extension `0x7F 0x80`), or nil.
+        /// The channel configuration from the Opus descriptor: extension descriptor 0x7F with tag 0x80; or nil.
         var opusChannelConfiguration: UInt8?
     }
 

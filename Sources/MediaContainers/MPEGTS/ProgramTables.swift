@@ -1,6 +1,6 @@
 /// The programs of a transport stream, from the association table and the program maps (ISO/IEC 13818-1, 2.4.4).
 ///
-/// Sections with a wrong checksum are ignored. A changed version replaces the previous one.
+/// Sections with a wrong checksum are reported and ignored. A changed table replaces the previous one.
 struct ProgramTables {
     /// The result of processing a packet of a table.
     struct Found {
@@ -121,7 +121,7 @@ struct TimestampUnwrapper {
             return first
         }
         var time = last + Self.distance(from: last, to: value)
-        // Only the timestamps of a damaged stream, which repeatedly move by half a period, get here. The timeline
+        // Only a damaged stream with timestamps that repeatedly move by half a period exceeds the bounds. The timeline
         // restarts.
         if !Timescale.isInBounds(time, of: 90_000) { time = value }
         self.last = time

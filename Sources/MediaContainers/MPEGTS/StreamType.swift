@@ -92,7 +92,8 @@ struct UnsupportedStreamType {
     let kind: MediaKind
     let name: String
 
-    /// Returns nil for a stream type without a fixed meaning.
+    /// Creates a description. Returns nil for a stream type that is supported, isn't audio or video, or has no fixed
+    /// meaning.
     init?(_ raw: UInt8) {
         switch raw {
         case 0x10: self.init(.video, "MPEG-4 Visual")

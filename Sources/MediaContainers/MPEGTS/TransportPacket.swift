@@ -19,7 +19,8 @@ struct TransportPacket {
     /// The index of the payload in the packet; 188 if there is none.
     var payloadStart: Int
 
-    /// Reads the header of a 188-byte packet. Returns nil if its lengths are inconsistent.
+    /// Reads the header of a 188-byte packet. Returns nil if it has neither a payload nor an adaptation field, or if
+    /// the adaptation field is too long.
     @inline(__always)
     init?(_ packet: UnsafeRawPointer) {
         let header = UInt32(bigEndian: packet.loadUnaligned(as: UInt32.self))

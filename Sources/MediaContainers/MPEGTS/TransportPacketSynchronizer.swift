@@ -23,7 +23,8 @@ struct TransportPacketSynchronizer: ~Copyable {
     private(set) var stride = 0
     /// The offset of the last returned packet from the start of the stream.
     private(set) var packetOffset: Int64 = 0
-    /// The number of bytes skipped in search of a sync byte since ``takeSkippedBytes()``.
+    /// The number of bytes skipped in search of a sync byte, or dropped with an incomplete packet, since
+    /// ``takeSkippedBytes()``.
     private var skippedBytes: Int64 = 0
 
     private var isLocked = false
@@ -87,7 +88,7 @@ struct TransportPacketSynchronizer: ~Copyable {
         isLocked = stride != 0
     }
 
-    /// Returns the number of bytes skipped in search of a packet since the last call.
+    /// Returns the number of bytes skipped or dropped since the last call.
     mutating func takeSkippedBytes() -> Int64 {
         defer { skippedBytes = 0 }
         return skippedBytes
@@ -219,7 +220,7 @@ struct TransportPacketSynchronizer: ~Copyable {
     }
 
     private mutating func skip(to start: Int) {
-        // Up to four bytes before the first packet may be its timestamp in a file of 192-byte packets.
+        // In a file of 192-byte packets, these include the timestamp before the first packet. The demuxer ignores it.
         skippedBytes += Int64(start)
         position += Int64(start)
         dropBacklog(to: start)
@@ -235,7 +236,7 @@ struct TransportPacketSynchronizer: ~Copyable {
 
 /// The search for packet boundaries in a transport stream, without reading all of it.
 package enum TransportPacketBoundaries {
-    /// The number of consecutive sync bytes required.
+    /// The number of consecutive sync bytes required from a border on, unless the stream ends before.
     private static let confirmations = 5
 
     /// Returns offsets at which the stream can be divided into consecutive parts.
@@ -243,8 +244,8 @@ package enum TransportPacketBoundaries {
     /// - Parameters:
     ///   - source: The bytes of the stream.
     ///   - length: The approximate length of each part in bytes.
-    /// - Returns: The offsets in order; empty if the source isn't a transport stream. Offsets at which damage has
-    ///   displaced the packets are omitted.
+    /// - Returns: The offsets in order; empty if the source isn't a transport stream or is shorter than two parts.
+    ///   Offsets at which damage has displaced the packets are omitted.
     /// - Throws: The errors of the source.
     package static func boundaries(of source: some ByteSource, every length: Int64) throws(ContainerError) -> [Int64] {
         guard length > 0, source.length >= 2 * length else { return [] }

@@ -5,10 +5,10 @@
 /// wrap begins below 0.
 ///
 /// Samples keep the framing of the stream, which ``MediaFormat/framing`` describes: H.264 and HEVC with start codes,
-/// AAC with its ADTS or LOAS header. Only the control header of Opus is removed.
+/// AAC with its ADTS or LOAS header. Only the control header of Opus and the cell header of ID3 tags are removed.
 ///
-/// Damage isn't an error: it is reported and skipped. Memory is bounded by the longest frame, at most 16 MiB for each
-/// video stream and 1 MiB for others.
+/// Damage isn't an error: it is reported and skipped. Memory is bounded by the longest frame, about 16 MiB for each
+/// video stream and 1 MiB for others, and by 1 MiB of packets before the first program map.
 public final class TransportStreamDemuxer {
     /// The maximum number of streams.
     private static let maximumStreams = 256

@@ -1,6 +1,7 @@
 /// Estimation of the duration of a transport stream from the times at its two ends, without reading the rest.
 ///
-/// The result is an estimate, because a stream may join unrelated clocks.
+/// The result is an estimate, because a stream may join unrelated clocks. Timestamps wrap every 26.5 hours, so streams
+/// of more than 13 hours have no estimate or one that is too short.
 public enum TransportStreamDuration {
     /// The number of bytes read at each end. Tables repeat several times a second.
     private static let windowLength: Int64 = 512 << 10
@@ -10,8 +11,8 @@ public enum TransportStreamDuration {
     /// Estimates the duration of a stream.
     ///
     /// - Parameter source: The whole stream.
-    /// - Returns: The duration in seconds, or nil if the ends have no usable times or the stream is too short for an
-    ///   estimate.
+    /// - Returns: The duration in seconds, or nil if the ends have no usable times or the stream is no longer than
+    ///   1 MiB.
     /// - Throws: ``ContainerError`` with `notThisFormat` if there are no transport packets, and the errors of the
     ///   source.
     public static func estimate(_ source: some ByteSource) throws(ContainerError) -> Double? {

@@ -10,7 +10,7 @@ public final class PackedAudioDemuxer {
     /// The maximum length of an ID3 tag in bytes. A longer tag, such as one with a large picture, is skipped.
     private static let maximumTagLength = 16 << 20
 
-    /// The format, or nil until it is recognised.
+    /// The format, or nil until it is recognized.
     public private(set) var format: PackedAudioFormat?
     /// The 33-bit timestamp of the first sample of the segment in 90 kHz ticks, or nil if no tag contains it.
     public private(set) var startTimestamp: Int64?
@@ -35,7 +35,7 @@ public final class PackedAudioDemuxer {
 
     /// Creates a demuxer.
     ///
-    /// - Parameter format: The format, or nil to recognise it.
+    /// - Parameter format: The format, or nil to recognize it.
     public init(format: PackedAudioFormat? = nil) {
         self.format = format
     }
@@ -63,8 +63,8 @@ public final class PackedAudioDemuxer {
 
     /// Ends the segment or file and delivers the remaining frames.
     ///
-    /// - Throws: ``ContainerError/Code-swift.enum/notThisFormat`` if no frame was recognised, and the errors of the
-    ///   sink.
+    /// - Throws: ``ContainerError/Code-swift.enum/notThisFormat`` if the format is unknown and there was no ID3 tag
+    ///   either, and the errors of the sink.
     public func finish<Sink: SampleSink>(into sink: inout Sink) throws(ContainerError) {
         try drain(isLast: true, into: &sink)
         guard format != nil || tagTrack != nil else {

@@ -12,13 +12,13 @@ public enum PackedAudioFormat: String, Sendable, Hashable, CaseIterable {
     /// The maximum number of bytes searched for frames.
     static let probeLength = 64 << 10
 
-    /// Recognises packed audio by its first bytes after any ID3 tags. It requires consecutive frames, or a frame that
-    /// ends the data.
+    /// Recognizes packed audio by its first bytes after any ID3 tags. Requires three consecutive frames. Fewer are
+    /// enough if the bytes end in the second frame, the whole file ends after a frame, or an ID3 tag follows.
     ///
     /// - Parameters:
     ///   - bytes: The beginning of a file or segment. A few kilobytes are enough.
     ///   - isWhole: Whether `bytes` is the whole file or segment.
-    /// - Returns: The format, or nil if none is recognised.
+    /// - Returns: The format, or nil if none is recognized.
     public static func recognise(_ bytes: UnsafeRawBufferPointer, isWhole: Bool = false) -> PackedAudioFormat? {
         var start = 0
         while let length = ID3Tag.length(UnsafeRawBufferPointer(rebasing: bytes[start...])) {

@@ -1,8 +1,8 @@
 /// A timeline that joins clock periods: ranges of media with unrelated clocks.
 ///
 /// All times are in 90 kHz ticks. A period ends at an announced discontinuity of an input, or where the decoding
-/// time of a track decreases, or increases by more than any gap. Inputs with the same number of announced
-/// discontinuities are in the same period (RFC 8216bis, 4.4.3.3).
+/// time of a track decreases by more than jitter, or increases by more than ``maximumGap``. Inputs with the same number
+/// of announced discontinuities are in the same period (RFC 8216bis, 4.4.3.3).
 ///
 /// Within a period, every track of every input moves by the same amount, whether or not it was in the previous
 /// period, so that audio and video stay in sync. Between periods, no track overlaps itself, and the track with the
@@ -70,7 +70,7 @@ struct JoinedTimeline {
     /// The maximum distance between the times of a track and a period that it can belong to.
     private static let reach: Int64 = 10 * 90_000
 
-    /// The longest unannounced gap that's accepted.
+    /// The longest unannounced gap that's accepted without a change of period.
     let maximumGap: Int64
     /// The ids of `periods` in order.
     private var order: [ClockPeriodID] = []
@@ -252,7 +252,7 @@ struct JoinedTimeline {
 public struct JoinedClockPeriod: Sendable, Hashable {
     /// The earliest presentation time, on the unwrapped clock of the period.
     public var start: Int64
-    /// The end of the last sample, on the unwrapped clock of the period.
+    /// The latest end of a sample in decoding time, on the unwrapped clock of the period; at least ``start``.
     public var end: Int64
     /// The amount added to the times of the period to move them onto the timeline of the output.
     public var shift: Int64

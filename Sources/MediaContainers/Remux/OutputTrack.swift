@@ -32,7 +32,7 @@ struct OutputTrack {
 
     /// Moves a sample onto the clock of the output.
     ///
-    /// - Returns: The sample, or nil for audio that overlaps earlier audio.
+    /// - Returns: The sample, or nil for audio that overlaps earlier audio by more than half of its duration.
     /// - Throws: ``ContainerError`` with `malformed` when a time exceeds the bounds of ``Timescale``.
     mutating func rebase(
         _ sample: MediaSample, from timescale: Int32, shift: Int64
@@ -47,7 +47,7 @@ struct OutputTrack {
             Timescale.convert(sample.pts.subtractingClamped(sample.dts), from: timescale, to: own))
         try placed.checkTimes(timescale: own, code: .malformed)
         if let nextDTS, media.kind == .audio, placed.dts < nextDTS - placed.duration / 2 { return nil }
-        // Decoding times never decrease. A frame that overlaps the previous one is decoded right after it.
+        // Decoding times always increase. A frame that isn't later than the previous one follows it directly.
         if let lastDTS, placed.dts <= lastDTS {
             placed.dts = lastDTS + 1
             placed.pts = max(placed.pts, placed.dts)

@@ -248,7 +248,8 @@ struct RemuxCore<Output: SampleSink>: SampleSink {
         return target
     }
 
-    /// Returns an output that no longer has a feeder, preferring one with the same codec, id and language.
+    /// Returns an output that has no feeder, or that ended more than a second before `dts`, preferring one with the
+    /// same codec, id and language.
     private func freeOutput(for track: MediaTrack, _ format: MediaFormat, at dts: Int64) -> Int? {
         let free = outputs.indices.filter { index in
             let candidate = outputs[index]

@@ -1,4 +1,5 @@
-/// Damage in transport streams that a remuxer skipped. The output lacks the damaged media.
+/// Damage that a remuxer skipped or repaired. The output lacks the damaged media, except for damaged timestamps, which
+/// are replaced.
 public struct RemuxDamage: Sendable, Hashable {
     /// Damage within this distance counts as one place, because a single loss affects several streams.
     private static let span: Int64 = 90_000
@@ -7,7 +8,7 @@ public struct RemuxDamage: Sendable, Hashable {
     public private(set) var places = 0
     /// The approximate time of the first place in seconds from the start of the output, or nil if there is no damage.
     public private(set) var first: Double?
-    /// The number of defects of each kind.
+    /// The number of defects of each kind, without those that occur at any cut of a stream.
     public private(set) var kinds: [ContainerDiagnostic.Code: Int] = [:]
     private var last: Int64?
 

@@ -15,7 +15,7 @@ final class RemuxInput {
     var tracks: [MediaTrack] = []
     /// The output track of each of `tracks`, or nil until one is chosen.
     var routes: [Int?] = []
-    /// The tracks with a codec that differs from the codec of their output track.
+    /// The tracks with a codec that isn't carried over, or that differs from the codec of their output track.
     var rejectedTracks: Set<Int> = []
     /// The codecs to carry over, by kind. For a kind with an entry, other codecs are rejected.
     var codecs: [MediaKind: Set<Codec>] = [:]
@@ -34,7 +34,7 @@ final class RemuxInput {
     /// The amount added to sample times in 90 kHz ticks: the timestamp of a packed audio segment.
     var origin: Int64 = 0
     var hasOrigin = false
-    /// The end of the last packed audio segment, where a segment without a timestamp continues.
+    /// The end of the last sample, where a packed audio segment without a timestamp continues.
     var nextOrigin: Int64 = 0
     /// The number of discontinuities before the current segment.
     private(set) var discontinuities = 0

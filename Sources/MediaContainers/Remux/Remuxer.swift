@@ -8,7 +8,8 @@
 /// is an error that includes its time.
 ///
 /// Several inputs, such as a video playlist and an audio playlist, are remuxed together by appending their segments
-/// alternately. Memory is bounded by the longest frame of each track, and by 8 MiB where periods join.
+/// alternately. Memory is bounded by the longest frame of each track, by 8 MiB where periods join, and by 8 MiB for
+/// each track with a jump of its timestamps.
 public struct Remuxer<Output: SampleSink> {
     /// The size of each read from a source, in bytes.
     private static var pieceLength: Int { 256 << 10 }
@@ -84,9 +85,10 @@ public struct Remuxer<Output: SampleSink> {
     ///   - toleratesDamage: Whether to omit and report samples that can't be carried over, instead of throwing. Reasons
     ///     include a damaged or scrambled segment, an unsupported format, or a change of codec.
     /// - Returns: With `toleratesDamage`, the damage that caused samples to be omitted, or nil.
-    /// - Throws: ``ContainerError`` with `inputOutput` for the source, and the errors of the output. Without
-    ///   `toleratesDamage`, also `notThisFormat` for other formats, `encrypted`, `unsupported` for a change of codec,
-    ///   and `malformed`.
+    /// - Throws: ``ContainerError`` with `malformed` when `input` is out of range, with `inputOutput` for the source,
+    ///   and the errors of the output. Without `toleratesDamage`, also the errors of the segment, such as
+    ///   `notThisFormat` for other formats, `encrypted`, `unsupported` for a change of codec, `malformed` and
+    ///   `truncated`.
     @discardableResult
     public mutating func append(
         _ segment: some ByteSource, initialization: Movie? = nil, input: Int = 0, join: SegmentJoin = .continuous,

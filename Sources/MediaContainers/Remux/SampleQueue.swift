@@ -33,7 +33,7 @@ struct SampleQueue {
         byteCount += held.bytes.count
     }
 
-    /// Removes and returns the samples of periods before `period`, or all samples, in order.
+    /// Removes and returns the samples of periods before `period`, or all samples if it is nil, in order.
     mutating func take(before period: ClockPeriodID?) -> [Held] {
         guard let period else {
             defer { self = SampleQueue() }

@@ -74,7 +74,7 @@ final class SampleReframer {
 /// A group of Enhanced AC-3 frames with fewer than six audio blocks. An MP4 sample contains six blocks of each
 /// substream, as many as a frame of AC-3 (ETSI TS 102 366, annexes E and F).
 ///
-/// Only the last sample of a period may have fewer, so that no audio is lost.
+/// A sample before a gap, before a change of format or at the end may have fewer, so that no audio is lost.
 struct AudioBlockGroup {
     private static let blocksOfSample = 6
     private static let samplesOfBlock = 256

@@ -4,18 +4,18 @@ public enum SegmentFormat: Sendable, Hashable {
     case transportStream
     /// MP4, QuickTime, or fragments of either.
     case mp4
-    /// Audio frames after ID3 tags.
+    /// Packed audio: audio frames, usually after an ID3 tag.
     case packedAudio
 
-    /// The maximum number of bytes needed to recognise a segment.
+    /// The maximum number of bytes needed to recognize a segment.
     public static let probeLength = 64 << 10
 
-    /// Recognises a segment by its first bytes, regardless of its name.
+    /// Recognizes a segment by its first bytes, regardless of its name.
     ///
     /// - Parameters:
     ///   - bytes: The beginning of the segment, up to ``probeLength`` bytes.
     ///   - isWhole: Whether `bytes` is the whole segment.
-    /// - Returns: The format, or nil if none is recognised.
+    /// - Returns: The format, or nil if none is recognized.
     public static func recognise(_ bytes: UnsafeRawBufferPointer, isWhole: Bool) -> SegmentFormat? {
         // In text such as a playlist, the letter G, which is the sync byte, may repeat at the distance of packets.
         if isText(bytes) { return nil }
@@ -27,7 +27,8 @@ public enum SegmentFormat: Sendable, Hashable {
         return isTransportStream(bytes) ? .transportStream : nil
     }
 
-    /// Returns whether the beginning of a segment consists of text characters.
+    /// Returns whether the first 4,096 bytes of a segment have no control characters other than white space. True for
+    /// an empty segment.
     static func isText(_ bytes: UnsafeRawBufferPointer) -> Bool {
         !bytes.prefix(4096).contains { $0 < 0x20 && !(0x09...0x0D).contains($0) }
     }

@@ -1,9 +1,9 @@
 /// A sink that forwards the samples of a time range: video from the keyframe that the first visible frame depends on,
 /// audio from slightly earlier.
 ///
-/// Times are in seconds from the start of presentation, which is the earliest visible sample of any audio or video
-/// track, or the time that precedes it by `lead`. Samples before the range are only for decoders; an edit list that
-/// begins at ``start`` hides them.
+/// Times are in seconds from the start of presentation, which is the earliest visible sample of any track, or the time
+/// that precedes it by `lead`. Samples before the range are only for decoders; an edit list that begins at ``start``
+/// hides them.
 public struct TimeCut<Output: SampleSink>: SampleSink {
     private struct Held {
         var sample: MediaSample

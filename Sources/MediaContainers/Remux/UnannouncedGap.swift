@@ -21,7 +21,7 @@ struct GapDetector {
     private var first: Int64 = 0
     /// The latest time so far; nil before the first sample.
     private var latest: Int64?
-    /// The number of times by which `latest` has increased.
+    /// The number of steps by which `latest` has increased, without gaps.
     private var count: Int64 = 0
     /// The time of the first sample of the current segment.
     private var segmentStart: Int64?

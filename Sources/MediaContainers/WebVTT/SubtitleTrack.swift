@@ -19,7 +19,7 @@ public struct SubtitleTrack: Sendable, Hashable {
     /// Sorts the cues by time. Call it after adding all cues.
     public mutating func sort() { cues.sort { ($0.start, $0.end) < ($1.start, $1.end) } }
 
-    /// Returns a WebVTT file of the cues in a time range.
+    /// Returns a WebVTT file of the cues in a time range, in the order of ``cues``.
     ///
     /// - Parameter shown: The range in 90 kHz ticks; its start becomes 0.
     public func text(in shown: Range<Int64>) -> String {
@@ -41,12 +41,13 @@ public struct SubtitleTrack: Sendable, Hashable {
         return MediaTrack(id: 0, kind: .text, formats: [format], timescale: 90_000, language: language)
     }
 
-    /// Delivers all cues to a sink as samples of a track.
+    /// Delivers all cues to a sink as samples of a track. Without cues, delivers nothing.
     ///
     /// - Parameters:
     ///   - sink: The receiver of the samples.
     ///   - track: The index of the track.
-    ///   - presentation: The range of the presentation in 90 kHz ticks. Empty samples cover the times without cues.
+    ///   - presentation: The range of the presentation in 90 kHz ticks. It is extended to cues outside of it. Empty
+    ///     samples cover the times without cues.
     /// - Returns: The number of omitted cues; see ``WebVTTSampleEncoder``.
     /// - Throws: The errors of the sink.
     public func deliver<Sink: SampleSink>(

@@ -12,7 +12,7 @@ public struct WebVTTDocument: Sendable, Hashable {
     public private(set) var header = "WEBVTT"
     /// The timestamp map of the segment, or nil.
     public private(set) var timestampMap: TimestampMap?
-    /// The cues in file order, with times in 90 kHz ticks. Invalid blocks are omitted.
+    /// The cues in file order, with times in 90 kHz ticks. Comments and invalid blocks are omitted.
     public private(set) var cues: [WebVTTCue] = []
 
     /// Reads a file.

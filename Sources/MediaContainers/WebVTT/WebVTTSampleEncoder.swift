@@ -1,4 +1,4 @@
-/// An encoder that turns cues into samples of a `wvtt` track (ISO/IEC 14496-30, 6.5).
+/// An encoder that turns cues into samples of a `wvtt` track (ISO/IEC 14496-30).
 ///
 /// The samples cover the whole range. A new sample begins wherever cues begin or end. It contains a `vttc` for each
 /// visible cue, or a `vtte` if there is none.
@@ -13,8 +13,8 @@ public enum WebVTTSampleEncoder {
         public var bytes: [UInt8]
     }
 
-    /// The maximum number and total size of simultaneous cues. They are limited, since each sample repeats all visible
-    /// cues.
+    /// The maximum number and total size in bytes of simultaneous cues. They are limited, since each sample repeats all
+    /// visible cues.
     static let limits = (cues: 64, bytes: 16 << 10)
 
     /// Encodes cues and passes the samples to a closure in order.
@@ -23,7 +23,7 @@ public enum WebVTTSampleEncoder {
     ///   - cues: The cues in any order. Cues without a duration are ignored.
     ///   - range: The time range to cover, in ticks of the cues. Cues are clipped to it.
     ///   - body: The closure that receives the samples.
-    /// - Returns: The number of cues omitted because too many are visible when they begin.
+    /// - Returns: The number of cues omitted because the cues visible when they begin exceed the limits with them.
     /// - Throws: The errors of `body`.
     public static func encode(
         _ cues: [WebVTTCue], in range: Range<Int64>, _ body: (Sample) throws(ContainerError) -> Void

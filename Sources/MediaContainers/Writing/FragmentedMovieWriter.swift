@@ -83,10 +83,10 @@ public struct FragmentedMovieWriter: Sendable {
     /// Returns the head of a fragment: `moof` and the header of `mdat`. The bytes of the samples follow it in the given
     /// order.
     ///
-    /// - Parameter samples: The samples in the order of their bytes. Samples of the same track are in decoding order,
-    ///   without gaps.
-    /// - Throws: ``ContainerError`` when a sample has an unknown track or a negative time, or a value doesn't fit its
-    ///   field.
+    /// - Parameter samples: The samples in the order of their bytes. Samples of the same track are in decoding order. A
+    ///   sample lasts until the next one of its track and format, and the last one for its stated duration.
+    /// - Throws: ``ContainerError`` when a sample has an unknown track or format, or a value doesn't fit its field. A
+    ///   fragment can't begin at a negative decoding time.
     public mutating func fragmentHead(_ samples: [MediaSample]) throws(ContainerError) -> [UInt8] {
         sequenceNumber &+= 1
         var runs: [Run] = []
@@ -181,7 +181,9 @@ public struct FragmentedMovieWriter: Sendable {
             let offset = Int32(exactly: sample.pts - sample.dts)
         else {
             throw ContainerError(
-                .unrepresentable, "trun: duration of \(distance) ticks at \(sample.dts) is out of range")
+                .unrepresentable,
+                "trun: the sample at \(sample.dts) is out of range: duration \(distance), size \(sample.size), "
+                    + "presentation time \(sample.pts)")
         }
         bytes.appendBigEndian(duration)
         bytes.appendBigEndian(size)
@@ -191,7 +193,7 @@ public struct FragmentedMovieWriter: Sendable {
     }
 }
 
-/// A writer for `ftyp` and `styp` (ISO/IEC 14496-12, 4.3 and 8.16.2).
+/// A writer for `ftyp` (ISO/IEC 14496-12, 4.3).
 enum FileTypeWriter {
     /// Returns the file type of a progressive file.
     static func progressive(for formats: [MediaFormat]) -> [UInt8] {

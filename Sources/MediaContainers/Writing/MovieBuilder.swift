@@ -2,7 +2,7 @@
 ///
 /// Samples are added without their bytes, in the order of their bytes in `mdat`. The builder writes nothing. Once all
 /// sizes and times are known, ``progressiveLayout()`` determines the layout of the file. Its bytes can then be streamed
-/// after the head, or served by range without writing the file.
+/// after the head, or served by range without writing the file. Tracks without samples are omitted from `moov`.
 public struct MovieBuilder: Sendable {
     /// Samples of one track with contiguous bytes.
     struct Chunk: Sendable {
@@ -87,7 +87,8 @@ public struct MovieBuilder: Sendable {
     /// - Parameter sample: The sample. Its times are on the timeline common to all tracks, in the timescale of its
     ///   track.
     /// - Returns: The offset of its bytes in the content of `mdat`.
-    /// - Throws: ``ContainerError`` when decoding times decrease, or a value doesn't fit its field.
+    /// - Throws: ``ContainerError`` when the track or format is unknown, decoding times decrease, or a value doesn't
+    ///   fit its field.
     @discardableResult
     public mutating func add(_ sample: MediaSample) throws(ContainerError) -> Int64 {
         guard tracks.indices.contains(sample.track),
@@ -120,7 +121,7 @@ public struct MovieBuilder: Sendable {
 
     /// Returns the layout of a file with its index at the front.
     ///
-    /// - Throws: ``ContainerError`` when MP4 can't carry a track.
+    /// - Throws: ``ContainerError`` when MP4 can't carry a track, or `moov` exceeds 4 GiB.
     public func progressiveLayout() throws(ContainerError) -> ProgressiveLayout {
         let formats = tracks.flatMap(\.media.formats)
         var head = FileTypeWriter.progressive(for: formats)
@@ -139,7 +140,7 @@ public struct MovieBuilder: Sendable {
     ///
     /// - Parameter mediaStart: The offset in the file of the content of `mdat`.
     /// - Returns: The whole box.
-    /// - Throws: ``ContainerError`` when MP4 can't carry a track.
+    /// - Throws: ``ContainerError`` when MP4 can't carry a track, or the box exceeds 4 GiB.
     public func movieBox(mediaStart: Int64) throws(ContainerError) -> [UInt8] {
         try movieBox(mediaStart: mediaStart, isWide: mediaStart + mediaLength > Int64(UInt32.max))
     }

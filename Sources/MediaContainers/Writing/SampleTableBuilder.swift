@@ -1,6 +1,7 @@
 /// A builder that collects the samples of a track in the tables of `stbl` (ISO/IEC 14496-12, 8.6 and 8.7).
 ///
-/// A sample requires little more than the four bytes of its size, because equal durations and offsets share an entry.
+/// A sample requires four bytes for its size, and four more if it is a sync sample. Consecutive equal durations and
+/// consecutive equal composition offsets share an entry of eight bytes.
 struct SampleTableBuilder: Sendable {
     /// Consecutive samples with an equal value.
     struct Run: Sendable {
@@ -179,7 +180,8 @@ package struct ChunkGatherer: Sendable {
         }
     }
 
-    /// Returns whether the chunk of a sample's track is large or long enough without the sample.
+    /// Returns whether the chunk of a sample's track ends before the sample: it isn't empty, and with the sample it
+    /// would exceed 1 MiB, contain a second format, or last longer than a second.
     ///
     /// - Throws: ``ContainerError`` with `malformed` for a sample of an unknown track, and with `unrepresentable` for a
     ///   time beyond the bounds of ``Timescale``.

@@ -29,7 +29,7 @@ public struct TransportStreamWriter<Sink: ByteSink>: SampleSink {
     }
     private static var maximumWaitingBytes: Int { 8 << 20 }
     /// The time of the first sample, which keeps the clock above zero, and the time by which data arrives before it is
-    /// decoded.
+    /// decoded, in 90 kHz ticks.
     private static var firstTime: Int64 { 126_000 }
     private static var lead: Int64 { 63_000 }
     /// The interval of the tables, which also precede keyframes, in 90 kHz ticks.
@@ -56,6 +56,9 @@ public struct TransportStreamWriter<Sink: ByteSink>: SampleSink {
     }
 
     /// Receives the list of tracks; see ``SampleSink/tracks(_:)``. Text and data tracks are omitted.
+    ///
+    /// - Throws: ``ContainerError/Code-swift.enum/unsupported`` for a video or audio codec that the writer doesn't
+    ///   support, and ``ContainerError/Code-swift.enum/unrepresentable`` for too many tracks.
     public mutating func tracks(_ tracks: [MediaTrack]) throws(ContainerError) {
         media = tracks
         guard tracks.count < Self.maximumTracks else { throw Self.tooManyTracks }
