@@ -13,7 +13,7 @@ public struct Download: Sendable, Hashable, Codable {
     public var selection: StreamSelection
     /// Header fields for requests to the origin of the asset's URL, by name.
     public var headers: [String: String]
-    /// The priority. Higher values run first; 0 by default.
+    /// The priority, from −1,000,000 to 1,000,000. Higher values run first; 0 by default.
     public var priority: Int
     /// When the download was added. Downloads of equal priority run in this order.
     public var added: Date
@@ -121,7 +121,7 @@ public struct DownloadObstacle: Sendable, Hashable, Codable {
         case space
         /// A delay that the origin requested (`Retry-After`, RFC 9110 §10.2.3).
         case retryAfter
-        /// No external power, or an overheated device.
+        /// No external power, power saving, or an overheated device.
         case power
         /// A time of day outside the permitted hours.
         case hours
@@ -146,7 +146,8 @@ public struct DownloadObstacle: Sendable, Hashable, Codable {
 
 /// The reason why a download failed.
 public struct DownloadFailure: Sendable, Hashable, Codable {
-    /// The code of the error (`CacheError.Code`), such as `originStatus`.
+    /// The code of the error (`CacheError.Code`), such as `originStatus`; or `network`, after too many waits for the
+    /// network.
     public var code: String
     /// A description for display, one sentence.
     public var message: String
@@ -166,7 +167,7 @@ public struct DownloadHole: Sendable, Hashable, Codable {
     /// The maximum number of holes that are listed.
     public static let maximumListed = 10_000
 
-    /// The part's URL.
+    /// The URL of the part. For a segment that a recording failed to fetch, it's the URL of the media playlist.
     public var url: String
     /// The role of the part: `file`, `key`, `initializationSection`, `mediaSegment` or `other`.
     public var role: String

@@ -6,13 +6,13 @@ public struct DownloadRequest: Sendable {
     public var url: ResourceURL
     /// The identity under which the asset is requested; nil if the origin doesn't distinguish users.
     public var identity: ProfileIdentity?
-    /// The title; nil means a title derived from the URL.
+    /// The title; nil means the asset's existing title, or one derived from the URL.
     public var title: String?
     /// The variant streams and renditions, for a stream.
     public var selection: StreamSelection
     /// Header fields for requests to the URL's origin, by name. They're stored with the asset, for use after a restart.
     public var headers: [String: String]
-    /// The priority. Higher values run first.
+    /// The priority. Higher values run first. Values outside −1,000,000 to 1,000,000 are clamped.
     public var priority: Int
     /// Whether the download is initially paused.
     public var startsPaused: Bool
