@@ -10,7 +10,8 @@ struct DownloadDependencies: Sendable {
     let events: EventHub<DownloadEvent>
     let policy: DownloadPolicy
     let transferSettings: Downloads.SettingsSource
-    /// A function that returns a new URL for an asset with an expired link; nil if links can't be refreshed.
+    /// A function that returns a new URL for an asset with an expired link; nil if URLs of assets can't be refreshed.
+    /// New URLs of parts are read from the playlists in any case.
     let refreshSource: (@Sendable (Asset) async throws -> ResourceURL?)?
 
     var parts: PartFetch { PartFetch(store: store) }
