@@ -31,7 +31,7 @@ public struct Download: Sendable, Hashable, Codable {
     public var parts: Parts
     /// The first ``DownloadHole/maximumListed`` parts that couldn't be fetched.
     public var holes: [DownloadHole]
-    /// The number of parts that couldn't be fetched.
+    /// The number of parts that couldn't be fetched, and of gaps in a recording.
     public var holeCount: Int
     /// Remarks about the playlists and the received media, for example about removed wrappings or segments marked as
     /// gaps.
@@ -162,12 +162,12 @@ public struct DownloadFailure: Sendable, Hashable, Codable {
     }
 }
 
-/// A part that couldn't be fetched.
+/// A part that couldn't be fetched, or a gap in a recording.
 public struct DownloadHole: Sendable, Hashable, Codable {
     /// The maximum number of holes that are listed.
     public static let maximumListed = 10_000
 
-    /// The URL of the part. For a segment that a recording failed to fetch, it's the URL of the media playlist.
+    /// The URL of the part, or of the media playlist of a recording.
     public var url: String
     /// The role of the part: `file`, `key`, `initializationSection`, `mediaSegment` or `other`.
     public var role: String
