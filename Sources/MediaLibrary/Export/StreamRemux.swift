@@ -15,7 +15,7 @@ public struct StreamRemux<Resources: StreamResources> {
     public let plan: StreamPlan
     /// The handling of parts that can't be read.
     public var missingParts = MissingParts.fail
-    /// The start of the output, in seconds from the beginning of presentation; nil reads everything. Parts that the
+    /// The start of the output, in seconds from the stream's beginning; nil reads everything. Parts that the
     /// output doesn't need aren't read, except the first, which determines the beginning of presentation.
     public var start: Double?
     /// The time in seconds after which no part is read, from the stream's beginning; nil reads everything.
