@@ -31,7 +31,11 @@ struct DownloadDependencies: Sendable {
 
     /// Returns the contents of the asset at `url`, determined from its playlists.
     ///
-    /// - Parameter copy: The preferred redundant copy of each media playlist, counted from 0.
+    /// For a live stream, the contents have no parts, and ``AssetContents/isGrowing`` is true.
+    ///
+    /// - Parameters:
+    ///   - copy: The preferred redundant copy of each media playlist, counted from 0.
+    ///   - isFresh: Whether new responses from the origin are required.
     func contents(
         of url: ResourceURL, selection: StreamSelection?, _ settings: TransferSettings, copy: Int = 0,
         isFresh: Bool = false

@@ -38,10 +38,10 @@ public struct DownloadRequest: Sendable {
 
 /// Limits on concurrent downloads and transfers.
 public struct DownloadLimits: Sendable, Hashable, Codable {
-    /// The number of assets downloaded at once; 3 by default.
+    /// The maximum number of assets downloaded at once; 3 by default.
     public var assets: Int
-    /// The number of concurrent transfers for each asset; 6 by default. `TransferScheduler.Limits` limits the whole
-    /// store.
+    /// The maximum number of concurrent transfers for each asset; 6 by default. `TransferScheduler.Limits` limits the
+    /// whole store.
     public var transfersPerAsset: Int
 
     /// Creates limits.
