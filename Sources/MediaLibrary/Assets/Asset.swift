@@ -38,7 +38,7 @@ public struct Asset: Sendable, Hashable, Identifiable, Codable {
     public var duration: Double?
     /// The number of times the asset was played from the library; nil means 0.
     public var plays: Int?
-    /// When the asset was last played from the library.
+    /// When the asset was last played from the library; nil if it never was.
     public var lastPlayed: Date?
     /// The download of the asset; nil if none was requested.
     public var download: Download?

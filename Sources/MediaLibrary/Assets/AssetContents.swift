@@ -53,7 +53,8 @@ public struct AssetContents: Sendable, Hashable, Codable {
     public var notes: [Note]
     /// Whether the stream is live, so that the contents are incomplete.
     public var isGrowing = false
-    /// The greatest number of redundant copies of a playlist (RFC 8216bis §7); 1 if there are none.
+    /// The greatest number of copies of a media playlist, including the first (RFC 8216bis §6.2.4, §7); 1 if there are
+    /// no redundant ones.
     var copyCount = 1
     /// The selection of variant streams and renditions in the contents; nil means that of the asset's download.
     var selection: StreamSelection?
@@ -98,12 +99,13 @@ package struct ContentsIndex: Sendable {
             contents.parts.enumerated().map { ($0.element.name, $0.offset) }, uniquingKeysWith: { first, _ in first })
     }
 
-    /// Returns the playlist with this name.
+    /// Returns the playlist with this name; nil if there is none.
     package func playlist(_ name: String) -> AssetContents.LocalPlaylist? {
         playlists[name].map { contents.playlists[$0] }
     }
 
-    /// Returns the part with this name; the first one if several parts are ranges of one resource.
+    /// Returns the part with this name; the first one if several parts are ranges of one resource; nil if there are
+    /// none.
     package func part(_ name: String) -> AssetPart? { parts[name].map { contents.parts[$0] } }
 
     /// Returns the name in a URL under ``base``; nil for any other URL.

@@ -103,7 +103,7 @@ public actor AssetStore {
         }
     }
 
-    /// Counts a playback of an asset.
+    /// Counts a playback of an asset. Does nothing if the asset has been removed.
     ///
     /// - Throws: `CacheError` with `storage`.
     package func notePlay(of id: AssetID) async throws {
@@ -138,9 +138,9 @@ public actor AssetStore {
         }
     }
 
-    /// Returns an asset's contents; nil if they haven't been determined yet.
+    /// Returns an asset's contents; nil if they haven't been determined yet, or the asset doesn't exist.
     ///
-    /// - Throws: `CacheError` with `storage`.
+    /// - Throws: `CacheError` with `storage`, also if the file of the contents is damaged.
     public func contents(of id: AssetID) async throws -> AssetContents? {
         guard try await load()[id] != nil, let bytes = try await folder.contents(of: id.rawValue + Self.contentsSuffix)
         else { return nil }
@@ -151,7 +151,7 @@ public actor AssetStore {
     /// Returns a number that changes whenever the contents of an asset change. It's only meaningful for this instance.
     package func contentsVersion(of id: AssetID) -> Int { contentsVersions[id, default: 0] }
 
-    /// Stores an asset's contents.
+    /// Stores an asset's contents. Does nothing if the asset has been removed.
     ///
     /// - Throws: `CacheError` with `storage`.
     func setContents(_ contents: AssetContents, of id: AssetID) async throws {
@@ -173,7 +173,8 @@ public actor AssetStore {
         }
     }
 
-    /// Removes an asset and its cover. Its cached resources remain.
+    /// Removes an asset, its cover and its contents. Its cached resources remain. Does nothing if the asset doesn't
+    /// exist.
     ///
     /// - Throws: `CacheError` with `storage`.
     public func remove(_ id: AssetID) async throws {

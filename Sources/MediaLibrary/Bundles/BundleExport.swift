@@ -22,7 +22,7 @@ public protocol BundleGateway: MediaGateway {
     /// Returns the resource at a URL; nil if it isn't completely cached, or belongs to a single user.
     func cachedResource(at url: ResourceURL) async throws -> CachedResource?
 
-    /// Returns the cover of an asset.
+    /// Returns the cover of an asset; nil if it has none.
     func cover(ofAsset id: String) async throws -> Cover?
 }
 
@@ -63,7 +63,7 @@ public struct BundleExport: Sendable {
 
     /// The result of a job.
     public struct Result: Encodable, Sendable {
-        /// The ID of the asset.
+        /// The ID of the asset, or the name of the channel.
         public var asset: String
         /// The path of the folder.
         public var output: String

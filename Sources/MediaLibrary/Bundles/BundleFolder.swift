@@ -13,7 +13,7 @@ public struct BundleFolder: Sendable {
     /// The base of URLs that represent names. Its host is reserved and never resolves (RFC 6761 §6.4).
     private static let base = "http://bundle.invalid/"
 
-    /// The manifest of the folder; nil if another program created it.
+    /// The manifest of the folder; nil if the folder has none, or a file was opened rather than a folder.
     public let manifest: BundleManifest?
     /// The path of the folder, with symbolic links resolved.
     private let root: String
@@ -23,7 +23,8 @@ public struct BundleFolder: Sendable {
     /// Opens a folder or file.
     ///
     /// - Parameter path: The path of a folder with a playlist, of a playlist, or of a media file.
-    /// - Throws: `CacheError` with `notFound` or `notMedia`.
+    /// - Throws: `CacheError`: `notFound` if nothing exists at the path; `notMedia` for an invalid manifest, or if a
+    ///   folder has no manifest and no unambiguous playlist; errors of Foundation if the folder can't be read.
     public init(path: String) throws {
         let files = FileManager.default
         var isFolder: ObjCBool = false
@@ -71,15 +72,16 @@ public struct BundleFolder: Sendable {
         )
     }
 
-    /// Returns the contents of the folder, and the file of each part.
+    /// Returns the contents of the folder, and the files of its parts.
     ///
     /// - Parameters:
     ///   - origin: The base URL for parts without a URL; it ends in a slash.
     ///   - trustsURLs: Whether parts are cached under the URLs in the manifest. If so, the author of the manifest can
     ///     replace the content of any URL for all clients of the cache.
-    /// - Returns: The contents with the URLs of their parts, and the file of each URL.
+    /// - Returns: The contents with the URLs of their parts, and the path of the file for each URL. Holes have no file.
     /// - Throws: `CacheError`: `notFound` for a missing file; `notMedia` for an invalid playlist, or a reference that
-    ///   leads out of the folder. The message identifies the file.
+    ///   leads out of the folder; `invalidURL` for an invalid URL in the manifest. Errors of Foundation if a file can't
+    ///   be read.
     public func contents(
         origin: String, trustsURLs: Bool = false
     ) async throws -> (contents: AssetContents, files: [String: String]) {
@@ -103,7 +105,11 @@ public struct BundleFolder: Sendable {
         return (contents, files)
     }
 
-    /// Returns the cover of the asset; nil if the folder has none.
+    /// Returns the cover of the asset; nil if the folder has none, or the file is larger than ``Cover/largest`` or in a
+    /// format that ``Cover/init(recognising:)`` doesn't accept.
+    ///
+    /// - Throws: `CacheError`: `notFound` if the manifest's file is missing; `notMedia` if its name leads out of the
+    ///   folder. Errors of Foundation if it can't be read.
     public func cover() throws -> Cover? {
         guard let name = manifest?.cover, let bytes = try Self.bytes(of: try file(name), atMost: Cover.largest)
         else { return nil }

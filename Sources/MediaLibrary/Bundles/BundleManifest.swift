@@ -34,7 +34,7 @@ public struct BundleManifest: Sendable, Hashable, Codable {
     public var duration: Double
     /// The selection with which the asset was downloaded.
     public var selection: StreamSelection?
-    /// The name of the cover's file.
+    /// The name of the cover's file; nil if there is no cover.
     public var cover: String?
     /// When the bundle was created.
     public var created: Date
@@ -62,7 +62,7 @@ public struct BundleManifest: Sendable, Hashable, Codable {
         holes = []
     }
 
-    /// Returns the manifest as JSON.
+    /// Returns the manifest as JSON, with dates in ISO 8601.
     public func encoded() throws -> [UInt8] {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]

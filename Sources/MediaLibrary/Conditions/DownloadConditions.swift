@@ -116,7 +116,7 @@ public struct DownloadPolicy: Sendable, Hashable, Codable {
         return nil
     }
 
-    /// Returns the next time at which the permitted hours begin or end; nil if all hours are permitted.
+    /// Returns the next time at which the permitted hours begin or end; nil if all hours are permitted, or none.
     func nextChange(after now: Date, calendar: Calendar = .current) -> Date? {
         guard let hours, hours.start != hours.end else { return nil }
         return [hours.start, hours.end].compactMap { minute in

@@ -65,7 +65,7 @@
             }
         }
 
-        /// The interface of the default route; without one, the first interface that is up, except loopback.
+        /// The interface of the default IPv4 route; without one, the first interface that is up, except loopback.
         private var activeLink: String? {
             let routes = (text("/proc/net/route") ?? "").split(separator: "\n").dropFirst()
             let fields = routes.map { $0.split(separator: "\t") }

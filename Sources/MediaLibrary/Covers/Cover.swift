@@ -2,7 +2,7 @@ public import MediaContainers
 
 /// An image that represents a film or song.
 public struct Cover: Sendable, Hashable {
-    /// The media type: `image/jpeg`, `image/png`, or the type declared in the file.
+    /// The media type, detected from the first bytes of the image; for other formats, the declared type.
     public var mediaType: String
     /// The image file.
     public var bytes: [UInt8]
@@ -34,7 +34,8 @@ public struct Cover: Sendable, Hashable {
     ///
     /// - Parameter source: The bytes of the file.
     /// - Returns: Nil if the file has no image, or only a link to one.
-    /// - Throws: `ContainerError` if the file is damaged or can't be read.
+    /// - Throws: `ContainerError` if the file is damaged or can't be read, or with `limitExceeded` if the tag or the
+    ///   image is larger than ``largest``.
     public static func embedded(in source: some ByteSource) throws(ContainerError) -> Cover? {
         let front = try source.bytes(
             0..<min(source.length, Int64(SegmentFormat.probeLength)), limit: SegmentFormat.probeLength)
@@ -52,7 +53,7 @@ public struct Cover: Sendable, Hashable {
         return Cover(bytes: try source.bytes(artwork.range, limit: largest), mediaType: "image/\(artwork.format)")
     }
 
-    /// The filename extension for the image, without a dot.
+    /// The filename extension for the image, without a dot; `jpg` for unknown media types.
     public var pathExtension: String {
         switch mediaType {
         case "image/png": "png"

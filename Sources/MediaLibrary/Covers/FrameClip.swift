@@ -68,7 +68,7 @@ package enum FrameClip {
     }
 }
 
-/// The frames from the last key frame before a given time to the first frame displayed at that time or later.
+/// The frames from the last key frame at or before a given time to the first frame displayed at that time or later.
 private struct FrameGroup<Bytes> {
     static var maximumBytes: Int { 256 << 20 }
     private static var maximumFrames: Int { 20_000 }

@@ -24,8 +24,9 @@ public struct DecryptedSource<Source: ByteSource>: ByteSource {
     ///   - cipher: The cipher.
     ///   - key: The bytes of the key.
     ///   - initializationVector: The initialization vector, 16 bytes.
-    /// - Throws: `ContainerError` with `malformed` if the key or segment has a wrong length, or its padding is invalid
-    ///   because the key is wrong or the segment is damaged; and the errors of the source.
+    /// - Throws: `ContainerError`: `malformed` if the key, the initialization vector or the segment has a wrong length,
+    ///   or the padding is invalid because the key is wrong or the segment is damaged; `limitExceeded` for a segment of
+    ///   2⁶² bytes or more; and the errors of the source.
     public init(
         _ source: Source, cipher: SegmentCipher, key: [UInt8], initializationVector: [UInt8]
     ) throws(ContainerError) {

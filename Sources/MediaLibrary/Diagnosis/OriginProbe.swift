@@ -49,8 +49,9 @@ package struct OriginProbe: Sendable {
     ///
     /// - Parameters:
     ///   - range: The value of the `Range` field.
-    ///   - byteLimit: The number of bytes of the body after which the connection is closed.
-    ///   - time: The time after the response head at which the connection is closed.
+    ///   - byteLimit: The number of bytes of the body after which the response is cancelled. The last piece may exceed
+    ///     it.
+    ///   - time: The time after the response head from which no further piece is read.
     /// - Throws: `CacheError`.
     func request(
         _ url: ResourceURL, range: String? = nil, byteLimit: Int = 1024, for time: Duration = .seconds(4)
@@ -113,7 +114,7 @@ struct OriginFacts: Sendable {
 
     var supportsRanges: Bool { first.status == 206 && contentRange?.range?.lowerBound == 0 }
 
-    /// The media type detected from the first bytes; nil if they aren't recognised.
+    /// The media type detected from the first bytes; nil if they aren't recognized, or have a content coding.
     var sniffed: String? {
         guard ResponseCheck.contentCoding(first.fields) == nil else { return nil }
         return first.bytes.prefix(MediaType.sniffLength).withUnsafeBytes(MediaType.sniff)

@@ -13,7 +13,7 @@ public struct Download: Sendable, Hashable, Codable {
     public var selection: StreamSelection
     /// Header fields for requests to the origin of the asset's URL, by name.
     public var headers: [String: String]
-    /// The priority. Higher values run first; 0 by default.
+    /// The priority, from −1,000,000 to 1,000,000. Higher values run first; 0 by default.
     public var priority: Int
     /// When the download was added. Downloads of equal priority run in this order.
     public var added: Date
@@ -31,7 +31,7 @@ public struct Download: Sendable, Hashable, Codable {
     public var parts: Parts
     /// The first ``DownloadHole/maximumListed`` parts that couldn't be fetched.
     public var holes: [DownloadHole]
-    /// The number of parts that couldn't be fetched.
+    /// The number of parts that couldn't be fetched, and of gaps in a recording.
     public var holeCount: Int
     /// Remarks about the playlists and the received media, for example about removed wrappings or segments marked as
     /// gaps.
@@ -121,7 +121,7 @@ public struct DownloadObstacle: Sendable, Hashable, Codable {
         case space
         /// A delay that the origin requested (`Retry-After`, RFC 9110 §10.2.3).
         case retryAfter
-        /// No external power, or an overheated device.
+        /// No external power, power saving, or an overheated device.
         case power
         /// A time of day outside the permitted hours.
         case hours
@@ -146,7 +146,8 @@ public struct DownloadObstacle: Sendable, Hashable, Codable {
 
 /// The reason why a download failed.
 public struct DownloadFailure: Sendable, Hashable, Codable {
-    /// The code of the error (`CacheError.Code`), such as `originStatus`.
+    /// The code of the error (`CacheError.Code`), such as `originStatus`; or `network`, after too many waits for the
+    /// network.
     public var code: String
     /// A description for display, one sentence.
     public var message: String
@@ -161,12 +162,12 @@ public struct DownloadFailure: Sendable, Hashable, Codable {
     }
 }
 
-/// A part that couldn't be fetched.
+/// A part that couldn't be fetched, or a gap in a recording.
 public struct DownloadHole: Sendable, Hashable, Codable {
     /// The maximum number of holes that are listed.
     public static let maximumListed = 10_000
 
-    /// The part's URL.
+    /// The URL of the part, or of the media playlist of a recording.
     public var url: String
     /// The role of the part: `file`, `key`, `initializationSection`, `mediaSegment` or `other`.
     public var role: String

@@ -10,7 +10,8 @@ struct DownloadDependencies: Sendable {
     let events: EventHub<DownloadEvent>
     let policy: DownloadPolicy
     let transferSettings: Downloads.SettingsSource
-    /// A function that returns a new URL for an asset with an expired link; nil if links can't be refreshed.
+    /// A function that returns a new URL for an asset with an expired link; nil if URLs of assets can't be refreshed.
+    /// New URLs of parts are read from the playlists in any case.
     let refreshSource: (@Sendable (Asset) async throws -> ResourceURL?)?
 
     var parts: PartFetch { PartFetch(store: store) }
@@ -30,7 +31,11 @@ struct DownloadDependencies: Sendable {
 
     /// Returns the contents of the asset at `url`, determined from its playlists.
     ///
-    /// - Parameter copy: The preferred redundant copy of each media playlist, counted from 0.
+    /// For a live stream, the contents have no parts, and ``AssetContents/isGrowing`` is true.
+    ///
+    /// - Parameters:
+    ///   - copy: The preferred redundant copy of each media playlist, counted from 0.
+    ///   - isFresh: Whether new responses from the origin are required.
     func contents(
         of url: ResourceURL, selection: StreamSelection?, _ settings: TransferSettings, copy: Int = 0,
         isFresh: Bool = false

@@ -102,7 +102,7 @@ final class DownloadMeter: Sendable {
         state.withLock { _ = $0.running.removeValue(forKey: key) }
     }
 
-    /// Notes that the cached bytes of a part were removed.
+    /// Notes that the cached bytes of a part were removed. The part still counts as complete if it was.
     func removed(_ part: Int) {
         state.withLock { Self.set(0, of: part, &$0) }
     }

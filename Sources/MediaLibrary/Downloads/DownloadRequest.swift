@@ -6,13 +6,13 @@ public struct DownloadRequest: Sendable {
     public var url: ResourceURL
     /// The identity under which the asset is requested; nil if the origin doesn't distinguish users.
     public var identity: ProfileIdentity?
-    /// The title; nil means a title derived from the URL.
+    /// The title; nil means the asset's existing title, or one derived from the URL.
     public var title: String?
     /// The variant streams and renditions, for a stream.
     public var selection: StreamSelection
     /// Header fields for requests to the URL's origin, by name. They're stored with the asset, for use after a restart.
     public var headers: [String: String]
-    /// The priority. Higher values run first.
+    /// The priority. Higher values run first. Values outside −1,000,000 to 1,000,000 are clamped.
     public var priority: Int
     /// Whether the download is initially paused.
     public var startsPaused: Bool
@@ -38,10 +38,10 @@ public struct DownloadRequest: Sendable {
 
 /// Limits on concurrent downloads and transfers.
 public struct DownloadLimits: Sendable, Hashable, Codable {
-    /// The number of assets downloaded at once; 3 by default.
+    /// The maximum number of assets downloaded at once; 3 by default.
     public var assets: Int
-    /// The number of concurrent transfers for each asset; 6 by default. `TransferScheduler.Limits` limits the whole
-    /// store.
+    /// The maximum number of concurrent transfers for each asset; 6 by default. `TransferScheduler.Limits` limits the
+    /// whole store.
     public var transfersPerAsset: Int
 
     /// Creates limits.

@@ -132,7 +132,7 @@ struct NoteAggregator: Sendable {
     var notes: [AssetContents.Note] {
         order.compactMap { text in
             counts[text].map {
-                .init(url: $0.url, text: $0.count > 1 ? "\(text) (and \($0.count - 1) more parts)" : text)
+                .init(url: $0.url, text: $0.count > 1 ? "\(text) (and \(($0.count - 1).counted("more part")))" : text)
             }
         }
     }

@@ -83,7 +83,7 @@ final class DownloadRun: Sendable {
         return known.filter { !new.contains($0) } + new
     }
 
-    /// Whether bytes have been received since the beginning of the run.
+    /// Whether more bytes are cached than at the beginning of the run.
     var hasProgressed: Bool { meter.progress(now: store.time.monotonic).bytes > state.withLock { $0.bytesBefore } }
 
     /// The recording of a live stream; nil if none is running.
@@ -238,7 +238,7 @@ final class DownloadRun: Sendable {
         return nil
     }
 
-    /// Returns the parts that have been removed since they were completed, and subtracts them from the progress.
+    /// Returns the parts that have been removed since they were completed, and subtracts their bytes from the progress.
     private func removedParts(_ settings: TransferSettings) async throws -> [Int] {
         let parts = contents.parts
         let coverages = try await store.coverage(of: try parts.map { try request(for: $0, settings) })
@@ -251,15 +251,17 @@ final class DownloadRun: Sendable {
         return removed
     }
 
-    /// Returns the obstacle; throws if the asset exceeds the cache limit.
+    /// Returns the obstacle, with current numbers if it's a lack of space.
+    ///
+    /// - Throws: `AssetTooLarge` if the asset exceeds the cache limit.
     private func confirmed(_ obstacle: DownloadObstacle) async throws -> DownloadObstacle {
         guard obstacle.kind == .space else { return obstacle }
         return try await missingSpace() ?? obstacle
     }
 
-    /// Returns an obstacle if the asset's known length exceeds the available space.
+    /// Returns an obstacle if the asset's missing bytes, by its exact or estimated length, exceed the free space.
     ///
-    /// - Throws: `AssetTooLarge` if it exceeds the cache limit.
+    /// - Throws: `AssetTooLarge` if they exceed the part of the cache limit that pinned data doesn't use.
     private func missingSpace() async throws -> DownloadObstacle? {
         let progress = meter.progress(now: store.time.monotonic)
         guard let length = progress.length else { return nil }

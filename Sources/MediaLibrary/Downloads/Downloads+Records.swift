@@ -45,7 +45,8 @@ extension Downloads {
         unwritten.insert(id)
     }
 
-    /// Writes the changed records one by one, and returns when they're durable.
+    /// Writes the changed records one by one, and returns when they're durable. Records that can't be written stay
+    /// marked as changed.
     func write() async {
         // The first waiting caller writes the records that changed during the write. The other callers wait for it.
         while isWriting { await withCheckedContinuation { writeWaiters.append($0) } }
@@ -106,7 +107,8 @@ extension Downloads {
         }
     }
 
-    /// Updates a download from its asset's record, after an import has completed the asset.
+    /// Updates a download from its asset's record, after an import has completed the asset. Does nothing if the asset
+    /// has no download, or the download is running.
     ///
     /// - Throws: `CacheError` with `storage`.
     public func adopt(_ id: AssetID) async throws {

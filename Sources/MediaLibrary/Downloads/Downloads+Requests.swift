@@ -10,8 +10,8 @@ extension Downloads {
     /// it. If it's complete, parts that have been removed since are fetched again.
     ///
     /// - Returns: The changed asset.
-    /// - Throws: `CacheError` with `storage`, `closed`, or `invalidSetting` for another selection of a live stream that
-    ///   has recorded media.
+    /// - Throws: `CacheError`: `closed` after ``stop()``; `invalidSetting` for an invalid header field, or for another
+    ///   selection of a live stream that has recorded media; `storage`.
     public func add(_ request: DownloadRequest) async throws -> Asset {
         guard !isStopped else { throw CacheError(.closed, "downloads have stopped") }
         let settings = try settings(request.url, request.identity, request.headers)
@@ -91,7 +91,7 @@ extension Downloads {
         await write()
     }
 
-    /// Resumes all paused and failed downloads.
+    /// Resumes all downloads that aren't complete, including failed ones and ones with holes.
     public func resumeAll() async {
         for (id, entry) in entries where entry.asset.download?.state != .complete { activate(id) }
         await write()
@@ -113,7 +113,7 @@ extension Downloads {
         await write()
     }
 
-    /// Changes the priority of a download.
+    /// Changes the priority of a download. Values outside −1,000,000 to 1,000,000 are clamped.
     ///
     /// - Throws: `CacheError` with `notFound` if there is no such download.
     public func setPriority(_ priority: Int, of id: AssetID) async throws {
@@ -147,8 +147,8 @@ extension Downloads {
         queue.change(id) { $0.priority = priority }
     }
 
-    /// Cancels a download. Unless `keepingData` is set, also removes the asset and all resources that no other asset
-    /// shares. Otherwise the asset remains, and its resources may be evicted.
+    /// Cancels a download, and removes the asset and all resources that no other asset shares. With `keepingData`, the
+    /// asset remains, and its resources may be evicted.
     ///
     /// - Throws: `CacheError` with `notFound` if there is no such download, or `storage`.
     public func cancel(_ id: AssetID, keepingData: Bool = false) async throws {

@@ -100,8 +100,8 @@ extension Downloads {
         }
     }
 
-    /// Suspends a download until an obstacle no longer exists. Fails the download if it has waited too often without
-    /// progress.
+    /// Suspends a download until an obstacle no longer exists. If the obstacle is the network, and the download has
+    /// waited too often without progress, it fails.
     func wait(_ id: AssetID, _ obstacle: DownloadObstacle) {
         let failedWaits = (entries[id]?.failedWaits ?? 0) + 1
         entries[id]?.failedWaits = failedWaits

@@ -13,7 +13,8 @@ public actor Downloads {
         @Sendable (_ url: ResourceURL, _ identity: ProfileIdentity?, _ headers: [String: String]) throws ->
         TransferSettings
 
-    /// The number of consecutive waits for the network without progress after which a download fails.
+    /// The number of consecutive waits without progress after which a download fails instead of waiting for the network
+    /// again.
     static let maximumFailedWaits = 6
 
     struct Entry {
@@ -67,8 +68,8 @@ public actor Downloads {
     ///   - policy: The conditions under which downloads run.
     ///   - conditions: The source of the current conditions.
     ///   - settings: The source of transfer settings; nil means the store's settings with the asset's header fields.
-    ///   - refreshSource: A function that returns a new URL for an asset with an expired link; nil if links can't be
-    ///     refreshed.
+    ///   - refreshSource: A function that returns a new URL for an asset with an expired link; nil if URLs of assets
+    ///     can't be refreshed. New URLs of parts are read from the playlists in any case.
     public init(
         store: CacheStore, assetStore: AssetStore, loader: PlaylistLoader, limits: DownloadLimits = DownloadLimits(),
         policy: DownloadPolicy = DownloadPolicy(), conditions: any DownloadConditions = SteadyConditions(),
@@ -95,8 +96,8 @@ public actor Downloads {
 
     // MARK: - Starting and stopping
 
-    /// Restores the downloads of earlier processes: running and waiting ones continue, paused ones stay paused. Does
-    /// nothing if downloads have already been started.
+    /// Restores the downloads of earlier processes: queued, running and waiting ones continue, paused ones stay paused.
+    /// Does nothing if downloads have already been started.
     ///
     /// - Parameter resuming: Whether downloads continue now. Otherwise they stay queued for a later process, unless
     ///   they're resumed.
@@ -119,7 +120,8 @@ public actor Downloads {
         conditionsChanged()
     }
 
-    /// Stops all runs. They continue with the next ``start(resuming:)``, in this process or another.
+    /// Stops all runs, and ends all streams of events. The downloads continue with the next ``start(resuming:)``, in
+    /// this process or another.
     public func stop() async {
         guard !isStopped else { return }
         isStopped = true
@@ -199,8 +201,8 @@ public actor Downloads {
             .map(status)
     }
 
-    /// Waits until a download has ended or been removed, or all have stopped, and returns its status; nil if it was
-    /// removed.
+    /// Waits until a download has ended or been removed, or all have stopped, and returns its status; nil if there is
+    /// none. Keeps waiting while the download is paused.
     public func ended(_ id: AssetID) async -> DownloadStatus? {
         while let entry = entries[id], !entry.isBeingRemoved, entry.asset.download?.state.isEnded == false, !isStopped {
             await withCheckedContinuation { entries[id]?.waiters.append($0) ?? $0.resume() }
@@ -211,7 +213,7 @@ public actor Downloads {
     /// Whether any download is active. Downloads that wait for an obstacle or a later process aren't.
     public var isBusy: Bool { queue.items.values.contains { $0.isActive && !$0.isBlocked } && obstacle == nil }
 
-    /// Waits until no download is active, or all have stopped.
+    /// Waits until ``isBusy`` is false, all downloads have stopped, or the task is cancelled.
     public func idle() async {
         let events = events()
         guard isBusy, !isStopped else { return }

@@ -61,7 +61,7 @@ actor LinkRefresh {
         return parts
     }
 
-    /// Waits until no other request is loading playlists. All callers belong to one run, and are cancelled with it.
+    /// Waits until no other request is loading playlists. A cancelled caller stops waiting only when that load ends.
     private func waitForTurn() async throws {
         while isLoading {
             await withCheckedContinuation { waiting.append($0) }

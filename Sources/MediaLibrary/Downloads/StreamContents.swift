@@ -29,7 +29,8 @@ struct StreamContents {
     /// Returns the contents of the asset at `url`, which the user specified.
     ///
     /// - Parameter copy: The preferred redundant copy of each media playlist, counted from 0.
-    /// - Throws: `CacheError`, with `notMedia` for a playlist without segments or variant streams.
+    /// - Throws: `CacheError`, with `notMedia` for an invalid playlist, or one without segments or variant streams; the
+    ///   errors of `load`.
     static func plan(
         _ url: ResourceURL, selection: StreamSelection, copy: Int = 0, load: @escaping Load
     ) async throws -> AssetContents {
@@ -248,7 +249,7 @@ struct StreamContents {
         for map in playlist.maps { foreign.formUnion(map.keys.filter { LocalTags.isManagedByDRM($0) }) }
         if !foreign.isEmpty {
             let formats = Set(foreign.map(\.keyFormat)).sorted().joined(separator: ", ")
-            note(url, "encrypted with keys in the format \(formats); playback requires a licence")
+            note(url, "encrypted with keys in the format \(formats); playback requires a license")
         }
         return Set(foreign.compactMap(\.uri))
     }

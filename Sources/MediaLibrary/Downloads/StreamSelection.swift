@@ -8,9 +8,10 @@ public struct StreamSelection: Sendable, Hashable, Codable {
         case best
         /// The variant stream with the lowest bandwidth.
         case worst
-        /// The tallest variant stream up to a height in pixels.
+        /// The tallest variant stream up to a height in pixels; the shortest if all exceed it.
         case height(Int)
-        /// The variant stream with the highest bandwidth up to a limit in bits per second.
+        /// The variant stream with the highest bandwidth up to a limit in bits per second; the one with the lowest
+        /// bandwidth if all exceed it.
         case bandwidth(Int)
         /// All variant streams.
         case all
@@ -18,7 +19,7 @@ public struct StreamSelection: Sendable, Hashable, Codable {
 
     /// A selection of renditions of one type.
     public enum Languages: Sendable, Hashable, Codable {
-        /// The renditions that a player chooses by default.
+        /// The rendition that a player chooses by default; none for subtitles.
         case standard
         /// The renditions in the given languages (RFC 5646), where `de` includes `de-CH`; the standard renditions if
         /// there are none.

@@ -21,7 +21,7 @@ struct DiscontinuityDates {
     }
 
     /// Returns the offset by which this playlist's discontinuity numbers must be shifted to match those of another
-    /// playlist by date. It's 0 if they already match, or if dates are missing.
+    /// playlist by date. It's 0 if they already match, if dates are missing, or if there are too many discontinuities.
     func shift(to other: DiscontinuityDates) -> Int {
         guard !times.isEmpty, times.count <= Self.maximumPairs / max(1, other.times.count) else { return 0 }
         var shifts: Set<Int> = []

@@ -56,13 +56,13 @@ public struct RemuxResult: Encodable, Sendable {
     public var output: String
     /// The size of the output in bytes.
     public package(set) var size: Int64 = 0
-    /// The duration of the output in seconds.
+    /// The duration of the output in seconds; nil if unknown.
     public internal(set) var duration: Double?
     /// The tracks of the output.
     package var tracks: [ContainerTrackRecord] = []
     /// The paths of the subtitle files.
     public internal(set) var subtitles: [String] = []
-    /// The tracks that the output can't contain, with reasons.
+    /// The tracks and subtitles that the output doesn't contain, with reasons.
     public internal(set) var omitted: [String] = []
     /// The video and audio tracks in ``omitted``.
     public private(set) var lostTracks: [String] = []

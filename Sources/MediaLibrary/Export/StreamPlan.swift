@@ -33,7 +33,7 @@ public struct StreamPlan: Sendable, Hashable {
         audioLabels = inputs.map { _ in nil }
     }
 
-    /// Joins plans with the same number of inputs.
+    /// Joins plans with the same number of inputs in sequence. The subtitles of the plans are omitted.
     public init(joining plans: [StreamPlan]) {
         inputs = (plans.first?.inputs ?? []).map { _ in [] }
         audioLabels = inputs.indices.map { index in
@@ -161,7 +161,7 @@ public struct StreamPlan: Sendable, Hashable {
         return found
     }
 
-    /// Renumbers discontinuities from zero. Playlists of one stream use the same numbers (RFC 8216bis §6.2.1). If they
+    /// Renumbers discontinuities from zero. Playlists of one stream use the same numbers (RFC 8216bis §6.2.4). If they
     /// have no number in common, each input is renumbered separately.
     ///
     /// - Parameter dates: The dates of the inputs' media. If equal numbers have different dates, an input's numbers are

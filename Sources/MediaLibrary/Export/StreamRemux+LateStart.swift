@@ -4,8 +4,8 @@ extension StreamRemux {
     /// Returns the part with which each input continues after its first part, for an output that begins at `time`.
     ///
     /// The first parts determine the beginning of presentation. Durations in playlists are rounded, so the samples of a
-    /// part decide whether it's early enough: it must contain a key frame and audio before `time`. No parts are skipped
-    /// if a discontinuity precedes it, or if a part can't be read.
+    /// part decide whether it's early enough: it must contain a key frame no later than `time`, and audio a second
+    /// earlier. No parts are skipped if a discontinuity precedes it, or if a part can't be read.
     ///
     /// - Parameter time: The time in seconds from the stream's beginning.
     /// - Returns: For each input, the index of the part that follows the first one.
@@ -81,7 +81,8 @@ private struct SampleTimes: SampleSink {
         return rest
     }
 
-    /// Returns whether every track of `other` begins before a time.
+    /// Returns whether every track of `other` begins by a time: video at that time or earlier, other tracks at least
+    /// `runUp` seconds earlier.
     func beginsBefore(_ time: Double, asManyTracksAs other: SampleTimes) -> Bool {
         Set(other.samples).allSatisfy { track in
             guard let first = samples.firstIndex(of: track) else { return false }

@@ -15,15 +15,15 @@ public struct StreamRemux<Resources: StreamResources> {
     public let plan: StreamPlan
     /// The handling of parts that can't be read.
     public var missingParts = MissingParts.fail
-    /// The start of the output, in seconds from the beginning of presentation; nil reads everything. Parts that the
+    /// The start of the output, in seconds from the stream's beginning; nil reads everything. Parts that the
     /// output doesn't need aren't read, except the first, which determines the beginning of presentation.
     public var start: Double?
-    /// The time in seconds after which parts aren't read; nil reads everything.
+    /// The time in seconds after which no part is read, from the stream's beginning; nil reads everything.
     public var end: Double?
     /// The parts that couldn't be read, in order.
     public private(set) var missing: [StreamPart] = []
-    /// The segments that became gaps completely or partially, in order. They're damaged, scrambled, or have a different
-    /// codec than their track.
+    /// The segments that became gaps completely or partially, in order. They're damaged, can't be decrypted, or have a
+    /// different codec than their track.
     public private(set) var damaged: [DamagedPart] = []
     /// The first error of ``damaged``, with the name of the part.
     package private(set) var firstDamage: ContainerError?
@@ -89,7 +89,7 @@ public struct StreamRemux<Resources: StreamResources> {
     ///   - output: The destination of the samples.
     ///   - onPart: A function that is called after each part with the number of finished parts and the total.
     /// - Returns: The output.
-    /// - Throws: `ContainerError`, with the name of the part in its message; errors of the output.
+    /// - Throws: `ContainerError`, with the name of the part in its message if there are several; errors of the output.
     public mutating func run<Output: SampleSink>(
         into output: Output, onPart: (_ done: Int, _ all: Int) throws(ContainerError) -> Void = { _, _ in }
     ) throws(ContainerError) -> Output {

@@ -16,7 +16,7 @@ public struct FileCopy: Sendable, Hashable {
     public enum Method: String, Sendable, Hashable, Codable {
         /// A reflink: both files share their blocks until one is written to.
         case clone
-        /// A hard link: a second name of the same file.
+        /// A hard link: a second name of the same file, so that a change of one changes the other.
         case hardLink
         /// A copy of the bytes.
         case copy
@@ -35,7 +35,8 @@ public struct FileCopy: Sendable, Hashable {
 
     /// Makes the copy.
     ///
-    /// - Throws: ``MediaJobError`` with the path and the reason reported by the system.
+    /// - Returns: The method that the file system supports.
+    /// - Throws: ``MediaJobError`` with `outputExists`, or with the path and the reason reported by the system.
     public func make() throws -> Method {
         try target.check()
         let temporary = target.temporaryName()

@@ -13,7 +13,7 @@ internal import MediaContainers
 public struct OutputFolder: Sendable, Hashable {
     /// The path.
     public var path: String
-    /// Whether an existing bundle may be replaced.
+    /// Whether an existing bundle or empty folder may be replaced.
     public var overwrites: Bool
 
     /// Creates a target.
@@ -22,10 +22,10 @@ public struct OutputFolder: Sendable, Hashable {
         self.overwrites = overwrites
     }
 
-    /// Checks that the folder can be written, before a job begins. A folder that is neither empty nor a bundle is never
-    /// replaced.
+    /// Checks that nothing exists at the path, or that it may be replaced, before a job begins. Only an empty folder or
+    /// a bundle may be replaced.
     ///
-    /// - Throws: ``MediaJobError``.
+    /// - Throws: ``MediaJobError`` with `outputExists` if replacing isn't allowed, or `failed` if it isn't a bundle.
     public func check() throws {
         guard access(path, F_OK) == 0 else { return }
         guard overwrites else { throw MediaJobError(.outputExists, "“\(path)” already exists") }
@@ -35,6 +35,8 @@ public struct OutputFolder: Sendable, Hashable {
     }
 
     /// Creates a temporary folder next to the target.
+    ///
+    /// - Throws: ``MediaJobError``.
     func makeDraft() throws -> FolderDraft {
         try check()
         var name = path

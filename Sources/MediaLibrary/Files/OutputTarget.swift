@@ -89,7 +89,7 @@ package final class OutputFile: RandomAccessSink, ByteSink {
         }
     }
 
-    // After `place()`, the temporary name only exists if it's another link to the output.
+    // After `moveToTarget()`, the temporary name only exists if it's another link to the output.
     deinit { unlink(temporary) }
 
     /// Appends bytes.

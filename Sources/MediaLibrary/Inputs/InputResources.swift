@@ -36,7 +36,7 @@ package struct InputResources: StreamResources, Sendable {
 
     /// Returns the base URL for references in an input: a file URL, or the URL at which the cache serves the input.
     ///
-    /// - Throws: Errors of the gateway.
+    /// - Throws: ``MediaJobError`` for a URL without a gateway; errors of the gateway.
     package func url(of input: MediaInput) throws -> String {
         switch input {
         case .url(let url): try servedURL(for: url)

@@ -27,7 +27,7 @@ public struct FetchedBytes: Sendable, Hashable {
     public var bytes: [UInt8]
     /// The length of the resource in bytes; nil if the origin doesn't declare it.
     public var completeLength: Int64?
-    /// The entity tag of the representation.
+    /// The entity tag of the representation; nil if it has none.
     public var entityTag: String?
 
     /// Creates a byte range.

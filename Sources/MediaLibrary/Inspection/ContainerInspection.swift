@@ -8,7 +8,7 @@ public struct ContainerInspection: Sendable {
         var hasIndexFirst: Bool?
         /// Whether the samples are in fragments.
         var isFragmented = false
-        /// The duration that the header declares, in seconds.
+        /// The duration that the header declares, in seconds; nil for fragmented MP4.
         var duration: Double?
         /// The images in the metadata.
         var artwork: [Artwork] = []
@@ -71,7 +71,8 @@ public struct ContainerInspection: Sendable {
     /// The JSON record of the container. `mediacache help inspect` lists its keys.
     public var record: some Encodable & Sendable { ContainerRecord(self) }
 
-    /// The duration in seconds, from the first presentation time of any track to the last; nil if there are no samples.
+    /// The duration in seconds: of an MP4 without fragments, as declared in its index; otherwise from the first
+    /// presentation time of any track to the end of the last sample. Nil if there are no samples.
     public var duration: Double? {
         if let duration = movie?.duration { return duration }
         let hasOnlyData = tracks.allSatisfy { $0.kind == .data }

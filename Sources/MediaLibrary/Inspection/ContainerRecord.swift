@@ -14,7 +14,7 @@ package struct ContainerRecord: Encodable, Sendable {
     package let kind: String
     /// The length in bytes.
     package let size: Int64
-    /// The duration from the first presentation time to the last.
+    /// The duration; see ``ContainerInspection/duration``.
     @Nullable package private(set) var duration: Double?
     /// The average bit rate in bits per second.
     @Nullable package private(set) var bitRate: Int?
@@ -102,9 +102,10 @@ package struct ContainerTrackRecord: Encodable, Sendable {
     package let timescale: Int32
     /// The earliest presentation time.
     @Nullable package private(set) var start: Double?
-    /// The duration from the earliest presentation time to the last.
+    /// The duration from the earliest presentation time to the end of the last sample; without samples, the declared
+    /// duration.
     @Nullable package private(set) var duration: Double?
-    /// The frames per second.
+    /// The frames per second; null unless the track is video.
     @Nullable package private(set) var frameRate: Double?
     /// The language.
     @Nullable package private(set) var language: String?

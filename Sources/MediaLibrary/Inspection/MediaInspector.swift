@@ -37,7 +37,7 @@ public struct MediaInspector: Sendable {
     ///   - initialization: The media initialization section of a segment of fragmented MP4.
     ///   - write: A function that receives whole lines. If the container is damaged, it receives the lines up to the
     ///     damage before the error is thrown.
-    /// - Returns: Whether the input is a container.
+    /// - Returns: Whether the input is a supported container and, if it's a local file, can be read.
     /// - Throws: The errors of ``container(_:initialization:)`` and of `write`.
     public func packets(
         of input: MediaInput, initialization: MediaInput? = nil, write: @escaping @Sendable (String) throws -> Void

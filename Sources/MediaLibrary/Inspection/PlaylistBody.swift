@@ -60,7 +60,7 @@ package struct PlaylistBody: Sendable {
 /// A collector of a playlist's body. It fails early if the body is something other than a playlist, such as a large
 /// media file.
 struct PlaylistCollector: Sendable {
-    /// The number of bytes after which a playlist must be recognised.
+    /// The number of bytes after which a playlist must be recognized.
     private static let frontLength = 64 << 10
 
     private(set) var bytes: [UInt8] = []
@@ -70,7 +70,7 @@ struct PlaylistCollector: Sendable {
     /// Creates an empty body.
     ///
     /// - Parameters:
-    ///   - isCoded: Whether the body has a content coding, so that a playlist can't be recognised by its first bytes.
+    ///   - isCoded: Whether the body has a content coding, so that a playlist can't be recognized by its first bytes.
     ///   - limit: The maximum length in bytes.
     init(isCoded: Bool = false, limit: Int = PlaylistParser.Limits().playlistLength) {
         self.limit = limit

@@ -11,7 +11,7 @@ struct TrackTally: Sendable, Hashable {
     private(set) var bytes: Int64 = 0
     /// The earliest presentation time, in the track's timescale; nil if there are no samples.
     private(set) var start: Int64?
-    /// The end of the last presented sample, in the track's timescale.
+    /// The end of the last presented sample, in the track's timescale; `Int64.min` if there are no samples.
     private(set) var end: Int64 = .min
     private var lastShown: Int64 = .min
     private var lastDTS: Int64?
