@@ -185,7 +185,8 @@ package struct IFramePlaylist: Sendable {
     /// Whether no segment begins with a frame that can be decoded independently.
     package var isEmpty: Bool { !range.segments.contains { $0.firstFrameLength > 0 } }
 
-    /// The playlist in UTF-8. Each segment has the same number as in other playlists.
+    /// The playlist in UTF-8. The first segment has the same number as in other playlists. Removed segments between the
+    /// others aren't represented.
     package var bytes: [UInt8] {
         var playlist = MediaPlaylist(targetDuration: 1)
         playlist.hasIFramesOnly = true
