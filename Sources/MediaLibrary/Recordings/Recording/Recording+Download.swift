@@ -13,7 +13,7 @@ extension Recording {
         var seconds: Double
     }
 
-    /// Sets the recording's end, whether or not it's running, unless an earlier end is set. Also turns the recording on,
+    /// Sets the recording's end, whether or not it's running, unless an earlier end is set. Turns the recording on,
     /// because it only ends while it's running.
     ///
     /// - Parameter end: The end, not after the current time; nil for the current time.
