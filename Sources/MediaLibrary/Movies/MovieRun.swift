@@ -45,7 +45,8 @@ struct MovieRun<Resources: StreamResources & Sendable> {
     /// The peak number of bytes of media in memory.
     var peakSize: Int { collector.peakSize }
 
-    /// Returns whether continuing to a chunk is no more work than starting a new run.
+    /// Returns whether continuing to a chunk is no more work than starting a new run. Also true for chunks that the run
+    /// has passed.
     func isNear(_ chunk: Int) -> Bool {
         Int(table.chunks[chunk].step) <= step + 2 * target.count
     }

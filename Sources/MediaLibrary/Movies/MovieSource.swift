@@ -16,7 +16,8 @@ public enum MovieSource<Bytes: ByteSource> {
     ///   - base: The base URL of a playlist's references; nil means the playlist's location.
     ///   - resources: The source of the input.
     ///   - isAvailable: A function that returns whether the segments of a media playlist can be read, given its URL.
-    /// - Throws: `ContainerError`: `notThisFormat` if the input is neither; the errors of ``StreamPlan``.
+    /// - Throws: `ContainerError`: `notThisFormat` if the input is neither; the errors of ``StreamPlan`` and of
+    ///   `resources`.
     public init<Resources: StreamResources>(
         of url: String, choice: StreamChoice = StreamChoice(), base: String? = nil, resources: Resources,
         isAvailable: (String) -> Bool = { _ in true }

@@ -34,7 +34,7 @@ final class MovieSurvey: SampleSink {
         gatherer.append(sample, bytes: bytes)
     }
 
-    /// Ends a step, and all chunks that began in previous steps. As a result, neighbouring bytes of the movie are also
+    /// Ends a step, and all chunks that began in previous steps. As a result, neighboring bytes of the movie are also
     /// close to each other in the stream, even if a track has few samples.
     ///
     /// - Parameter input: The input of the step's part.

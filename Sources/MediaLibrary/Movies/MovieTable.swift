@@ -39,7 +39,7 @@ struct MovieTable: Sendable {
     /// The input of each step except the last.
     var inputs: [UInt16] = []
 
-    /// The approximate memory use in bytes.
+    /// The approximate memory use in bytes, without the tracks.
     var memory: Int64 {
         let marks = marks.reduce(0) { $0 + $1.count }
         let sizes = chunks.count * (MemoryLayout<Chunk>.stride + MemoryLayout<Int32>.stride)
@@ -51,7 +51,8 @@ struct MovieTable: Sendable {
         chunks.partitioningIndex { $0.offset > offset } - 1
     }
 
-    /// Returns the number of the first sample of a track that a step or a later one yielded.
+    /// Returns the number of the first sample of a track that a step or a later one yielded; `UInt32.max` if there is
+    /// none.
     func firstSample(ofTrack track: Int, from step: Int) -> UInt32 {
         let index = marks[track].partitioningIndex { $0.step >= step }
         return index < marks[track].count ? marks[track][index].sample : .max
@@ -73,7 +74,8 @@ struct MovieTable: Sendable {
         }
     }
 
-    /// Returns a hash of the file's contents, as 32 hexadecimal digits.
+    /// Returns 32 hexadecimal digits that identify the file's contents: a hash of its head and of the lengths and
+    /// checksums of its chunks.
     func identity(head: [UInt8]) -> String {
         var bytes = head
         for chunk in chunks {

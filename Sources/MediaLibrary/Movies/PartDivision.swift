@@ -17,7 +17,7 @@ struct PartDivision<Resources: StreamResources> {
 
     /// Returns the plan with shorter parts that yield the same samples.
     ///
-    /// - Throws: The errors of the resources.
+    /// - Throws: The errors of the resources, even if missing parts become gaps.
     func divided(_ plan: StreamPlan) throws(ContainerError) -> StreamPlan {
         var plan = plan
         for index in plan.inputs.indices {

@@ -35,8 +35,9 @@ public final class StreamMovie<Resources: StreamResources & Sendable>: Sendable 
     ///   - missingParts: The handling of parts that can't be read. Damaged segments become gaps in any case.
     ///   - onPart: A function that is called after each part with the number of finished parts and the total. Errors
     ///     that it throws end the survey.
-    /// - Throws: `ContainerError`: `inputOutput` for a part that can't be read, with its name in the message; the
-    ///   errors of `StreamRemux`; `malformed` if there are no samples.
+    /// - Throws: `ContainerError`: `inputOutput` for a part that can't be read; `limitExceeded` for more than 65,535
+    ///   inputs; the errors of `StreamRemux`, with the name of the part in the message; the error of the first damaged
+    ///   segment if there are no tracks; `malformed` if there are no samples; the errors of `onPart`.
     public convenience init(
         _ plan: StreamPlan, resources: Resources,
         missingParts: StreamRemux<Resources>.MissingParts = .fail,

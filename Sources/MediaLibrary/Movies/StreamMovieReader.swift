@@ -4,7 +4,8 @@ internal import Synchronization
 /// A reader of a ``StreamMovie``. Sequential reads continue the current remux; other reads start a new one.
 ///
 /// A reader keeps the samples of one part of the stream in memory, limited to its share of the ``ReaderMemoryBudget``
-/// plus the longest frame.
+/// plus the requested chunk and an incomplete chunk of each track. A chunk lasts about a second and has at most 1 MiB,
+/// unless a single frame is larger.
 public final class StreamMovieReader<Resources: StreamResources & Sendable>: ByteSource, Sendable {
     private struct Position {
         var run: MovieRun<Resources>?
@@ -34,7 +35,7 @@ public final class StreamMovieReader<Resources: StreamResources & Sendable>: Byt
     /// The peak number of bytes of media in memory.
     var peakSize: Int { position.withLock { $0.peakSize } }
 
-    /// Reads bytes of the file. The call may block its thread; see `ByteSource`.
+    /// Reads bytes of the file. The call may block its thread, also while another thread reads; see `ByteSource`.
     ///
     /// - Throws: `ContainerError` with `inputOutput` if the stream can no longer be read, or has changed.
     public func read(at offset: Int64, into buffer: UnsafeMutableRawBufferPointer) throws(ContainerError) -> Int {

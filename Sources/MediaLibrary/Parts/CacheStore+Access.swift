@@ -5,8 +5,8 @@ package import MediaCache
 /// The store may contain bytes from a local address that the user played, and a public document may refer to them. Such
 /// a document may only read them if it could also request them from the origin.
 extension CacheStore {
-    /// Reads bytes that the access rule permits. If they are cached from a local address, the origin is requested
-    /// first.
+    /// Reads bytes that the access rule permits. If they are cached from a local address, and the request is limited to
+    /// public addresses, the origin is requested first.
     ///
     /// The rule is checked again after the read, because another reader may have cached such bytes in the meantime. The
     /// read is then repeated.
@@ -14,8 +14,9 @@ extension CacheStore {
     /// - Parameters:
     ///   - part: The part of an asset that is read; nil for any other resource. A part that the asset's download
     ///     fetched has passed the rule.
-    ///   - discard: Called with the result of a repeated read.
-    ///   - read: Reads with the request that it receives.
+    ///   - discard: Called with a result that isn't returned, because the read is repeated or turned out to be
+    ///     forbidden.
+    ///   - read: Reads with the request that it receives. May be called twice.
     /// - Throws: `CacheError` with `forbiddenAddress` if the rule forbids the read, and errors of `read`.
     package func withAccessCheck<Result>(
         _ request: ReadRequest, to part: (part: AssetPart, asset: Asset)? = nil,

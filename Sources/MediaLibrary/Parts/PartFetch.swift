@@ -8,13 +8,15 @@ struct PartFetch: Sendable {
 
     /// The number of bytes at a part's beginning to examine.
     private static let frontLength: Int64 = 1024
-    /// The maximum size of a body with a content coding, in bytes.
+    /// The maximum size of a body with a content coding, in bytes, before and after decoding.
     private static let maximumCodedLength: Int64 = 64 << 20
 
     /// Fetches the missing bytes of a part.
     ///
     /// A public document may refer to a resource that is cached because the user played it from a local address. The
     /// origin is asked before such bytes become a part, so that the access rule is applied.
+    ///
+    /// - Throws: `CacheError`, with `forbiddenAddress` if the access rule forbids the read.
     func fill(_ part: AssetPart, _ request: ReadRequest) async throws -> ResourceInfo {
         do {
             return try await store.withAccessCheck(request) { try await store.fill($0) }
@@ -24,7 +26,7 @@ struct PartFetch: Sendable {
     }
 
     /// Fetches and decodes a whole part, from an origin that always compresses responses and therefore can't serve
-    /// ranges.
+    /// ranges. Pins the decoded resource.
     private func fillDecoded(_ request: ReadRequest) async throws -> ResourceInfo {
         let url = request.url
         _ = try await store.wholeBody(
@@ -51,7 +53,8 @@ struct PartFetch: Sendable {
         case playlist
     }
 
-    /// Checks that a received part is of the expected kind. Removes it if it isn't.
+    /// Checks that a received part is of the expected kind. Removes its resource if it isn't, unless the part is a byte
+    /// range, because other parts may be ranges of the same resource.
     ///
     /// - Throws: `CacheError`: `notMedia`; `badResponse` if the part's byte range exceeds the resource; `storage`.
     func check(_ part: AssetPart, _ request: ReadRequest, _ info: ResourceInfo) async throws -> Finding {
@@ -100,7 +103,7 @@ struct PartFetch: Sendable {
         return CacheError(.notMedia, "\(info.url) \(problem)")
     }
 
-    /// Returns the first bytes of a cached part.
+    /// Returns the first `length` bytes of a cached part, or all of a shorter one. Doesn't contact the origin.
     func front(
         of part: AssetPart, _ request: ReadRequest, length: Int64 = PartFetch.frontLength
     ) async throws -> [UInt8] {
@@ -133,14 +136,14 @@ enum SegmentCheck {
         switch BodyKind(of: front) {
         case .playlist: return "is a playlist instead of media"
         case .other(let content):
-            let isManagedByDRM =
+            let isUnusable =
                 switch content {
                 case .html, .json: true
                 case .xml, .urlList: !part.isText
                 case .text, .image: !part.isText && !part.isEncrypted
                 default: false
                 }
-            if isManagedByDRM { return "is \(content) instead of media; its origin may be failing" }
+            if isUnusable { return "is \(content) instead of media; its origin may be failing" }
             if content == .empty, !part.isText, !part.isEncrypted {
                 return "contains only blank lines instead of media"
             }

@@ -5,7 +5,8 @@ import MediaCache
 /// Decompression of gzip (RFC 1952) and zlib (RFC 1950) bodies within limits, because a small body may expand to a huge
 /// one.
 public enum Inflater {
-    /// The maximum ratio of decompressed to compressed size.
+    /// The maximum ratio of decompressed to compressed size. Up to 4 KiB of decompressed bytes are permitted at any
+    /// ratio.
     public static let maximumRatio = 100
 
     /// Returns a body without its content coding (RFC 9110 §8.4.1).
@@ -13,6 +14,7 @@ public enum Inflater {
     /// - Parameters:
     ///   - coding: The content coding in lower case; nil for none.
     ///   - name: The name of the body in error messages.
+    ///   - limit: The maximum number of decompressed bytes. A body without a coding isn't limited.
     /// - Throws: `CacheError` with `badResponse` for the errors of ``inflate(_:limit:)`` and for an unknown coding.
     package static func decode(_ bytes: [UInt8], coding: String?, name: String, limit: Int) throws -> [UInt8] {
         guard let coding else { return bytes }
@@ -30,7 +32,7 @@ public enum Inflater {
     ///
     /// - Parameters:
     ///   - compressed: A complete gzip or zlib stream.
-    ///   - limit: The maximum number of bytes; ``maximumRatio`` times the compressed size if that is less.
+    ///   - limit: The maximum number of decompressed bytes. ``maximumRatio`` may lower it.
     /// - Throws: `CacheError` with `badResponse` if the stream is damaged, incomplete or too large.
     public static func inflate(_ compressed: [UInt8], limit: Int) throws -> [UInt8] {
         let maximum = min(limit, max(4096, compressed.count * maximumRatio))

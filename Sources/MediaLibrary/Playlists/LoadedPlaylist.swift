@@ -15,8 +15,8 @@ public struct LoadedPlaylist: Sendable {
     var replacesAnother = false
     /// The kind of playlist; nil if no tag determines it.
     public let kind: PlaylistKind?
-    /// Whether the playlist may change soon, so that it isn't cached: a media playlist without EXT-X-ENDLIST (RFC
-    /// 8216bis §4.4.3.4), or without segments, as an encoder writes at its start.
+    /// Whether the playlist may change soon, so that it isn't cached: a media playlist, or one of unknown kind, without
+    /// EXT-X-ENDLIST (RFC 8216bis §4.4.3.4), or without segments, as an encoder writes at its start.
     public let isLive: Bool
 
     /// Creates a playlist from the response that contained it.

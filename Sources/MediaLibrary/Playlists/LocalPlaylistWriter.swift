@@ -1,6 +1,7 @@
 import HLS
 
-/// A writer of playlists for assets, bundles and recordings. It removes all references to hosts and to other folders.
+/// A writer of playlists for assets, bundles and recordings. It replaces all references to hosts and all absolute
+/// paths, so that players contact no other host.
 enum LocalPlaylistWriter {
     /// The replacement for removed references: an empty resource (RFC 2397), for which a player contacts no host.
     private static let emptyResource = "data:,"

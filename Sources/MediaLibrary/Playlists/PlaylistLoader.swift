@@ -4,11 +4,13 @@ import Synchronization
 
 /// A loader of playlists through a store.
 ///
-/// On-demand playlists are cached, and validated before use unless their origin permits otherwise, because an encoder
-/// may replace one with a live playlist. Live playlists are requested from the origin each time. Concurrent requests
-/// for a playlist share one transfer.
+/// On-demand playlists are cached, and revalidated before use, because an encoder may replace one with a live playlist.
+/// That is omitted while the origin's freshness information permits it, and for five seconds after the last
+/// revalidation. Live playlists are requested from the origin each time. Concurrent requests for a playlist share one
+/// transfer.
 public final class PlaylistLoader: Sendable {
-    /// The maximum number of cache keys in `unusualNames` and in `liveKeys`.
+    /// The maximum number of cache keys in each of `unusualNames` and `liveKeys`. A full set is emptied before a key is
+    /// added.
     private static let maximumRemembered = 4096
 
     private static let maximumLength = PlaylistParser.Limits().playlistLength
@@ -59,10 +61,11 @@ public final class PlaylistLoader: Sendable {
     ///   - mayBeEncrypted: Whether bytes of no known format may be encrypted media, because a playlist lists them as a
     ///     segment.
     ///   - transferClass: The priority class of the transfer.
-    ///   - isFresh: Whether a new response from the origin is required.
+    ///   - isFresh: Whether a new response from the origin is required. Otherwise, a cached playlist is returned if a
+    ///     playlist that was live can no longer be loaded.
     /// - Returns: The playlist; nil if the resource is other media, which is cached and can be read like any resource.
     /// - Throws: `CacheError`, with `notMedia` if the resource is neither a playlist nor media, such as an error page
-    ///   or an empty body.
+    ///   or an empty body, or if it has the name or type of a playlist and some players might find URLs in it.
     public func load(
         _ url: ResourceURL, scope: AddressScope = .publicOnly, settings: TransferSettings? = nil,
         mayBeEncrypted: Bool = false,
@@ -106,8 +109,8 @@ public final class PlaylistLoader: Sendable {
         do {
             (loaded, isCached) = try await read(request, mayBeEncrypted)
         } catch let error as CacheError where wasLive && !isFresh && error.code != .cancelled {
-            // If the origin is unreachable after the encoder has stopped, the final playlist in the cache is still
-            // usable.
+            // After the encoder has stopped, the origin may be unreachable, but the final playlist in the cache is
+            // still usable.
             guard try await store.resource(of: ReadRequest(url: url, settings: settings))?.isComplete == true else {
                 throw error
             }
@@ -201,7 +204,8 @@ public final class PlaylistLoader: Sendable {
 }
 
 extension TransferSettings {
-    /// The additional timeout for requests for future content: three target durations (RFC 8216bis §6.2.5.2) of 20 s.
+    /// The additional time limit for requests for future content: three target durations (RFC 8216bis §6.2.5.2) of
+    /// 20 s.
     private static let holdTime = Duration.seconds(60)
 
     /// The settings for a blocking request, such as a blocking playlist reload or a preload hint.

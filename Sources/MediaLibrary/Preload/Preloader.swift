@@ -1,7 +1,7 @@
 internal import HLS
 public import MediaCache
 
-/// A preloader of the first seconds or bytes of assets that may be played next, nearest first.
+/// A preloader of the first seconds, segments or bytes of assets that may be played next, nearest first.
 ///
 /// Preloading of an asset that is no longer near stops immediately. Its received bytes remain cached, but may be
 /// evicted. Playback has priority over preloading, and preloading over downloads.
@@ -43,6 +43,8 @@ public actor Preloader {
 
     /// Sets the assets to preload, nearest first, and the amount of each. Returns when transfers for all other assets
     /// have stopped.
+    ///
+    /// An asset that is listed again with the same amount isn't restarted, even if it failed.
     public func rank(_ urls: [ResourceURL], amount: PreloadAmount) async {
         ranking = urls
         let near = Set(urls)
@@ -66,7 +68,8 @@ public actor Preloader {
     /// Stops all preloading.
     public func stop() async { await rank([], amount: .bytes(0)) }
 
-    /// Returns whether the requested amount of an asset is cached; false if the asset isn't being preloaded.
+    /// Returns whether the requested amount of an asset has been preloaded; false if that failed, or if the asset isn't
+    /// listed. Its bytes may have been evicted since.
     public func isReady(_ url: ResourceURL) -> Bool { entries[url]?.isDone ?? false }
 
     /// Returns when all assets have been preloaded or have failed.
@@ -147,7 +150,7 @@ public actor Preloader {
 
 /// The amount of an asset to preload.
 public enum PreloadAmount: Sendable, Hashable {
-    /// The first bytes of a file, or of a stream's segments.
+    /// The first bytes of a file, or of all segments of a stream in the order of their start times.
     case bytes(Int64)
     /// The first seconds. For a file, 1 MiB per second is assumed, because its bit rate is unknown.
     case seconds(Double)

@@ -6,21 +6,22 @@ public struct MediaProbe: Sendable, Hashable, Codable {
         public var selection: String
         /// The peak bit rate in bits per second.
         public var bandwidth: Int
-        /// The width of the video in pixels.
+        /// The width of the video in pixels; nil if not declared.
         public var width: Int?
-        /// The height of the video in pixels.
+        /// The height of the video in pixels; nil if not declared.
         public var height: Int?
-        /// The number of frames per second.
+        /// The maximum number of frames per second; nil if not declared.
         public var frameRate: Double?
-        /// The codecs in the notation of RFC 6381, separated by commas.
+        /// The codecs in the notation of RFC 6381, separated by commas; nil if not declared.
         public var codecs: String?
-        /// The length in bytes, estimated from the average bit rate and the duration; nil for a live stream.
+        /// The length in bytes, estimated from the duration and the average bit rate, or the peak bit rate if the
+        /// average is unknown; nil for a live stream.
         public var length: Int64?
     }
 
     /// An audio or subtitle rendition (RFC 8216bis §4.4.6.1).
     public struct Rendition: Sendable, Hashable, Codable {
-        /// The language (RFC 5646).
+        /// The language (RFC 5646); nil if not declared.
         public var language: String?
         /// The name for display.
         public var name: String
@@ -30,25 +31,27 @@ public struct MediaProbe: Sendable, Hashable, Codable {
 
     /// The URL, without user information.
     public var url: String
-    /// Whether the resource is a file or a stream.
+    /// The kind of resource: a file or a stream.
     public var kind: Asset.Kind
     /// Whether the stream is live.
     public var isLive = false
-    /// Whether segments are encrypted.
+    /// Whether segments of the stream are encrypted, or the file is protected by DRM.
     public var isEncrypted = false
     /// The media type.
     public var type: String
-    /// The length in bytes of the file, or that estimated for the best variant stream.
+    /// The length in bytes of the file, or that estimated for the best variant stream; nil if unknown, as for a live
+    /// stream or a media playlist.
     public var length: Int64?
     /// Whether ``length`` is exact rather than estimated.
     public var isLengthExact = false
-    /// The duration in seconds; that of the current playlist for a live stream.
+    /// The duration in seconds; that of the current playlist for a live stream. Nil for a file other than an MP4 with a
+    /// readable index.
     public var duration: Double?
-    /// The variant streams, best first; empty for a file or media playlist.
+    /// The variant streams with different peak bit rates, best first; empty for a file or media playlist.
     public var variants: [Variant] = []
-    /// The audio renditions; empty if there is no choice.
+    /// The audio renditions with different languages or names; empty for a file or media playlist.
     public var audio: [Rendition] = []
-    /// The subtitle renditions.
+    /// The subtitle renditions with different languages or names; empty for a file or media playlist.
     public var subtitles: [Rendition] = []
     /// Remarks for display before a download, one sentence each.
     public var notes: [String] = []

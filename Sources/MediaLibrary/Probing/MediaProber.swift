@@ -3,7 +3,7 @@ public import MediaCache
 internal import MediaContainers
 
 /// A prober that describes the media at a URL. It reads as little as possible: the first bytes and index of a file, or
-/// the playlists of a stream. These bytes are cached.
+/// the playlists of a stream. These bytes are cached, except live playlists.
 public struct MediaProber: Sendable {
     /// The number of bytes to read at the beginning of a file.
     private static let front: Int64 = 64 << 10
@@ -28,7 +28,9 @@ public struct MediaProber: Sendable {
     /// - Parameters:
     ///   - url: The URL of a file, or of a multivariant or media playlist.
     ///   - settings: The transfer settings; nil means the store's.
-    /// - Throws: `CacheError`, with `notMedia` if the resource is neither.
+    /// - Returns: The description, with a note for a file whose type is neither audio nor video.
+    /// - Throws: `CacheError`, with `notMedia` for a page, for a manifest of another format, and for a playlist that
+    ///   can't be parsed or has no variant stream; `CancellationError`.
     public func probe(_ url: ResourceURL, settings: TransferSettings? = nil) async throws -> MediaProbe {
         if loader.expectsPlaylist(at: url), let playlist = try await loader.load(url, scope: .any, settings: settings) {
             return try await stream(playlist, settings)
@@ -109,7 +111,7 @@ public struct MediaProber: Sendable {
         probe.duration = movie.seconds
         if !movie.protectionSystems.isEmpty {
             probe.isEncrypted = true
-            probe.notes.append("The file is protected by DRM: it can be cached, but needs a licence to play.")
+            probe.notes.append("The file is protected by DRM: it can be cached, but needs a license to play.")
         }
         if !tracks.contains(where: \.isSupported) {
             probe.notes.append("The file has no video or audio in a supported format.")
@@ -118,7 +120,7 @@ public struct MediaProber: Sendable {
 
     /// Runs `work` with a time limit.
     ///
-    /// - Throws: `CacheError` with `timedOut`.
+    /// - Throws: The errors of `work`; `CacheError` with `timedOut`.
     private func withDeadline<Value: Sendable>(
         _ work: @escaping @Sendable () async throws -> Value
     ) async throws -> Value {
@@ -198,7 +200,7 @@ public struct MediaProber: Sendable {
         probe.isEncrypted = keys.contains { $0.method != .none }
         if let foreign = keys.first(where: LocalTags.isManagedByDRM) {
             probe.notes.append(
-                "The stream is protected by DRM (\(foreign.keyFormat)): it can be cached, but needs a licence to play."
+                "The stream is protected by DRM (\(foreign.keyFormat)): it can be cached, but needs a license to play."
             )
         }
         let gaps = playlist.segments.count { $0.isGap }
@@ -212,7 +214,7 @@ public struct MediaProber: Sendable {
 }
 
 extension MediaProbe.Variant {
-    /// Creates a variant; `duration` is in seconds, nil if unknown.
+    /// Creates a variant; `duration` is in seconds, nil for a live stream.
     init(_ variant: VariantStream, duration: Double?) {
         selection = String(variant.bandwidth)
         bandwidth = variant.bandwidth

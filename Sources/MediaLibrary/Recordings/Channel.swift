@@ -77,7 +77,8 @@ public struct Channel: Sendable, Hashable, Codable {
     package var tracks: [Track] = []
     /// The variables that the tracks' playlists may import (EXT-X-DEFINE, RFC 8216bis §4.4.2.3).
     var variables: [String: String]?
-    /// The multivariant playlist served to players; empty until it has been generated.
+    /// The multivariant playlist served to players, with the tracks' playlists as `<folder>/index.m3u8`; empty until it
+    /// has been generated.
     package var entry = ""
 
     /// Creates a channel without recorded segments.
@@ -190,7 +191,8 @@ public struct ChannelRequest: Sendable {
     public var endsAt: Date?
     /// Whether the recording ends when the stream ends.
     public var endsWithStream: Bool
-    /// Whether the recording also ends when the playlists stop changing or no longer exist. Nil means false.
+    /// Whether the recording also ends when the playlists stop changing or no longer exist. Nil means false. Ignored if
+    /// the channel exists.
     var endsWhenUnchanged: Bool?
     /// Whether recording starts immediately.
     public var starts: Bool

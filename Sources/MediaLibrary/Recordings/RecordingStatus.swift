@@ -6,14 +6,15 @@ public struct RecordingStatus: Sendable, Hashable {
     public var channel: Channel
     /// The state.
     public var state: RecordingState
-    /// The live edge: the time up to which every track is recorded. Nil if nothing is recorded.
+    /// The live edge: the time up to which every track is recorded, except tracks that have received nothing for a
+    /// while. Nil if nothing is recorded.
     public var edge: Date?
     /// The current time by the stream's clock, which may differ from the recorder's. In window requests, `now` and
     /// `-<seconds>` are relative to it.
     public var streamTime: Date
-    /// The recorded time ranges, in order.
+    /// The time ranges recorded on any track, in order. Ranges less than a second apart are merged.
     public var recordedRanges: [Range<Date>]
-    /// The number of cached bytes of all tracks.
+    /// The total length of the cached segments of all tracks, in bytes.
     public var bytes: Int64
     /// The number of cached segments of all tracks.
     public var segments: Int

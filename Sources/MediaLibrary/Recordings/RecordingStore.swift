@@ -13,13 +13,14 @@ package protocol RecordingStore: Sendable {
     func write(_ bytes: [UInt8], as name: String, of recording: RecordingID) async throws
     /// Deletes files; ignores missing ones. Returns when the change is durable.
     func removeFiles(_ names: [String], of recording: RecordingID) async throws
-    /// Fetches the missing bytes of a part into the cache, and checks that its content is of the expected kind.
+    /// Fetches the missing bytes of a part into the cache, pins it, and checks that its content is of the expected
+    /// kind. Throws `CacheError`, with `notMedia` for other content.
     func fetch(_ part: AssetPart, settings: TransferSettings, group: TransferGroup) async throws -> FetchedPart
     /// Returns the number of bytes of a part that have been received; 0 if unknown.
     func receivedBytes(of part: AssetPart) async -> Int64
     /// Makes all parts fetched before the call durable.
     func commit() async throws
-    /// Removes parts by cache key. A part in use is removed when its last reader finishes.
+    /// Removes parts by cache key; ignores missing ones. A part in use is removed when its last reader finishes.
     func removeParts(_ names: [String]) async throws
     /// Removes all parts of a recording. A part in use is removed when its last reader finishes.
     func removeAllParts(of recording: RecordingID) async throws

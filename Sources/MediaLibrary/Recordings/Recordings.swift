@@ -85,7 +85,8 @@ public actor Recordings {
         }
     }
 
-    /// Stops all recordings. Channels that are turned on resume at the next ``start(resuming:)``.
+    /// Stops all recordings and exports, and ends all streams of events. Channels that are turned on resume at the next
+    /// ``start(resuming:)``.
     public func stop() async {
         await changes.runUncancelled {
             isStarted = false
@@ -126,7 +127,7 @@ public actor Recordings {
 
     // MARK: - Status
 
-    /// Returns the status of all channels, sorted by name.
+    /// Returns the status of all channels, sorted by name. Queues the exports of programmes that have ended.
     ///
     /// - Throws: `CacheError` with `storage`.
     public func statuses() async throws -> [RecordingStatus] {
@@ -137,9 +138,9 @@ public actor Recordings {
         return statuses
     }
 
-    /// Returns the status of a channel.
+    /// Returns the status of a channel. Queues the exports of programmes that have ended.
     ///
-    /// - Throws: `CacheError` with `notFound` and the existing names, or with `storage`.
+    /// - Throws: `CacheError` with `notFound` and the existing names.
     public func status(of name: ChannelName) async throws -> RecordingStatus {
         await Self.status(of: try require(name))
     }
@@ -161,7 +162,7 @@ public actor Recordings {
     // MARK: - Channels
 
     /// Adds a channel and starts recording it, if requested. If a channel with the same name and URL exists, its
-    /// settings are updated and its recording resumes.
+    /// settings are updated, its recording resumes if requested, and segments beyond the new limits are removed.
     ///
     /// - Throws: `CacheError`: `invalidSetting` if the existing channel with this name has another URL or selection or
     ///   has ended; `storage`.
@@ -247,10 +248,10 @@ public actor Recordings {
         }
     }
 
-    /// Ends the recording of a channel, which becomes an asset of the library.
+    /// Ends the recording of a channel, which becomes an asset of the library. Does nothing if it has ended.
     ///
-    /// Segments that its playlists already list have ten seconds to arrive. If ``start(resuming:)`` hasn't been called,
-    /// the recording ends after the next call.
+    /// Segments that its playlists already list have ten seconds to arrive, and the call returns after that. If
+    /// ``start(resuming:)`` hasn't been called, the recording ends after the next call.
     ///
     /// - Throws: `CacheError` with `notFound` or `storage`.
     public func end(_ name: ChannelName) async throws {
@@ -292,7 +293,8 @@ public actor Recordings {
         try await remove(await recording.channel.name)
     }
 
-    /// Sets the limits of a channel. Segments beyond the limits are removed immediately.
+    /// Sets the limits of a channel. Segments beyond the limits are removed before the call returns, except for those
+    /// that are removed to free disk space: they're removed in batches, at intervals.
     ///
     /// - Throws: `CacheError` with `notFound` or `storage`.
     public func setRetention(_ retention: Retention, of name: ChannelName) async throws {
@@ -308,7 +310,7 @@ public actor Recordings {
 
     private static func assetKey(of recording: RecordingID) -> String { "recording/\(recording)" }
 
-    /// Adds an ended recording to the library as an asset.
+    /// Adds an ended recording to the library as an asset. An empty recording isn't added.
     private func ended(_ recording: Recording) async {
         do {
             guard let window = try await recording.whole() else { return }

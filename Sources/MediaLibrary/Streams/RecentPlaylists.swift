@@ -79,7 +79,7 @@ public final class RecentPlaylists: Sendable {
     }
 
     /// Returns the URLs of the `count` segments after `position`, without gaps and byte ranges, and the address scope
-    /// of the playlist.
+    /// of the playlist. Returns no URLs after a key or section, and if the playlist has been replaced since.
     public func following(_ position: SegmentPosition, count: Int) -> (urls: [ResourceURL], scope: AddressScope) {
         let index = state.withLock { state in
             state.streams.lazy.flatMap(\.views).first { $0.id == position.view }?.index
@@ -98,7 +98,7 @@ public struct SegmentPosition: Sendable, Hashable {
     /// A live playlist may reuse the URL for another segment, and an on-demand playlist may change.
     public var namedSince: Duration?
     /// Whether the resource contains only this segment, and all of it is needed. False for a byte range of a resource
-    /// (RFC 8216bis §4.4.4.2) and for a gap.
+    /// (RFC 8216bis §4.4.4.2), for a gap, and for a media initialization section, which may be a byte range.
     public var isWholeResource: Bool
     /// Whether the playlist marks the segment as absent (RFC 8216bis §4.4.4.7).
     public var isGap: Bool

@@ -7,7 +7,8 @@ struct SegmentNames: Sendable {
         var since: Duration
     }
 
-    /// The number of removed names to remember in addition to current ones, in case an older view is received.
+    /// The number added to that of current names in the limit on removed names, which are remembered in case an older
+    /// view is received.
     private static let spare = 1024
 
     /// The maximum number of segments by which a lagging cache may be behind.
@@ -18,7 +19,7 @@ struct SegmentNames: Sendable {
     private var moments: [Duration] = []
     /// Names removed from the playlist, by the hash of their URL.
     private var departed: [UInt64: Name] = [:]
-    /// The time assumed for all other names: when the stream was first seen, or a name was last reused.
+    /// The time assumed for all other names: when the stream was first seen or restarted, or a name was last reused.
     private var defaultMoment = Duration.zero
     /// The media sequence numbers of the last playlist, and when it was received.
     private var last: (window: Range<Int>, moment: Duration)?
@@ -59,7 +60,7 @@ struct SegmentNames: Sendable {
         self.moments = moments
     }
 
-    /// Removes old names that no playlist contains.
+    /// Removes old names that no playlist contains, once their number is twice that of current names plus ``spare``.
     mutating func forget(allBut indices: [StreamIndex]) {
         guard departed.count > 2 * indices.reduce(Self.spare, { $0 + $1.liveCount }) else { return }
         departed = departed.filter { name in indices.contains { $0.liveName(name.key) != nil } }

@@ -53,7 +53,8 @@ struct SegmentTags {
         return part
     }
 
-    /// Returns the tags of the partial segment that the hint at `offset` announces; nil for a hint of another type.
+    /// Returns the tags of the partial segment that the preload hint at `offset` announces; nil for a hint of another
+    /// type.
     mutating func hint(at offset: Int) -> Tags? {
         read(before: offset)
         guard let hint, hint.type == "PART" else { return nil }

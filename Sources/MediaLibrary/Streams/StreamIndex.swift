@@ -38,7 +38,7 @@ struct StreamIndex: Sendable {
     /// The maximum duration of a live segment, in nanoseconds: one day.
     private static let maximumSegmentDuration: Int64 = 86_400_000_000_000
 
-    /// The maximum number of live segments that count towards the duration of a playlist.
+    /// The maximum number of live segments that count toward the duration of a playlist.
     private static let maximumLiveSegments = 1 << 32
 
     /// Whether the playlist is live, or was live until the last update.

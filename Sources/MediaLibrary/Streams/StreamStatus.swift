@@ -53,8 +53,8 @@ public struct StreamStatus: Sendable, Hashable, Codable {
     ///   - url: The URL of a multivariant or media playlist.
     ///   - identity: The identity with which the stream was requested; nil for none.
     ///   - store: The store.
-    /// - Returns: Nil if no playlist is cached for `url`.
-    /// - Throws: `CacheError`.
+    /// - Returns: Nil if no complete playlist is cached for `url`, or if it can't be parsed.
+    /// - Throws: `CacheError`, if the catalog or a cached playlist can't be read.
     public init?(of url: ResourceURL, as identity: ProfileIdentity? = nil, in store: CacheStore) async throws {
         guard let survey = try await StreamSurvey(of: url, as: identity, in: store) else { return nil }
         playlists = survey.playlists

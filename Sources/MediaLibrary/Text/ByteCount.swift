@@ -1,6 +1,6 @@
 /// A number of bytes, formatted for display.
 package struct ByteCount: Sendable, Hashable {
-    /// The number of bytes; never negative.
+    /// The number of bytes.
     package var bytes: Int64
 
     /// Creates a count.
@@ -8,7 +8,8 @@ package struct ByteCount: Sendable, Hashable {
         self.bytes = bytes
     }
 
-    /// The exact count, in the largest unit that it's a multiple of: `10GB`, `512MiB`. Decimal units are preferred.
+    /// The exact count, in the largest unit that it's a multiple of: `10GB`, `512MiB`, or `1500` if there is none.
+    /// Decimal units are preferred, but MiB and larger binary units precede KB.
     package var exactText: String {
         let units: [(name: String, size: Int64)] = [
             ("TB", 1_000_000_000_000), ("GB", 1_000_000_000), ("MB", 1_000_000), ("TiB", 1 << 40), ("GiB", 1 << 30),

@@ -4,7 +4,8 @@ internal import MediaContainers
 
 /// Durations, formatted for display.
 package enum DurationText {
-    /// Returns the two largest units that aren't zero: `2d 3h`, `1m 05s`, `42s`.
+    /// Returns the two largest units, rounded down: `2d 3h`, `2d`, `1h 00m`, `1m 05s`, `42s`. A negative duration is
+    /// `0s`.
     package static func describe(_ duration: Duration) -> String {
         let seconds = max(0, duration.components.seconds)
         let (days, hours, minutes) = (seconds / 86400, seconds / 3600 % 24, seconds / 60 % 60)
@@ -36,6 +37,7 @@ package enum SecondsText {
     }
 
     /// Returns seconds with three decimals. A minute or more is also expressed in larger units: `1h 02m (3725.250 s)`.
+    /// Returns `?` if the number isn't finite or is 1e15 or more.
     package static func describe(_ seconds: Double) -> String {
         guard seconds.isFinite, abs(seconds) < 1e15 else { return "?" }
         let exact = "\(microseconds(Int64((seconds * 1000).rounded()), timescale: 1000).dropLast(3)) s"
@@ -55,7 +57,8 @@ package enum MomentText {
     /// Returns a date and time in ISO 8601, as accepted by options and URLs: `2026-01-31T20:15:00.250Z`. Whole seconds
     /// have no fraction.
     ///
-    /// - Parameter milliseconds: The time in milliseconds since 1970.
+    /// - Parameter milliseconds: The time in milliseconds since 1970. If its nanoseconds exceed 64 bits, the text is
+    ///   this number.
     package static func exact(_ milliseconds: Int64) -> String {
         let (nanoseconds, overflow) = milliseconds.multipliedReportingOverflow(by: 1_000_000)
         guard !overflow else { return "\(milliseconds)" }

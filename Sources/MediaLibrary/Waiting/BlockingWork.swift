@@ -3,7 +3,7 @@ internal import Synchronization
 
 /// Blocking operations, such as file access, outside the cooperative thread pool.
 package enum BlockingWork {
-    /// Runs `body` on a separate thread, and suspends until it returns.
+    /// Runs `body` on a separate thread, and suspends until it returns, even if the task is cancelled.
     package static func run<Result: Sendable>(_ body: @escaping @Sendable () throws -> Result) async throws -> Result {
         try await withCheckedThrowingContinuation { continuation in
             DispatchQueue.global(qos: .utility).async {
@@ -57,7 +57,7 @@ package final class WorkControl: Sendable {
     /// Blocks the current thread until an asynchronous call has returned. Must not be called on a thread of the
     /// cooperative pool.
     ///
-    /// - Throws: The errors of `body`, and `CancellationError`.
+    /// - Throws: The errors of `body`; `CancellationError` if the operation was cancelled before the call.
     package func wait<Value: Sendable>(for body: @escaping @Sendable () async throws -> Value) throws -> Value {
         let outcome = CallOutcome<Value>()
         let done = DispatchSemaphore(value: 0)

@@ -6,6 +6,7 @@ package enum TimeLimit {
     /// such as in a system call on a hanging disk.
     ///
     /// - Returns: The result of `body`; nil if the time limit was reached.
+    /// - Throws: The errors of `body`; `CancellationError`, also without waiting for `body`, if the task is cancelled.
     package static func run<Value: Sendable>(
         _ limit: Duration, _ body: @escaping @Sendable () async throws -> Value
     ) async throws -> Value? {

@@ -5,7 +5,7 @@ package import MediaContainers
 /// It must be used by a single thread. Reads block during a fetch.
 package final class WindowedSource: ByteSource {
     /// The minimum and maximum length of a fetched range, in bytes. A range has the minimum length after a seek, and
-    /// twice the previous length after a sequential read.
+    /// twice the previous length after a sequential read. It's longer if the read needs more bytes.
     private static let minimumLength: Int64 = 32 << 10
     private static let maximumLength: Int64 = 1 << 20
 
@@ -22,7 +22,8 @@ package final class WindowedSource: ByteSource {
     ///   - length: The length of the resource in bytes.
     ///   - window: The available bytes.
     ///   - windowStart: The offset of `window` in the resource.
-    ///   - fetch: Returns the bytes of a range inside the resource, or at least the first of them.
+    ///   - fetch: Returns the bytes of a range inside the resource, or at least the first of them. If it returns none,
+    ///     the read fails with `inputOutput`, because the resource must have changed.
     package init(
         length: Int64, window: [UInt8] = [], at windowStart: Int64 = 0,
         fetch: @escaping (Range<Int64>) throws(ContainerError) -> [UInt8]

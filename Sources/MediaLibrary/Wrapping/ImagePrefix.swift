@@ -23,12 +23,12 @@ struct ImagePrefix {
 
     /// The number of bytes before the media; nil if none follows.
     var lengthBeforeMedia: Int? {
-        // After a complete image, media in any format is recognised. Elsewhere, only unmistakable formats are.
+        // After a complete image, media in any format is recognized. Elsewhere, only unmistakable formats are.
         if let end = ends.first(where: { isMedia(at: $0) }) { return end }
         return (1..<max(1, bytes.count)).first { hasPackets(at: $0, atLeast: Self.requiredPackets) || hasBoxes(at: $0) }
     }
 
-    /// The number of bytes before encrypted media; nil if there is none. It's only recognised by its length in whole
+    /// The number of bytes before encrypted media; nil if there is none. It's only recognized by its length in whole
     /// cipher blocks, because its contents can't be examined.
     var lengthBeforeCiphertext: Int? {
         let end = ends.first { length > $0 && (length - Int64($0)) % Int64(SegmentCipher.blockLength) == 0 }

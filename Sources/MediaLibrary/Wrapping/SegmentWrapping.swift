@@ -13,7 +13,7 @@ public enum SegmentWrapping: Sendable, Hashable {
 
     /// The number of bytes needed to detect whether a segment may be wrapped.
     public static let probeLength = 16
-    /// The number of bytes that are searched for the end of an image. A longer image isn't recognised as a wrapping.
+    /// The number of bytes that are searched for the end of an image. A longer image isn't recognized as a wrapping.
     public static let frontLength = 256 << 10
 
     /// Returns whether a segment may be wrapped, judging by its first ``probeLength`` bytes. Most segments aren't.
@@ -22,14 +22,15 @@ public enum SegmentWrapping: Sendable, Hashable {
         return isGzip(front) || ImagePrefix.isRecognised(front)
     }
 
-    /// Returns the wrapping of a segment.
+    /// Returns the wrapping of a segment. For gzip, only the header is examined, so an encrypted segment may be
+    /// misidentified.
     ///
     /// An image that isn't followed by media isn't a wrapping. It may be a thumbnail, for example.
     ///
     /// - Parameters:
     ///   - front: The first ``frontLength`` bytes of the segment, or all of it.
     ///   - length: The length of the segment in bytes.
-    ///   - isEncrypted: Whether the segment is encrypted, so that the media after an image can't be recognised.
+    ///   - isEncrypted: Whether the segment is encrypted, so that the media after an image can't be recognized.
     public static func find(front: [UInt8], length: Int64, isEncrypted: Bool = false) -> SegmentWrapping {
         if isGzip(front) { return .gzip }
         guard ImagePrefix.isRecognised(front) else { return .none }

@@ -104,7 +104,8 @@ public struct ProgrammeExport: Sendable, Hashable, Codable {
     public let format: ProgrammeFormat
     /// The state.
     public internal(set) var state = State.waiting
-    /// The number of segments missing from the export, over all tracks.
+    /// The number of segments missing from the export, over all tracks, including damaged ones. A missing beginning,
+    /// end or track counts as one.
     public internal(set) var missing = 0
     /// The damaged segments and the tracks without recorded segments; at most 100 entries. A missing track is a single
     /// entry.

@@ -19,7 +19,7 @@ actor ProgrammeExports {
 
     /// The fraction of a 3GP export's progress that is assigned to writing the intermediate MP4 file.
     private static let intermediateFileShare = 0.1
-    /// The delay before an interrupted export is retried.
+    /// The time for which an interrupted export isn't accepted again.
     private static let patience = Duration.seconds(60)
     /// The number of processes that may end during one export before it fails.
     private static let maximumAttempts = 2
@@ -56,7 +56,8 @@ actor ProgrammeExports {
         interrupted = [:]
     }
 
-    /// Stops the queue. An interrupted export restarts when it is added again.
+    /// Empties and stops the queue. On return, no export is running. An interrupted export restarts when it is added
+    /// again.
     func stop() async {
         isStarted = false
         waiting = []
@@ -64,7 +65,8 @@ actor ProgrammeExports {
         await task?.task.value
     }
 
-    /// Adds exports to the queue, except those that are queued, running or were interrupted recently.
+    /// Adds exports to the queue, except those that are queued, running or were interrupted recently. Does nothing
+    /// while the queue is stopped.
     func add(_ jobs: [Job], of recording: Recording) {
         guard isStarted else { return }
         let now = store.monotonicTime
@@ -150,7 +152,8 @@ actor ProgrammeExports {
         next()
     }
 
-    /// Stores a failure. If the encoder was interrupted or the cache was closed, the export is retried later instead.
+    /// Stores a failure. If the encoder was interrupted or the cache was closed, the export stays pending instead, and
+    /// is retried when it's added again.
     private func failed(_ job: Job, _ error: any Error, of recording: Recording, in channel: ChannelName) async {
         let cause = (error as? ContainerError)?.cause ?? error
         guard !(cause is CancellationError), (cause as? CacheError)?.code != .closed else {
@@ -169,7 +172,7 @@ actor ProgrammeExports {
         await Task { try? await recording.forgetAttempts(of: job) }.value
     }
 
-    /// Stores the result of an export unless it has been cancelled.
+    /// Stores the result of an export, or deletes its file if it has been cancelled.
     private func settle(
         _ export: ProgrammeExport, _ job: Job, of recording: Recording, in channel: ChannelName
     ) async {

@@ -49,7 +49,7 @@ extension Recording {
         return isWhole || !isRunning || streamTime >= end.clampedSum(Self.silencePatience)
     }
 
-    /// Starts the pending exports of programmes that have ended.
+    /// Queues the pending exports of programmes that have ended.
     func exportFinishedProgrammes() async {
         let waiting = channel.programmes.filter { $0.exports.contains { $0.state == .waiting } }
         guard !waiting.isEmpty else { return }

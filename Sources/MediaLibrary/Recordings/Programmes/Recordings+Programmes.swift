@@ -4,7 +4,8 @@ package import MediaCache
 extension Recordings {
     /// Pins a window of a channel as a programme. The window may be in the future.
     ///
-    /// - Throws: `CacheError`: `notFound`; `invalidSetting` if the end isn't after the start; `storage`.
+    /// - Throws: `CacheError`: `notFound` if there is no such channel; `invalidSetting` if the end isn't after the
+    ///   start; `storage`.
     @discardableResult
     public func addProgramme(_ programme: Programme, to name: ChannelName) async throws -> Programme {
         guard programme.to > programme.from else {
@@ -58,9 +59,9 @@ extension Recordings {
         }
     }
 
-    /// Cancels an unfinished export, or removes a finished one with its file.
+    /// Cancels an unfinished export, or removes a finished, failed or cancelled one with its file.
     ///
-    /// - Throws: `CacheError` with `notFound` or `storage`.
+    /// - Throws: `CacheError`: `notFound` if there is no such channel, programme or export; `storage`.
     public func removeExport(_ format: ProgrammeFormat, of id: String, in name: ChannelName) async throws {
         try await changes.runUncancelled {
             let recording = try require(name)

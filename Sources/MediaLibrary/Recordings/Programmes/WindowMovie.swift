@@ -28,7 +28,7 @@ struct WindowMovie: Sendable {
     ///   - store: The store that contains the segments.
     ///   - control: The control that cancels the operation.
     ///   - onProgress: Called with the progress from 0 to 1.
-    /// - Throws: `ContainerError`.
+    /// - Throws: `ContainerError`, with `inputOutput` if the operation is cancelled or the store is closed.
     func write(
         to path: String, from store: CacheStore, _ control: WorkControl, onProgress: (Double) -> Void
     ) throws -> Written {

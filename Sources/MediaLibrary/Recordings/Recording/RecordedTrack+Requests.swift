@@ -107,7 +107,8 @@ extension RecordedTrack {
         return true
     }
 
-    /// Returns the delay before the next attempt after a number of failures.
+    /// Returns the delay before the next attempt after a number of failures, at least 1. The origin's Retry-After (RFC
+    /// 9110 §10.2.3) extends it to at most ten seconds.
     static func delay(after failures: Int, _ error: CacheError) -> Duration {
         let delay = min(firstDelay * (1 << min(failures - 1, 4)), maximumDelay)
         return max(delay, min(error.retryAfter ?? .zero, .seconds(10)))

@@ -13,9 +13,11 @@ extension Recording {
         var seconds: Double
     }
 
-    /// Sets the recording's end, whether or not it's running.
+    /// Sets the recording's end, whether or not it's running, unless an earlier end is set. Turns the recording on,
+    /// because it only ends while it's running.
     ///
     /// - Parameter end: The end, not after the current time; nil for the current time.
+    /// - Throws: `CacheError` with `storage`.
     func setEnd(at end: Date? = nil) async throws {
         let now = end ?? dependencies.store.now
         try await change {

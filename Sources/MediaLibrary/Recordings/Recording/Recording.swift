@@ -95,7 +95,7 @@ package actor Recording {
         timelineList.withLock { $0.append(timeline) }
     }
 
-    /// Starts or resumes recording.
+    /// Starts or resumes recording. Does nothing if the recording is running or has ended.
     func start() {
         guard run == nil, !channel.hasEnded else { return }
         isRunning = true
@@ -182,6 +182,8 @@ package actor Recording {
     // MARK: - Tracks
 
     /// Updates the tracks from the channel's multivariant playlist. Returns immediately if an update is in flight.
+    ///
+    /// - Throws: `CacheError`, with `notMedia` if the URL isn't a playlist or has no variant stream.
     func findTracks() async throws {
         guard !isFindingTracks else { return }
         isFindingTracks = true
@@ -253,7 +255,7 @@ package actor Recording {
     private static let lateTargets = 3
     private static let lateness = Duration.seconds(60)
 
-    /// Whether the recording's end has passed and every track has reached it.
+    /// Whether the recording's end has passed, and every track has reached it or isn't expected to any more.
     var isPastEnd: Bool {
         guard let end = channel.endsAt?.nanosecondsSinceEpoch, now >= end else { return false }
         if channel.endsAtOnce == true { return true }

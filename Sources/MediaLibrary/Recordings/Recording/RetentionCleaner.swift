@@ -29,7 +29,7 @@ final class RetentionCleaner {
 
     // MARK: - Passes
 
-    /// Whether no pass has begun for a while.
+    /// Whether no pass has begun for ten seconds.
     var isDue: Bool { lastPass.map { time.monotonic - $0 >= Self.measureInterval } ?? true }
 
     /// Runs a pass, unless the passes for changed limits are running.
@@ -43,7 +43,8 @@ final class RetentionCleaner {
         }
     }
 
-    /// Runs passes over all segments, including those skipped before, until changed limits are met.
+    /// Runs passes over all segments, including those skipped before, until changed limits are met. Since the free disk
+    /// space is measured at intervals, only the first pass removes segments to free it.
     ///
     /// - Parameter pass: Removes one batch, and returns whether more has to be removed.
     func applyChange(isolation: isolated (any Actor)? = #isolation, _ pass: () async -> Bool) async {
@@ -73,7 +74,8 @@ final class RetentionCleaner {
 
     // MARK: - Selection
 
-    /// Returns the number of bytes by which the limits on size and free disk space are exceeded.
+    /// Returns the number of bytes by which the limits on size and free disk space are exceeded; 0 or less if neither
+    /// is. The free disk space counts only when it's due to be measured.
     ///
     /// - Parameters:
     ///   - timelines: The timelines of all tracks.

@@ -3,8 +3,8 @@ import HLS
 /// The segment names that a track's playlists have listed recently. They distinguish an outdated copy of a playlist, as
 /// served by a cache, from a restarted encoder, even if all of its segments have left the current playlist.
 ///
-/// A name is a URI without its query. Copies on another host or in another folder have the same file names at the same
-/// media sequence numbers.
+/// A name is a URI without its query, unless segments differ only in their queries. Copies on another host or in
+/// another folder have the same file names at the same media sequence numbers.
 struct SegmentNameHistory: Sendable {
     /// The relation of a playlist to the names listed before.
     enum Relation: Sendable {

@@ -5,8 +5,8 @@ package struct Pruning: Sendable {
     package struct Limits: Sendable, Hashable {
         /// The arrival time up to which segments are too old, in nanoseconds since 1970.
         package var oldest: Int64
-        /// The maximum number of cached segments per track after the pinned ones; nil for no limit. Gaps and awaited
-        /// segments don't count.
+        /// The number of newest cached segments that remain on each track, at least 1; nil for no limit. Gaps and
+        /// awaited segments don't count.
         package var segments: Int?
         /// The number of bytes to remove.
         package var excess: Int64

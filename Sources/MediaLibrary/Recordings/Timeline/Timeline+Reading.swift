@@ -3,7 +3,7 @@ internal import Synchronization
 
 /// Reading of pages.
 extension Timeline {
-    /// Returns the segment with a number; nil if there is none or it was removed.
+    /// Returns the segment with a number; nil if there is none, it was removed, or its page is unreadable.
     ///
     /// - Throws: `CacheError` with `storage`.
     package func segment(_ number: Int64) async throws -> RecordedSegment? {
@@ -12,7 +12,7 @@ extension Timeline {
         return try await pages([entry]).first?[number]
     }
 
-    /// Returns the rows at or after a number, in any state, including removed ones.
+    /// Returns the rows at or after a number, in any state, including removed ones of existing pages.
     ///
     /// - Throws: `CacheError` with `storage`.
     package func rows(from number: Int64) async throws -> [RecordedSegment] {
@@ -20,7 +20,7 @@ extension Timeline {
         return try await pages(entries).flatMap { $0.segments.filter { $0.number >= number } }
     }
 
-    /// Returns the companion with a name among those of the remaining segments.
+    /// Returns the companion with a name among those of the remaining segments; nil if there is none.
     ///
     /// - Throws: `CacheError` with `storage`.
     package func companion(_ name: String) async throws -> RecordedConditions.Companion? {
@@ -39,8 +39,8 @@ extension Timeline {
     /// - Parameters:
     ///   - start: The start in nanoseconds since 1970. A segment in progress at this time is included.
     ///   - end: The end. A segment that starts at this time isn't included.
-    ///   - isOver: Whether the recording has ended. If so, awaited segments are returned as gaps, and later ones are
-    ///     included.
+    ///   - isOver: Whether no more segments are added to the range. If so, awaited segments are returned as gaps, and
+    ///     later ones are included.
     /// - Throws: `CacheError` with `storage`.
     package func range(from start: Int64, to end: Int64, isOver: Bool = false) async throws -> TimelineRange {
         let (entries, removed, edge) = state.withLock { state in
@@ -111,7 +111,7 @@ extension Timeline {
         }
     }
 
-    /// Returns the number of the first segment that starts at a time or later.
+    /// Returns the number of the first segment that starts at a time or later; nil if there is none.
     private func firstNumber(startingAt time: Int64) async throws -> Int64? {
         while let entry = state.withLock({ $0.index.firstPage(after: time) }) {
             guard let page = try await pages([entry]).first else { continue }

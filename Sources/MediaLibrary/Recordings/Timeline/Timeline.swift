@@ -14,7 +14,7 @@ package final class Timeline: Sendable {
         var index = TimelineIndex() { didSet { revision += 1 } }
         /// The pages that may change: the last one, and those with awaited segments.
         var mutablePages: [Int64: TimelinePage] = [:] { didSet { revision += 1 } }
-        /// The pages read most recently, the latest first.
+        /// The pages most recently read from disk or no longer mutable, the latest first.
         var recent: [TimelinePage] = []
         /// The removed numbers in existing pages.
         var removed = RangeSet<Int64>() { didSet { revision += 1 } }
@@ -174,7 +174,7 @@ package final class Timeline: Sendable {
         }
     }
 
-    /// Returns whether the index shows that a segment is a whole resource without wrapping.
+    /// Returns whether the index shows that a segment is cached as a whole resource without wrapping.
     package func isPlain(_ number: Int64) -> Bool {
         state.withLock { state in
             !state.removed.contains(number) && state.index.page(of: number)?.isPlain == true
@@ -183,8 +183,7 @@ package final class Timeline: Sendable {
 
     /// Returns the recorded time ranges up to the edge, in order and merged. Reads no pages.
     ///
-    /// - Parameter isOver: Whether the recording has ended. If so, awaited segments count as gaps, and later ones are
-    ///   included.
+    /// - Parameter isOver: Whether awaited segments count as gaps, so that later segments are included.
     package func recordedRanges(isOver: Bool = false) -> [Range<Int64>] {
         state.withLock { state in
             let edge = isOver ? state.next : state.edge

@@ -25,7 +25,7 @@ struct TimelineIndex: Sendable {
         var spans: [Range<Int64>] = []
         /// The numbers of the companions that the remaining segments need.
         var companions = RangeSet<Int64>()
-        /// Whether each segment is a whole resource without wrapping.
+        /// Whether each segment is cached as a whole resource without wrapping.
         var isPlain = true
         /// The number of the first awaited segment.
         var firstAwaited: Int64?

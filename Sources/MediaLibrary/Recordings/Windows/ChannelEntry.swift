@@ -170,7 +170,8 @@ enum ChannelEntry {
     /// Returns the folder in the URI of a track's playlist.
     static func folder(of uri: String) -> String { String(uri.prefix { $0 != "/" }) }
 
-    /// Returns an entry with a different name for the tracks' playlists, and without unavailable tracks.
+    /// Returns an entry with a different name for the tracks' playlists, and without unavailable tracks. If no variant
+    /// stream is available, all remain. Text that isn't a multivariant playlist is returned unchanged.
     ///
     /// - Parameters:
     ///   - entry: The entry.

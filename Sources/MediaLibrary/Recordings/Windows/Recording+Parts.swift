@@ -5,7 +5,7 @@ package import MediaCache
 extension Recording {
     /// Returns a segment, a key or a media initialization section by its name in a track's folder.
     ///
-    /// - Throws: `CacheError` with `notFound` if no part has this name or it was removed.
+    /// - Throws: `CacheError`: `notFound` if no part has this name, or if it was removed or is a gap; `storage`.
     package nonisolated func part(_ name: String, track: String) async throws -> RecordedPart {
         guard let timeline = timelines.first(where: { $0.track == track }) else {
             throw CacheError(.notFound, "the recording has no track “\(track)”")
@@ -66,6 +66,7 @@ extension Recording {
     /// Returns the position of the video frame at a time: the track, the segment that contains it, and the seconds
     /// since the start of that segment.
     ///
+    /// - Parameter time: The time in nanoseconds since 1970.
     /// - Throws: ``WindowOutOfRangeError``; `CacheError` with `storage`.
     package func moment(_ time: Int64) async throws -> (track: String, row: RecordedSegment, offset: Double) {
         let pictures = timelines.filter { !$0.track.hasPrefix("audio") && !$0.track.hasPrefix("text") }

@@ -59,6 +59,11 @@ extension Recording {
 
     /// Returns a window of one track as a media playlist.
     ///
+    /// - Parameters:
+    ///   - request: The window.
+    ///   - track: The track's folder.
+    ///   - isGranted: Whether the window comes from an entry that was served before, so that its start isn't checked.
+    ///   - isStrict: Whether the start of the window must be recorded.
     /// - Throws: The errors of ``entry(_:isStrict:)``; `CacheError` with `notFound` if there is no such track.
     package func playlist(
         _ request: WindowRequest, track: String, isGranted: Bool = false, isStrict: Bool = false
@@ -100,7 +105,8 @@ extension Recording {
     ///
     /// - Parameters:
     ///   - request: The requested window.
-    ///   - edge: The end of the track's segments before the first awaited one; nil if there are none.
+    ///   - edge: The time up to which the playlist may contain segments, in nanoseconds since 1970; nil if nothing is
+    ///     recorded.
     ///   - timeline: The track's timeline.
     ///   - isGranted: Whether the window comes from an entry that was served before.
     ///   - isStrict: Whether the start of the window must be recorded.
@@ -244,7 +250,7 @@ extension Recording {
         return ranges.reduce(into: []) { $0.join($1.lowerBound, $1.upperBound) }
     }
 
-    /// Returns the recorded time ranges of a window, by track. They change when segments are removed.
+    /// Returns the recorded time ranges of a window, for each track. They change when segments are added or removed.
     package nonisolated func recordedRanges(from: Int64, to: Int64) -> [[Range<Int64>]] {
         timelines.map { timeline in
             timeline.recordedRanges().map { $0.clamped(to: from..<to) }.filter { !$0.isEmpty }

@@ -15,7 +15,7 @@ public struct WindowContent: Sendable {
     ///   - span: The window in nanoseconds since 1970.
     ///   - choice: The variant stream and renditions of the export.
     ///   - gateway: The cache that serves the playlists.
-    /// - Returns: Nil if no part of the window is recorded.
+    /// - Returns: Nil if the variant stream's playlist has no dates, as when no part of the window is recorded.
     /// - Throws: Errors of the gateway, such as for a window outside the recording; ``MediaJobError``.
     public static func read(
         _ url: String, span: Range<Int64>, choice: StreamChoice, gateway: any MediaGateway

@@ -5,7 +5,7 @@ internal import MediaCache
 ///
 /// A segment has the same number in each playlist (RFC 8216bis §6.2.2), whether or not the window is over. Removed
 /// segments inside it are marked as absent (EXT-X-GAP). If there are very many, the next segment follows directly after
-/// a discontinuity.
+/// a discontinuity, and has a lower number.
 package struct WindowPlaylist: Sendable {
     /// The maximum number of consecutive removed segments that are written as gaps.
     private static let maximumAbsent: Int64 = 50_000
@@ -185,7 +185,8 @@ package struct IFramePlaylist: Sendable {
     /// Whether no segment begins with a frame that can be decoded independently.
     package var isEmpty: Bool { !range.segments.contains { $0.firstFrameLength > 0 } }
 
-    /// The playlist in UTF-8. Each segment has the same number as in other playlists.
+    /// The playlist in UTF-8. The first segment has the same number as in other playlists. Removed segments between the
+    /// others aren't represented.
     package var bytes: [UInt8] {
         var playlist = MediaPlaylist(targetDuration: 1)
         playlist.hasIFramesOnly = true

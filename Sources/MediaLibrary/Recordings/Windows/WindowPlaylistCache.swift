@@ -13,7 +13,7 @@ struct WindowPlaylistCache {
     private var tracks: [String: Track] = [:]
 
     /// The playlist of a window, generated from a revision of a track's timeline. A new revision discards the playlists
-    /// of earlier ones. All playlists of a track are discarded when they exceed the size limit.
+    /// of earlier ones. All playlists of a track are discarded when another one would exceed the size limit.
     subscript(window: ServedWindow, of track: String, revision: Int) -> [UInt8]? {
         get { tracks[track].flatMap { $0.revision == revision ? $0.playlists[window] : nil } }
         set {

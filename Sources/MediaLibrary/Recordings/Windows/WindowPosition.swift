@@ -1,7 +1,7 @@
 package import HLS
 
-/// The position of a window within the segments of its playlists. The first segment begins before the window, and the
-/// last one ends after it.
+/// The position of a window within the segments of its playlists. The first segment usually begins before the window,
+/// and the last one ends after it.
 package struct WindowPosition: Sendable {
     /// A missing segment.
     package struct Gap: Sendable, Hashable {
@@ -20,7 +20,8 @@ package struct WindowPosition: Sendable {
 
     /// The start of the window in seconds from the beginning of the playlists.
     package private(set) var from = 0.0
-    /// The end of the window in seconds from the beginning of the playlists; nil if no part of the window is recorded.
+    /// The end of the window in seconds from the beginning of the playlists; nil if the first segment begins after the
+    /// window.
     package private(set) var to: Double?
     /// The missing segments of the window in order. Overlapping gaps of several playlists count once.
     package private(set) var gaps: [Gap] = []

@@ -103,7 +103,11 @@ package enum WindowRequest: Sendable, Hashable {
     /// Parses a time and returns it in nanoseconds since 1970. The text may be seconds or milliseconds since 1970, ISO
     /// 8601, `now`, or a negative number of seconds relative to `now`.
     ///
-    /// - Throws: ``WindowError`` if the text has none of these forms.
+    /// - Parameters:
+    ///   - text: The text.
+    ///   - what: The name of the time in error messages.
+    ///   - now: The stream's current time in nanoseconds since 1970.
+    /// - Throws: ``WindowError`` if the text has none of these forms, or if a number is out of range.
     package static func moment(_ text: String, _ what: String, _ now: Int64) throws(WindowError) -> Int64 {
         let text = text.trimmingCharacters(in: .whitespaces)
         if text == "now" { return now }
@@ -139,7 +143,8 @@ extension WindowRequest {
     /// Returns the filename of a granted window in a track's folder.
     static func name(from: Int64, to: Int64?) -> String { "span-\(from)" + (to.map { "-\($0)" } ?? "") + ".m3u8" }
 
-    /// Parses the filename of a granted window. Segments removed since then aren't an error.
+    /// Parses the filename of a granted window. Returns nil for any other name. Segments removed since then aren't an
+    /// error.
     package init?(granted name: String) {
         guard name.hasPrefix("span-"), name.hasSuffix(".m3u8") else { return nil }
         let numbers = name.dropFirst(5).dropLast(5).split(separator: "-", omittingEmptySubsequences: false).map {
