@@ -17,10 +17,10 @@ struct CoverCommand: AsyncParsableCommand {
               mediacache cover https://example.org/film/index.m3u8 --remove
               mediacache cover song.m4a                              shows the type and size
 
-            For an embedded picture (covr in MP4, APIC in ID3), only the index or the tag is read. If there is none, \
-            or with --at, ffmpeg decodes a frame if it's installed. A URL is read through the cache, and its picture \
-            is stored as the cover, which is served at /library/<id>/cover. A frame selected with --at is stored only \
-            with --keep.
+            Without --at, the stored cover of a URL is used if there is one. For an embedded picture (covr in MP4, \
+            APIC in ID3), only the index or the tag is read. If there is none, or with --at, ffmpeg decodes a frame if \
+            it's installed. A URL is read through the cache, and its picture is stored as the cover, which is served \
+            at /library/<id>/cover. A frame selected with --at is stored only with --keep.
             --json prints an object: input, type, size, source (stored, embedded or frame), isStored, output.
             """
     )

@@ -37,7 +37,7 @@ struct DemoCommand: AsyncParsableCommand {
         transform: ByteRate.init(parsing:))
     var rate: ByteRate = ByteRate(bytesPerSecond: 200_000)
 
-    @Flag(help: "Remove the cached clip.")
+    @Flag(help: "Remove all data in the demo's cache folder first, including pinned data.")
     var reset = false
 
     @OptionGroup var cache: CacheOptions
@@ -86,14 +86,16 @@ struct DemoCommand: AsyncParsableCommand {
         _ = await interruption.wait()
     }
 
-    /// Fails if another demo is running. Otherwise the error would be that the origin's port is in use.
+    /// Fails if another process owns the folder. Otherwise a second demo would report that the origin's port is in use.
+    ///
+    /// - Throws: ``CommandFailure``.
     private static func rejectSecondDemo(at location: CacheLocation) async throws {
         guard let connection = try await Connection.running(at: location) else { return }
         let (address, owner) = (connection.client.address, connection.owner)
         await connection.close()
         throw CommandFailure(
             .failed,
-            "another demo is running at \(address) (process \(owner?.processID ?? 0)); stop it first, or use another "
-                + "--cache")
+            "process \(owner?.processID ?? 0) owns the demo's cache folder and serves it at \(address); stop that "
+                + "process first, or use another --cache")
     }
 }

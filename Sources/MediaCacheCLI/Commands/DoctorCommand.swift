@@ -15,9 +15,10 @@ struct DoctorCommand: AsyncParsableCommand {
               mediacache doctor --json | jq -r '.findings[] | select(.outcome != "ok") | .advice'
 
             Each line is one check: ok, a warning about a limitation, or a failure. Advice is on the line below.
-            Checks of the machine: the cache folder, its disk and file system, the catalog, the key, the running \
-            server, the port, the clock, the open-file limit, ffmpeg. Nothing is changed. The command accepts the \
-            options of `serve` and checks the same configuration.
+            Checks of the machine: the configuration, the cache folder, its disk and file system, the catalog, the \
+            key, the running server, the port, the clock, the open-file limit, ffmpeg. Nothing is changed; only \
+            temporary files are written in the cache folder. The command accepts the options of `serve` and checks the \
+            same configuration.
             Checks of a URL: the host name, the connection, redirects, type, length, ranges, validators, caching and \
             rate; the index of an MP4; the playlists, a segment and the keys of a stream. The origin is contacted \
             directly, without the cache, for a few MiB at most.

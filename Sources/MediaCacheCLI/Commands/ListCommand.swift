@@ -8,7 +8,7 @@ struct ListCommand: AsyncParsableCommand {
         abstract: "Lists cached resources, most recently used first.",
         discussion: """
               mediacache list                  all resources
-              mediacache list --complete       resources that play without their origins
+              mediacache list --complete       resources whose bytes are all cached
               mediacache list --json | jq -r '.[] | select(.format == "mp4") | .url'
 
             --json prints an array of objects: id, url, key, type, format, length, spans (start, end), fills (ranges \

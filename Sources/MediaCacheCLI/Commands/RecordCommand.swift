@@ -55,7 +55,8 @@ struct RecordCommand: AsyncParsableCommand {
     var duration: Double?
 
     @Option(
-        help: ArgumentHelp("Record until this time: ISO 8601, or seconds since 1970.", valueName: "moment"),
+        help: ArgumentHelp(
+            "Record until this time: ISO 8601, or seconds or milliseconds since 1970.", valueName: "moment"),
         transform: MomentArgument.init(parsing:))
     var until: MomentArgument?
 

@@ -16,8 +16,8 @@ struct URLCommand: AsyncParsableCommand {
             device or one asset. If the media URL contains a name and password, the server remembers them until it \
             stops; the printed URL contains neither.
             --mp4 prints a URL that serves the cached asset, a file or a complete stream, as one MP4 with its index at \
-            the front. The MP4 is generated while it's read. This URL doesn't contain the origin's URL, and needs no \
-            token on this machine.
+            the front. The MP4 is generated while it's read. This URL doesn't contain the origin's URL. It contains \
+            the token only if the server is exposed to other machines.
             """
     )
 

@@ -2,7 +2,7 @@ import MediaLibrary
 
 /// The difference between two configurations of a running server.
 struct ConfigurationChange: Sendable {
-    /// The new and changed channels.
+    /// The new and changed channels, and those that the last reload rejected.
     var channels: [ChannelRequest] = []
     /// The channels that are no longer declared.
     var undeclared: [String] = []
@@ -16,9 +16,10 @@ struct ConfigurationChange: Sendable {
     /// Computes the difference.
     ///
     /// - Parameters:
-    ///   - old: The configuration of the last reload.
+    ///   - old: The configuration of the last reload, or of the start.
     ///   - start: The configuration that the server was started with. Deferred settings still have its values.
     ///   - rejected: The channels that the last reload rejected. They are tried again.
+    ///   - new: The configuration to apply.
     /// - Throws: ``CommandFailure`` for an invalid configuration.
     init(
         from old: ServeConfiguration, startedWith start: ServeConfiguration, rejected: Set<ChannelName> = [],
@@ -48,7 +49,7 @@ struct ConfigurationChange: Sendable {
         undeclared = before.keys.filter { !names.contains($0) }.map(\.rawValue).sorted()
     }
 
-    /// Whether the configurations are equal.
+    /// Whether there is nothing to apply or to report.
     var isEmpty: Bool {
         channels.isEmpty && undeclared.isEmpty && applied.isEmpty && deferred.isEmpty && unchangeable.isEmpty
     }

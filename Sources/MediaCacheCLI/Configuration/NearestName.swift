@@ -1,4 +1,4 @@
-/// Suggestions for misspelt names.
+/// Suggestions for misspelled names.
 enum NearestName {
     /// Returns the name with the smallest edit distance; nil if the distance is too large.
     static func nearest(to name: String, among names: [String]) -> String? {

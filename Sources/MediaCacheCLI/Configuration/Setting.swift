@@ -3,7 +3,7 @@ import Foundation
 /// A setting of the server.
 ///
 /// Its name has three spellings: `--allowed-host` on the command line, `MEDIACACHE_ALLOWED_HOST` in the environment,
-/// `allowedHost` in the configuration file.
+/// `allowedHost` in the configuration file. The variable of ``cache`` is `MEDIACACHE_DIR`.
 enum Setting: String, CaseIterable, Sendable {
     case cache, dropQuery, logLevel
     case host, port, allowedHost, allowNet, publicPath, publicRead, segmentsAhead, fastStart
@@ -16,11 +16,11 @@ enum Setting: String, CaseIterable, Sendable {
     enum Form: Sendable {
         /// A string or a number.
         case text
-        /// A number.
+        /// A number, or a string that contains one.
         case number
         /// A Boolean.
         case flag
-        /// An array of strings.
+        /// An array of strings, or a string as in the environment.
         case list
     }
 
@@ -47,7 +47,7 @@ enum Setting: String, CaseIterable, Sendable {
         allCases.filter { values[$0] != nil }.map(\.option)
     }
 
-    /// The server's default; nil for none, or if the system determines it.
+    /// The server's default; nil for none, or if the system or the cache folder determines it.
     var defaultValue: String? {
         switch self {
         case .logLevel: "warning"

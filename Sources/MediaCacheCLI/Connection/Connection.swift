@@ -6,7 +6,7 @@ import MediaCacheCurl
 
 /// A connection to the API of a cache folder: to the process that owns the folder, or to a server in this process.
 ///
-/// All subcommands use it, so that they behave the same whether or not another process owns the folder.
+/// Subcommands use it, so that they behave the same whether or not another process owns the folder.
 struct Connection: Sendable {
     /// The API client.
     let client: APIClient
@@ -37,6 +37,9 @@ struct Connection: Sendable {
     }
 
     /// Returns a connection to the owner of the folder; nil if there is none.
+    ///
+    /// - Throws: ``CommandFailure`` if the owner can't be reached after several attempts; `CacheError` if the key can't
+    ///   be read.
     static func running(at location: CacheLocation) async throws -> Connection? {
         var lastOwner: FolderOwner?
         var reason = "its address is unknown"

@@ -2,7 +2,7 @@ import MediaCache
 import MediaCacheAPI
 import MediaLibrary
 
-/// A job that downloads through the API until all downloads have ended or a signal arrives.
+/// A job that downloads through the API until all downloads have ended or need the user, or a signal arrives.
 struct DownloadJob: Sendable {
     /// A requested download.
     struct Item: Sendable {
@@ -20,11 +20,11 @@ struct DownloadJob: Sendable {
     /// The requested downloads.
     var items: [Item]
 
-    /// Adds the downloads and waits until they have ended.
+    /// Adds the downloads and waits until they have ended or need the user.
     ///
     /// - Returns: The final state of each download, which is a waiting state if the download needs the user; nil for a
     ///   cancelled download.
-    /// - Throws: ``CommandFailure`` after a signal; ``OwnerEnded``.
+    /// - Throws: ``CommandFailure`` after a signal; ``OwnerEnded``; errors from the API and from `watcher`.
     func run(showing watcher: @escaping Watcher, until interruption: Interruption) async throws -> [DownloadRecord?] {
         do {
             let records = try await client.downloads()
@@ -39,7 +39,7 @@ struct DownloadJob: Sendable {
         }
     }
 
-    /// Waits until downloads have ended.
+    /// Waits until downloads have ended or need the user.
     ///
     /// - Returns: As ``run(showing:until:)``.
     static func watch(

@@ -20,7 +20,7 @@ extension HostSettings {
 
     /// Applies the settings that can change while the store is open.
     ///
-    /// - Throws: `CacheError` if content beyond the new limits can't be evicted.
+    /// - Throws: `CacheError` if content beyond the new limits can't be evicted. The settings are applied nevertheless.
     func apply(to store: CacheStore) async throws {
         store.transfers.limits = timeLimits
         store.transfers.retries = retries
@@ -58,6 +58,8 @@ extension HostSettings {
     }
 
     /// Parses a network.
+    ///
+    /// - Throws: ``ArgumentTextError``.
     static func network(_ text: String) throws -> AddressRange {
         if let range = AddressRange(text) { return range }
         throw ArgumentTextError("“\(text)” is not a network; write it like 192.168.1.0/24 or fd00::/8")
@@ -69,6 +71,8 @@ extension HostSettings {
     ]
 
     /// Parses the URL of a proxy.
+    ///
+    /// - Throws: ``ArgumentTextError``.
     static func proxy(_ text: String) throws -> UpstreamProxy {
         let parts = text.split(separator: "://", maxSplits: 1)
         guard parts.count == 2, let scheme = proxySchemes[parts[0].lowercased()] else {

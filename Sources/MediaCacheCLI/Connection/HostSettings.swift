@@ -14,12 +14,13 @@ struct HostSettings: Sendable {
     var limits: CacheLimits
     /// The policy of cache keys.
     var keyPolicy: CacheKeyPolicy
+    /// The policy that decides which responses are cached.
     var admission: AdmissionPolicy
     /// The read-ahead of fills.
     var readAhead = ReadAhead()
     /// The time limits of requests to origins.
     var timeLimits = TransferLimits()
-    /// The number of retries of requests to origins.
+    /// The policy for retrying requests to origins.
     var retries = RetryPolicy()
     /// The maximum bandwidth of all transfers, in bytes per second; nil for no limit.
     var bandwidth: Int64?
@@ -53,7 +54,7 @@ struct HostSettings: Sendable {
     var publicRead = false
     /// Whether interrupted downloads of earlier processes are resumed.
     var resumesDownloads = false
-    /// The changes to the folder's download settings.
+    /// The download settings of this process, which take precedence over the stored ones; nil for none.
     var downloads: DownloadSettingsUpdate?
     /// The channels that are recorded from the start.
     var channels: [ChannelRequest] = []
@@ -66,9 +67,10 @@ struct HostSettings: Sendable {
 
     /// Creates settings from the options of a command, the environment and the configuration file.
     ///
-    /// Only limits given as options apply, so that a command doesn't evict data that a server would keep.
+    /// Only limits given as options apply, so that a command doesn't evict data that a server would keep. The minimum
+    /// free space, 1 GB by default, applies in any case.
     ///
-    /// - Throws: ``CommandFailure``.
+    /// - Throws: ``CommandFailure`` for an invalid setting, or an unreadable or invalid file.
     init(
         cache: CacheOptions, limits: LimitOptions? = nil, admission: AdmissionOptions? = nil,
         origin: OriginOptions? = nil, downloads: DownloadOptions? = nil, url: ResourceURL? = nil
@@ -87,8 +89,8 @@ struct HostSettings: Sendable {
 
     /// Creates the settings of a process.
     ///
-    /// - Parameter url: The URL whose origin receives header fields without an origin.
-    /// - Throws: ``CommandFailure``.
+    /// - Parameter url: The URL whose origin receives header fields without an origin, if they were given as options.
+    /// - Throws: ``CommandFailure`` for an invalid setting, or an unreadable file.
     init(
         _ settings: Settings, url: ResourceURL? = nil,
         environment: [String: String] = ProcessInfo.processInfo.environment

@@ -41,7 +41,9 @@ struct LocalHost: Sendable {
         StandardStreams.printError("mediacache: note: new data isn't cached: \(failure.message)")
     }
 
-    /// Removes all cached data.
+    /// Removes all cached data, including pinned data.
+    ///
+    /// - Throws: `CacheError`.
     func removeAll() async throws {
         _ = try await host.store.removeAll(includingPinned: true)
     }
@@ -55,7 +57,7 @@ struct LocalHost: Sendable {
 
     /// Applies the settings of a reloaded configuration that can change while the store is open.
     ///
-    /// - Throws: `CacheError` if content beyond the new limits can't be evicted.
+    /// - Throws: `CacheError` if content beyond the new limits can't be evicted. The settings are applied nevertheless.
     func apply(_ settings: HostSettings) async throws { try await settings.apply(to: host.store) }
 
     /// Waits for the downloads of other commands, which stopping this process would interrupt.

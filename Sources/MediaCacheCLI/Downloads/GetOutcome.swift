@@ -92,7 +92,7 @@ extension GetOutcome {
 
     /// Prints results on standard output and failures on standard error.
     ///
-    /// - Throws: ``CommandFailure`` if a download is incomplete.
+    /// - Throws: ``CommandFailure`` if a download or an export is incomplete, or if standard output can't be written.
     static func report(_ outcomes: [GetOutcome], asJSON: Bool) throws {
         for outcome in outcomes {
             if asJSON {

@@ -82,7 +82,7 @@ struct ManualPage: Sendable {
         let others = [
             (ConfigurationPath.variable, "The configuration file, as --config."),
             ("MEDIACACHE_CHANNELS", "The names of channels to record, separated by commas."),
-            ("NO_COLOR", "Disables colours if it isn't empty."),
+            ("NO_COLOR", "Disables colors if it isn't empty, unless --color is given."),
         ]
         return (items + others.map { ".TP\n.B \($0.0)\n\(RoffText.escape($0.1))" }).joined(separator: "\n")
     }

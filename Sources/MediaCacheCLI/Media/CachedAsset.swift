@@ -6,16 +6,17 @@ import MediaLibrary
 /// The cached data of an asset to export.
 struct CachedAsset: Sendable {
     let url: ResourceURL
-    /// The cached resource; nil if nothing is cached and the origin may be contacted.
+    /// The cached resource; nil for a downloaded stream, or if nothing is cached and the origin may be contacted.
     private let record: ResourceRecord?
-    /// The asset of a downloaded stream. Its own playlists list the downloaded parts.
+    /// The asset of a downloaded stream, whose own playlists list the downloaded parts; nil for anything else.
     private let download: BundleRecord?
     private let client: APIClient
 
     /// Looks up an asset.
     ///
     /// - Parameter cachedOnly: Whether origins may not be contacted.
-    /// - Throws: ``CommandFailure`` if the asset isn't cached, unless it's a URL and origins may be contacted.
+    /// - Throws: ``CommandFailure`` if the asset isn't cached, unless it's a URL and origins may be contacted; errors
+    ///   from the API.
     init(_ asset: AssetArgument, cachedOnly: Bool, _ client: APIClient) async throws {
         self.client = client
         if cachedOnly, let download = try await Self.download(of: asset, client) {
@@ -100,7 +101,7 @@ struct CachedAsset: Sendable {
         throw CommandFailure(.failed, "\(url) isn't completely cached: \(reason); use --fetch to contact its origin")
     }
 
-    /// Returns whether a media playlist is cached with all its segments.
+    /// Returns whether a media playlist is cached with all its segments; true if that's unknown.
     func isComplete(playURL: String) -> Bool {
         guard let path = playURL.firstRange(of: "/play/").map({ playURL[$0.lowerBound...] }),
             let origin = try? PlayTarget(String(path)).url, let stream = record?.stream

@@ -9,15 +9,17 @@ struct ChannelWindow: Sendable {
     let span: Range<Int64>
     private let client: APIClient
 
-    /// The time to wait until a window that has just ended is recorded. The live edge is a few segments behind.
+    /// The maximum time to wait until a window that has just ended is recorded. The live edge is a few segments behind.
     private static let edgeTimeout = Duration.seconds(60)
 
-    /// Looks up the window that the arguments specify. Returns nil if the asset isn't a channel.
+    /// Looks up the window that the arguments specify, and waits up to a minute until it's recorded. Returns nil if the
+    /// asset isn't a channel.
     ///
     /// - Parameters:
     ///   - from: The start; nil for the start of the recording.
     ///   - to: The end; nil for the live edge.
-    /// - Throws: ``CommandFailure`` if the window hasn't ended; errors from the API.
+    /// - Throws: ``CommandFailure`` if the window is empty, hasn't ended, or isn't recorded in time; errors from the
+    ///   API.
     init?(_ asset: AssetArgument, from: String?, to: String?, _ client: APIClient) async throws {
         guard let name = Self.name(of: asset),
             var record = try await Self.channel(name, from: from, to: to, client)
@@ -73,6 +75,8 @@ struct ChannelWindow: Sendable {
     }
 
     /// Waits until a recording reaches a time in the past.
+    ///
+    /// - Throws: ``CommandFailure`` for a time in the future, or after ``edgeTimeout``; errors from the API.
     private static func waitForEdge(
         _ end: Int64, _ record: ChannelRecord, _ name: ChannelName, _ now: Int64, _ client: APIClient
     ) async throws -> ChannelRecord {

@@ -67,7 +67,7 @@ struct CoverJob: Sendable {
 
     /// Stores the cover of the asset that a URL belongs to.
     ///
-    /// - Returns: False if the URL isn't cached.
+    /// - Returns: Whether the cover was stored; false if the URL isn't cached.
     static func store(_ cover: Cover, of url: ResourceURL, _ client: APIClient) async throws -> Bool {
         guard let asset = try await client.addAsset(for: url) else { return false }
         try await client.setCover(cover, of: asset.id)

@@ -25,6 +25,7 @@ enum MediaSession {
     /// Runs `body` with a connection to the cache.
     ///
     /// - Parameter url: The URL whose origin receives header fields without an origin.
+    /// - Throws: ``CommandFailure`` after Ctrl-C; errors from opening the connection and from `body`.
     static func run<Result: Sendable>(
         through cache: CacheOptions, origin: OriginOptions, url: ResourceURL?,
         _ body: @escaping @Sendable (Connection) async throws -> Result

@@ -38,7 +38,7 @@ enum OutputPath {
         return name.isEmpty ? url.host.filter { $0 != "[" && $0 != "]" && $0 != ":" } : name
     }
 
-    /// Returns a name without path separators or leading dots.
+    /// Returns a name of at most 200 bytes, without path separators, control characters or leading dots.
     private static func visible(_ text: String) -> String {
         let name = Table.printable(text).map { $0 == "/" || $0 == "\\" || $0 == "?" ? "_" : $0 }
         // Most file systems limit names to 255 bytes. The end is preserved, since it contains the extension.

@@ -3,7 +3,7 @@ import Foundation
 import Logging
 import MediaCache
 
-/// The options that the subcommands share: the cache folder, the cache key, and the log level.
+/// The options that the subcommands share: the cache folder, the configuration file, the cache key, and the log level.
 struct CacheOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
@@ -48,7 +48,7 @@ struct CacheOptions: ParsableArguments {
 
     /// Combines these and other options with the environment and the configuration file.
     ///
-    /// - Throws: ``CommandFailure`` for an invalid configuration file.
+    /// - Throws: ``CommandFailure`` for an unreadable or invalid configuration file.
     func settings(
         _ others: [Setting: String] = [:], usesDefaults: Bool = false,
         environment: [String: String] = ProcessInfo.processInfo.environment
@@ -61,6 +61,9 @@ struct CacheOptions: ParsableArguments {
     }
 
     /// The location of the cache folder.
+    ///
+    /// - Throws: ``CommandFailure`` for an unreadable or invalid configuration file, an empty path, or a missing home
+    ///   folder.
     var location: CacheLocation {
         get throws { try CacheFolder.location(try settings(), environment: ProcessInfo.processInfo.environment) }
     }

@@ -35,7 +35,8 @@ struct DownloadOptions: ParsableArguments {
 }
 
 extension DownloadSettingsUpdate {
-    /// Creates the update of the folder's download settings; nil if the settings contain none.
+    /// Creates the download settings of this process, which take precedence over the stored ones; nil if the settings
+    /// contain none.
     ///
     /// - Throws: ``CommandFailure`` for an invalid setting.
     init?(_ settings: Settings) throws {

@@ -13,7 +13,7 @@ enum InputArgument: Sendable, Hashable {
 
     /// Parses an argument: `-`, an http, https or file URL, or a path.
     ///
-    /// - Throws: ``ArgumentTextError`` for a URL with another scheme.
+    /// - Throws: ``ArgumentTextError`` for an empty argument, an invalid URL, or a URL with another scheme.
     init(parsing text: String) throws {
         let trimmed = text.trimmingCharacters(in: .whitespacesAndNewlines)
         let scheme = trimmed.firstRange(of: "://").map { trimmed[..<$0.lowerBound].lowercased() }

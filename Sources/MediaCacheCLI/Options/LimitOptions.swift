@@ -56,6 +56,8 @@ struct SizeLimit: Sendable, Hashable {
     var bytes: Int64?
 
     /// Parses a size or “none”.
+    ///
+    /// - Throws: ``ArgumentTextError``.
     init(parsing text: String) throws {
         bytes = text.lowercased() == "none" ? nil : try ByteCount(parsing: text).bytes
     }
@@ -67,6 +69,8 @@ struct AgeLimit: Sendable, Hashable {
     var duration: Duration?
 
     /// Parses a duration or “none”.
+    ///
+    /// - Throws: ``ArgumentTextError``.
     init(parsing text: String) throws {
         duration = text.lowercased() == "none" ? nil : try DurationText.parse(text)
     }

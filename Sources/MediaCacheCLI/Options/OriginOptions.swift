@@ -57,7 +57,7 @@ struct OriginOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "The number of retries after failures in which nothing was received. (default: 4)", valueName: "count"))
+            "The maximum number of consecutive retries without progress. (default: 4)", valueName: "count"))
     var retries: Int?
 
     @Option(

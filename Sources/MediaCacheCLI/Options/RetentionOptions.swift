@@ -6,7 +6,7 @@ import MediaLibrary
 struct RetentionOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
-            "The duration to keep, counted back from the live edge, such as 24h; “none” for no limit.",
+            "The maximum age of a segment, counted from its arrival, such as 24h; “none” for no limit.",
             valueName: "time"),
         transform: AgeLimit.init(parsing:))
     var keep: AgeLimit?

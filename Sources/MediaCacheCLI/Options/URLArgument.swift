@@ -2,9 +2,9 @@ import MediaCache
 
 /// The parsing of URLs.
 enum URLArgument {
-    /// Parses a URL. White space and quotes left over from pasting are removed.
+    /// Parses an http or https URL. Leading and trailing white space, control and format characters are ignored.
     ///
-    /// - Throws: ``ArgumentTextError`` for a scheme other than http and https.
+    /// - Throws: ``ArgumentTextError`` for an invalid URL or another scheme.
     static func parse(_ text: String) throws -> ResourceURL {
         do {
             return try ResourceURL(text)

@@ -1,8 +1,8 @@
 import ArgumentParser
 
-/// The use of colours in output.
+/// The use of colors in output.
 enum ColourChoice: String, CaseIterable, ExpressibleByArgument, Sendable {
-    /// On terminals that support colours.
+    /// On terminals that support colors, unless `NO_COLOR` is set.
     case auto
     /// Always, even in a pipe, such as to a pager.
     case always
@@ -10,11 +10,11 @@ enum ColourChoice: String, CaseIterable, ExpressibleByArgument, Sendable {
     case never
 }
 
-/// The options for coloured output.
+/// The options for colored output.
 struct ColourOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
-            "Use colours: auto means on a terminal, unless NO_COLOR is set or TERM is dumb.",
+            "Use colors: auto means on a terminal, unless NO_COLOR is set or TERM is dumb.",
             valueName: "when"))
     var color = ColourChoice.auto
 

@@ -1,8 +1,8 @@
 import MediaLibrary
 
 extension DurationText {
-    /// Parses one or more numbers with units: `30d`, `12h`, `1h30m`, `45s`. The units are w, d, h, m (minutes), s and
-    /// ms.
+    /// Parses one or more numbers with units: `30d`, `12h`, `1h30m`, `45s`. The units are w, d, h, m or min (minutes),
+    /// s and ms.
     ///
     /// - Throws: ``ArgumentTextError``.
     static func parse(_ text: String) throws -> Duration {

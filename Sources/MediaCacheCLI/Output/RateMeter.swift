@@ -16,7 +16,7 @@ struct RateMeter: Sendable {
         while samples.count > 2, time - samples[1].time >= window { samples.removeFirst() }
     }
 
-    /// The rate in bytes per second; nil before the second sample.
+    /// The rate in bytes per second; nil until there are samples of two different times.
     var rate: Double? {
         guard let first = samples.first, let last = samples.last, last.time > first.time else { return nil }
         let elapsed = (last.time - first.time) / .seconds(1)

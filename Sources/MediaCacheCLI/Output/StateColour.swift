@@ -1,9 +1,9 @@
 import MediaCacheAPI
 
-/// The colours of states: red for failures, yellow for pauses and waits, green for completion, none for normal
-/// activity.
+/// The colors of states: red for failures, yellow for pauses, waits, stops and missing parts, green for completion,
+/// none for normal activity.
 extension TextStyle.Colour {
-    /// Creates the colour of a download's state.
+    /// Creates the color of a download's state; nil for none.
     init?(_ state: DownloadRecord.State) {
         switch state {
         case .failed: self = .red
@@ -13,7 +13,7 @@ extension TextStyle.Colour {
         }
     }
 
-    /// Creates the colour of a channel's state.
+    /// Creates the color of a channel's state; nil for none.
     init?(_ state: ChannelRecord.State) {
         switch state {
         case .waiting, .stopped: self = .yellow

@@ -21,7 +21,7 @@ struct Table: Sendable {
 
     private let columns: [Column]
     private var rows: [[String]] = []
-    /// The colours of each row's cells, by column.
+    /// The colors of each row's cells, by column.
     private var colours: [[Int: TextStyle.Colour]] = []
 
     /// Creates a table without rows.
@@ -29,9 +29,10 @@ struct Table: Sendable {
         self.columns = columns
     }
 
-    /// Adds a row. Missing cells are empty. Control characters become `?`, so that a name can't move the cursor.
+    /// Adds a row. Missing cells are empty, and excess cells are dropped. Control and format characters become `?`, so
+    /// that a name can't move the cursor.
     ///
-    /// - Parameter colours: The colours of cells, by column.
+    /// - Parameter colours: The colors of cells, by column.
     mutating func add(_ cells: [String], colours: [Int: TextStyle.Colour?] = [:]) {
         let padded = cells + Array(repeating: "", count: max(0, columns.count - cells.count))
         rows.append(padded.prefix(columns.count).map(Self.printable))
@@ -57,7 +58,7 @@ struct Table: Sendable {
         }.joined(separator: "\n")
     }
 
-    /// Returns a text with control characters replaced by `?`.
+    /// Returns a text with control and format characters, and line and paragraph separators, replaced by `?`.
     static func printable(_ text: String) -> String {
         String(
             String.UnicodeScalarView(

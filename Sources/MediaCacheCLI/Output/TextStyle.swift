@@ -1,9 +1,9 @@
 import Foundation
 
-/// The style of output. Colours are used only on a terminal that supports them, and not if NO_COLOR is set
+/// The style of output. By default, colors are used only on a terminal that supports them, and not if NO_COLOR is set
 /// (no-color.org).
 struct TextStyle: Sendable, Hashable {
-    /// A colour of the terminal's palette, in which it's readable on the terminal's background.
+    /// A text attribute (SGR). Colors are those of the terminal's palette, so that they are readable on its background.
     enum Colour: Int, Sendable {
         case red = 31
         case green = 32
@@ -11,7 +11,7 @@ struct TextStyle: Sendable, Hashable {
         case faint = 2
     }
 
-    /// Whether output has colours.
+    /// Whether output has colors.
     let isColoured: Bool
 
     init(isColoured: Bool) {
@@ -31,13 +31,13 @@ struct TextStyle: Sendable, Hashable {
         isColoured = isTerminal && !isDisabled && environment["TERM"] != "dumb"
     }
 
-    /// The style without colours.
+    /// The style without colors.
     static let plain = TextStyle(isColoured: false)
 
     /// The style of standard error.
     static var error: TextStyle { TextStyle(isTerminal: StandardStreams.errorIsTerminal) }
 
-    /// Returns a text in a colour if the style has colours.
+    /// Returns a text in a color if the style has colors; otherwise unchanged.
     func paint(_ text: String, _ colour: Colour) -> String {
         isColoured && !text.isEmpty ? "\u{1B}[\(colour.rawValue)m\(text)\u{1B}[0m" : text
     }

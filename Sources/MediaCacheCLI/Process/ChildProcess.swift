@@ -123,7 +123,7 @@ struct ChildProcess: Sendable, Hashable {
     /// Waits until the process exits, and forwards the first signal to it, except Ctrl-C on a terminal, which the
     /// process receives directly.
     ///
-    /// - Returns: The exit code, or 128 plus the number of the signal that ended it.
+    /// - Returns: The exit code, or 128 plus the number of the signal that ended the process; 1 if it's unknown.
     func wait(forwardingTo interruption: Interruption) async throws -> Int32 {
         try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask {
@@ -139,7 +139,7 @@ struct ChildProcess: Sendable, Hashable {
     /// Waits until the process exits. Cancelling the task kills it, since an encoder would first finish its file after
     /// a termination signal.
     ///
-    /// - Returns: The exit code, or 128 plus the number of the signal that ended it.
+    /// - Returns: The exit code, or 128 plus the number of the signal that ended the process; 1 if it's unknown.
     func wait() async throws -> Int32 {
         try await withTaskCancellationHandler {
             try await BlockingWork.run { status() }

@@ -36,8 +36,9 @@ struct FFmpeg: Sendable {
     /// - Parameters:
     ///   - arguments: The arguments, without those for quiet output.
     ///   - limits: The limits of the process.
-    ///   - folder: The working directory.
-    ///   - source: The source of its standard input.
+    ///   - folder: The working directory; nil for this process's.
+    ///   - source: The source of its standard input; nil for `/dev/null`.
+    ///   - isQuiet: Whether ffmpeg doesn't report errors on standard error.
     /// - Returns: The exit code.
     /// - Throws: ``CommandFailure`` if ffmpeg can't be started or exceeds its deadline; `CancellationError`; an error
     ///   of the source if ffmpeg fails because of it.
@@ -78,7 +79,7 @@ struct FFmpeg: Sendable {
     ///   - output: The path of the output.
     ///   - name: The output as shown in messages.
     ///   - seconds: The duration of the film.
-    /// - Throws: ``CommandFailure``.
+    /// - Throws: ``CommandFailure`` if ffmpeg fails or exceeds its deadline; `CancellationError`.
     func encode(
         _ input: String, as format: TranscodedFormat, to output: String, outputName name: String,
         duration seconds: Double,
@@ -94,7 +95,8 @@ struct FFmpeg: Sendable {
     /// - Parameters:
     ///   - seconds: The duration of the film.
     ///   - onProgress: A function that receives the progress, from 0 to 1.
-    /// - Throws: ``CommandFailure``, `CancellationError`.
+    /// - Throws: ``CommandFailure`` if ffmpeg fails or exceeds its deadline; `CancellationError`, also if a termination
+    ///   signal ended ffmpeg.
     func encode(
         _ input: String, as format: TranscodedFormat, to output: String, outputName name: String,
         duration seconds: Double,

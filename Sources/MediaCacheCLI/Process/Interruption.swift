@@ -10,8 +10,8 @@ import Synchronization
     import Darwin
 #endif
 
-/// The signals SIGINT and SIGTERM, and optionally SIGHUP. The first signal requests a graceful end of the command. The
-/// second exits the process at once.
+/// The signals SIGINT and SIGTERM, and optionally SIGHUP. The first signal requests a graceful end of the command. A
+/// second one, unless it follows within 250 ms, exits the process at once.
 final class Interruption: Sendable {
     private let state = Mutex(State())
 
@@ -100,7 +100,8 @@ final class Interruption: Sendable {
 extension Interruption {
     /// Runs `body`, and cancels it after a signal.
     ///
-    /// - Returns: The result of `body`; nil after a signal.
+    /// - Returns: The result of `body`; nil after a signal, or if the task is cancelled.
+    /// - Throws: Errors from `body`, except after a signal.
     func cancelling<Value: Sendable>(_ body: @escaping @Sendable () async throws -> Value) async throws -> Value? {
         try await withThrowingTaskGroup(of: Value?.self) { group in
             group.addTask { try await body() }

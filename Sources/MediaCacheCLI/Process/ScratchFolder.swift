@@ -14,7 +14,7 @@ final class ScratchFolder: Sendable {
 
     /// The subfolder of the cache folder that contains the folders.
     private static let parent = "temporary"
-    /// The age in seconds after which the folder of a killed process is removed.
+    /// The age in seconds after which a folder is removed, since its process was probably killed.
     private static let maximumAge = 86_400.0
 
     /// Creates a folder.

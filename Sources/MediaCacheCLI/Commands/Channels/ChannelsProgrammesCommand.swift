@@ -23,8 +23,8 @@ struct ChannelsProgrammesCommand: AsyncParsableCommand {
             export, and deletes the file of a finished one. --delete deletes the programme with its files. Times are \
             seconds or milliseconds since 1970, ISO 8601, -<seconds> for seconds ago by the stream's clock, or now. \
             --json prints an array of objects: id, name, from, to (milliseconds since 1970), playlistURL, movieURL, \
-            exports (objects with format, state, progress, bytes, missing, reason, url); with --add and --export the \
-            object of that programme.
+            exports (objects with format, state, progress, bytes, missing, damaged, reason, url); with --add and \
+            --export the object of that programme.
             """
     )
 

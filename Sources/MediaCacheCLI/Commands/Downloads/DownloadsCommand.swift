@@ -14,8 +14,8 @@ struct DownloadsCommand: AsyncParsableCommand {
               mediacache downloads watch --json | jq -c 'select(.event == "download.state")'
 
             A download is identified by its ID, its URL, or a unique title. The commands are sent to the process that \
-            owns the cache folder (`serve` or `get`), if there is one; otherwise `resume` downloads until all \
-            downloads are complete. Interrupted downloads are resumed by `serve`, the same `get`, or `resume`.
+            owns the cache folder (`serve` or `get`), if there is one; otherwise `resume` runs the downloads itself \
+            until they have ended. Interrupted downloads are resumed by `serve`, the same `get`, or `resume`.
             """,
         subcommands: [
             DownloadsListCommand.self, DownloadsPauseCommand.self, DownloadsResumeCommand.self,

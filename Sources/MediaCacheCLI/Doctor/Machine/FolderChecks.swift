@@ -68,7 +68,9 @@ struct FolderChecks: Sendable {
 
     /// Returns the finding about free space.
     ///
-    /// - Parameter used: The size of the cached data.
+    /// - Parameters:
+    ///   - free: The free space on the disk, in bytes.
+    ///   - used: The size of the cached data, in bytes.
     static func judge(free: Int64, used: Int64, limits: CacheLimits) -> DiagnosisFinding {
         let reserve = limits.minimumFreeBytes
         let (freeText, reserveText) = ("\(ByteCount(free)) free", "the minimum free space is \(ByteCount(reserve))")
