@@ -173,7 +173,7 @@ async function segmentsOfAsset(asset) {
     .map(({ name, url, start, duration }) => ({ name, url, start, end: start + duration }));
 }
 
-/** Returns the segments of the stream's playlist with the most cached segments. */
+/** Returns the segments of the stream's playlist with the most cached segments; none while that playlist is live. */
 async function segmentsOfURL(url) {
   const { stream } = await api.resourceOf(url);
   const playlists = (stream?.playlists ?? [])
