@@ -1,4 +1,4 @@
-# The commands of this project. Each installs its requirements; `make help` lists them.
+# The commands of this project; `make help` lists them. Those that build or test install missing requirements.
 # Variables: SWIFT (the swift command), ARGS (arguments for the command or the tests).
 
 SWIFT ?= swift

@@ -57,7 +57,8 @@ install_with_apt() {
     # Before the update, apt may not know all packages. Some derivatives of Debian have Chromium only as a snap.
     if [[ " ${packages[*]} " == *" chromium "* ]] && ! apt-cache show chromium >/dev/null 2>&1; then
         [ "${MEDIACACHE_REQUIRE_ALL:-}" != 1 ] || fail "apt has no chromium; install it another way"
-        say "apt has no chromium; the tests that need it are skipped unless it is installed another way"
+        say "apt has no chromium; unless it is installed another way, tests with it as a player are skipped, and" \
+            "'make check-page' fails"
         local others=() name
         for name in "${packages[@]}"; do [ "$name" = chromium ] || others+=("$name"); done
         packages=(${others[@]+"${others[@]}"})

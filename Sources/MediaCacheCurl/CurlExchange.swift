@@ -77,7 +77,7 @@ final class CurlExchange: ReadableExchange, @unchecked Sendable {
     private var sent: ContinuousClock.Instant?
     /// The reason for not continuing the transfer, which takes precedence over libcurl's error.
     private var refusal: CacheError?
-    /// Whether the loop has bytes to deliver after its turn.
+    /// Whether the loop has a head or bytes to deliver after its turn.
     var isTouched = false
     /// The maximum number of bytes of a buffer. The loop stops receiving when half as many bytes are waiting.
     private var pieceSize = CurlOptions.pieceSize(transfers: 1)

@@ -42,7 +42,7 @@ final class CurlLoop: TaskExecutor, @unchecked Sendable {
     private static let maximumSpare = 16
     /// The maximum number of unused connections.
     private static let maximumIdleConnections = 64
-    /// The interval at which time limits of an idle loop are checked.
+    /// The longest wait of a loop without transfers.
     private static let longestPoll = Duration.seconds(60)
     /// The longest interval at which time limits of running transfers are checked.
     private static let longestCheck = Duration.seconds(1)

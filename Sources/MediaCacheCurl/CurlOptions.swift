@@ -27,7 +27,7 @@ struct CurlOptions: Sendable {
 
     /// Creates options.
     ///
-    /// - Throws: `CacheError` with `storage` if a certificate file can't be read.
+    /// - Throws: `CacheError` with `storage` if a certificate file can't be read or contains no certificate.
     init(_ settings: CurlSettings) throws {
         self.init(settings, certificates: try Self.certificates(settings.certificateAuthorityFiles))
     }

@@ -7,8 +7,8 @@ import Synchronization
 /// An origin over HTTP/1.1, on libcurl.
 ///
 /// It follows no redirects, decodes no content codings, stores no cookies, and reads neither proxy settings nor
-/// passwords from the environment. Certificates are always checked. When a reader stops reading, the socket stops too,
-/// after at most 1 MiB.
+/// passwords from the environment. Certificates are always checked. When a reader stops reading, the origin stops
+/// receiving, after about 1 MiB.
 ///
 /// Call ``shutdown()`` when it's no longer needed.
 public final class CurlOrigin: Origin {
@@ -23,7 +23,7 @@ public final class CurlOrigin: Origin {
 
     /// Creates an origin; nothing is connected yet.
     ///
-    /// - Throws: `CacheError` with `storage` if a certificate file can't be read.
+    /// - Throws: `CacheError` with `storage` if a certificate file can't be read or contains no certificate.
     public convenience init(settings: CurlSettings) throws {
         try self.init(settings: settings, hostAddresses: [:])
     }

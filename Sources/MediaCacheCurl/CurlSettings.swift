@@ -9,7 +9,8 @@ public struct CurlSettings: Sendable {
     /// The maximum number of connections to one host and port, 64 by default. It should be well above the limit of the
     /// transfer scheduler, so that only the scheduler orders requests.
     public var connectionsPerHost: Int
-    /// The time after which an unused connection is closed, 60 s by default.
+    /// The idle time after which a connection isn't used again, in whole seconds, at least 1 s. 60 s by default. The
+    /// connection is closed when another request starts, or on shutdown.
     public var idleConnectionLimit: Duration
     /// The local networks that requests with `AddressScope.publicOnly` may reach.
     public var allowedNetworks: [AddressRange]

@@ -21,7 +21,8 @@ import Synchronization
 ///   `Content-Encoding` and `Content-Length`. For a range of an encoded body, ``send(_:)`` throws `badResponse`.
 /// - The connected address isn't known before the request has been sent. `AddressScope.publicOnly` is therefore checked
 ///   before the request, against the addresses to which the host's name resolves. They are cached for a minute. The
-///   lookup isn't part of the request's time limits. If only a proxy can resolve the name, the request is refused.
+///   lookup isn't part of the request's time limits. If the name can't be resolved, because there is no network or
+///   because only a proxy can resolve it, ``send(_:)`` throws `forbiddenAddress`.
 ///
 /// On Linux, use it only for tests, because FoundationNetworking can't pause a transfer. If a reader falls 4 MiB
 /// behind, it receives those bytes, then the error `unreachable`, after which the engine requests the rest. The system

@@ -30,7 +30,7 @@ schemathesis.openapi.media_type("image/*", strategies.sampled_from([PICTURE, PIC
 
 
 def _replaced(value):
-    """Replaces the origin of the examples by the test's own."""
+    """Replaces the origin of the examples with the test's own."""
     if isinstance(value, str):
         return value.replace("https://example.org", ORIGIN)
     if isinstance(value, dict):

@@ -5,7 +5,7 @@ extension AcceptanceTests {
     /// Tests of films whose index is moved from the end to the start when they are served.
     @Suite(.enabled(if: try Peer.isInstalled("nginx", "ffmpeg", "ffprobe", "mpv")))
     struct FastStartServingTests {
-        /// A film of more than 100 MB with its index at the end.
+        /// A film of more than 50 MB with its index at the end.
         private static let film = "long-moov-last.mp4"
 
         private func makeFilm() async throws -> Int64 {

@@ -41,7 +41,7 @@ extension AcceptanceTests {
         }
 
         @Test(arguments: [OfflineStream.clear, .rotatingKeys, .separate], try StreamPlayer.installed())
-        func playersPlayImportedStream(stream: OfflineStream, player: StreamPlayer) async throws {
+        func playersPlayDownloadedStream(stream: OfflineStream, player: StreamPlayer) async throws {
             let source = try TemporaryFolder("source")
             try await stream.make(in: source.path)
             let origin = try await NginxOrigin(serving: source.path)

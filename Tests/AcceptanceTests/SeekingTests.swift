@@ -7,7 +7,7 @@ extension AcceptanceTests {
     @Suite(.enabled(if: try Peer.isInstalled("nginx")))
     struct SeekingTests {
         /// Reads 1 KB at 900 MB in an uncached file of 1 GiB from an origin limited to 20 MiB/s. The first byte arrives
-        /// long before a sequential download would reach it (45 s; the time is printed). The origin sends at most 1 MiB
+        /// long before a sequential download would reach it (43 s; the time is printed). The origin sends at most 1 MiB
         /// plus the read-ahead of 1 MiB.
         @Test func seekInUncachedFileStartsAtTarget() async throws {
             let file = try await Fixtures.shared.random(Fixtures.big)

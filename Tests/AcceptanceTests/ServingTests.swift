@@ -5,7 +5,7 @@ extension AcceptanceTests {
     /// Tests of the server's memory use, privileges and shutdown.
     @Suite(.enabled(if: try Peer.isInstalled("nginx", "curl")))
     struct ServingTests {
-        /// With 64 readers of a file of 1 GiB, uncached and cached, the server uses less than 100 MB.
+        /// The server uses less than 100 MB while it caches a file of 1 GiB for one reader and then serves it to 64.
         @Test func memoryStaysLimitedWith64Readers() async throws {
             let file = try await Fixtures.shared.random(Fixtures.big)
             let origin = try await NginxOrigin(serving: Fixtures.folder)

@@ -1,7 +1,7 @@
 import Foundation
 
-/// The benchmark of fetching 1 GiB to disk, as whole processes: `mediacache get` into an empty cache against `curl -o`.
-/// MediaCache syncs the data and writes checksums; curl does neither.
+/// The benchmark of fetching 1 GiB to disk, as whole processes: `mediacache get` into an empty cache against `curl -o`
+/// and aria2c. MediaCache syncs the data and writes checksums; the peers do neither.
 struct FillThroughput {
     let options: Options
     let report: Report

@@ -1,6 +1,6 @@
 import Foundation
 
-/// The benchmark of a recording of 24 hours in three variants, 130,000 segments of 2 s: the cost of a window and of a
+/// The benchmark of a recording of 24 hours in three variants, 129,600 segments of 2 s: the cost of a window and of a
 /// new segment.
 struct LiveWindows {
     private static let segments = 43_200

@@ -1,8 +1,8 @@
 import Foundation
 import TestSupport
 
-/// The benchmark of the time to the first byte of a missing range of 1 KB, through the cache and from the origin. Each
-/// read has a different offset, far from the others, in a reproducible order.
+/// The benchmark of the time to the first byte of a missing range of 1 KB through the cache, against the origin itself
+/// and a caching nginx. Each read has a different offset, far from the others, in a reproducible order.
 struct MissLatency {
     let options: Options
     let report: Report

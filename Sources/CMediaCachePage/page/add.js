@@ -211,7 +211,7 @@ function kindOf(found) {
   return [kind, ...notes.filter(Boolean)].join(", ");
 }
 
-/** The choice between recording a live stream and downloading it. */
+/** Creates the choice between recording a live stream and downloading it. */
 function liveChoice(url) {
   const radio = (label, value, checked) => {
     const input = make("input", { type: "radio", name: "live", value, checked });

@@ -5,7 +5,10 @@ const isThisMachine = /^(localhost|127(\.\d+){3}|\[::1\])$/.test(base.hostname);
 
 let playbackToken = null;
 
-/** Whether library and channel URLs need a token. The server exempts clients on its own machine. */
+/**
+ * Whether the page adds a token to library and channel URLs. The server exempts clients on its own machine. If it is
+ * exposed, it exempts none, but the URLs in its records contain a token already.
+ */
 export const needsToken = !isThisMachine;
 
 /** Sets the token for library and channel URLs. */
@@ -16,7 +19,7 @@ export const serverURL = (path) => new URL(path, base).href;
 
 /**
  * Returns a record's URL with the host that this page uses, which may differ from the one in the record. Library and
- * channel URLs get a token if they need one.
+ * channel URLs without a token get one if `needsToken`.
  */
 export function localURL(url) {
   const { pathname: whole, search } = new URL(url, base);

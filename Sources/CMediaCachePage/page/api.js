@@ -5,7 +5,10 @@ import { key } from "./key.js";
 
 /** An error response from the server. */
 export class Problem extends Error {
-  /** @param {{status: number, title: string, detail?: string, code?: string}} document */
+  /**
+   * @param {{status: number, title: string, detail?: string, code?: string, originStatus?: number,
+   *   recordedRanges?: Object[]}} document
+   */
   constructor(document) {
     super(sentence(document.detail ?? document.title));
     this.status = document.status;
@@ -70,7 +73,7 @@ export async function requireOK(response) {
   throw new Problem(document ?? { status: response.status, title: `The server responded with status ${response.status}` });
 }
 
-/** Sends a request with the key. @throws {Problem|Unreachable} */
+/** Sends a request with the key. @throws {Problem|Unreachable|DOMException} the last one if the request is aborted */
 async function request(path, { method = "GET", body, headers = {}, ...rest } = {}) {
   const isJSON = body !== undefined && !(body instanceof Blob);
   let response;
@@ -93,7 +96,7 @@ async function request(path, { method = "GET", body, headers = {}, ...rest } = {
   return requireOK(response);
 }
 
-/** Sends a request and returns the JSON of its response, or null if it has none. */
+/** Sends a request and returns the JSON of its response, or null if the status is 204. */
 async function json(path, options) {
   const response = await request(path, options);
   return response.status === 204 ? null : response.json();

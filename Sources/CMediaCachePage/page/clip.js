@@ -41,7 +41,7 @@ export function makeClipExport({ name, base, record, now }) {
     });
   }
 
-  /** Returns the range in the form, or null if it is empty. */
+  /** Returns the range in the form, or null if it is incomplete or doesn't end after its start. */
   function range() {
     const [begin, end] = [new Date(from.value).getTime(), new Date(to.value).getTime()];
     return end > begin ? { from: begin, to: end } : null;
@@ -79,7 +79,7 @@ export function makeClipExport({ name, base, record, now }) {
     if (!recordedRanges.some((span) => span.to > chosen.from && span.from < chosen.to)) return "Nothing is recorded in this range.";
     return null;
   }
-  /** Returns the range if the user has changed it; otherwise null. */
+  /** Returns the range if the user has changed it and it is valid; otherwise null. */
   const selection = () => (isTouched ? range() : null);
   return { element, show, range, selection, add: (...nodes) => element.querySelector(".clip-end").append(...nodes) };
 }

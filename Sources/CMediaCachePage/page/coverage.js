@@ -17,7 +17,7 @@ import { onEvent } from "./store.js";
 
 /** The minimum interval between reads of a file's record, in milliseconds. */
 const readEvery = 400;
-/** The time for which new bytes of a file count as loading if the server doesn't report fills, in milliseconds. */
+/** The interval between reads of a file's record while the file is loading, in milliseconds. */
 const fileFreshFor = 1500;
 /** The time without an event after which a segment no longer counts as loading, in milliseconds. */
 const segmentFreshFor = 4000;
@@ -173,7 +173,7 @@ async function segmentsOfAsset(asset) {
     .map(({ name, url, start, duration }) => ({ name, url, start, end: start + duration }));
 }
 
-/** Returns the segments of the stream's playlist with the most cached segments. */
+/** Returns the segments of the stream's playlist with the most cached segments; none while that playlist is live. */
 async function segmentsOfURL(url) {
   const { stream } = await api.resourceOf(url);
   const playlists = (stream?.playlists ?? [])

@@ -1,4 +1,4 @@
-// Modal dialogs. Escape closes them, and the focus returns to the element that had it before.
+// Modal dialogs. Escape and a click outside close them, and the focus returns to the element that had it before.
 
 import { sentence } from "./api.js";
 import { make, updateText } from "./elements.js";
@@ -11,11 +11,12 @@ let count = 0;
  * @param {Object} options
  * @param {string} options.title the heading and accessible name
  * @param {Node[]} options.content
- * @param {{label: string, kind?: string, act?: () => (void|Promise<void>)}[]} options.buttons `act` runs before the
- *   dialog closes. An error it throws is shown and keeps the dialog open. A button without `act` closes the dialog.
+ * @param {{label: string, kind?: string, id?: string, act?: () => (void|Promise<void>)}[]} options.buttons `act` runs
+ *   before the dialog closes, if the fields are valid. An error it throws is shown and keeps the dialog open. A button
+ *   without `act` closes the dialog.
  * @param {string} [options.kind] a CSS class
  * @returns {{dialog: HTMLDialogElement, closed: Promise<string|null>}} `closed` resolves to the label of the button
- *   that closed the dialog, or null
+ *   that closed the dialog, or to null if it was closed without a button
  */
 export function showDialog({ title, content, buttons, kind }) {
   const id = `dialog-${++count}`;
@@ -67,7 +68,7 @@ export function showDialog({ title, content, buttons, kind }) {
   return { dialog, closed };
 }
 
-/** Asks for confirmation of a destructive action. `act` runs if the user confirms. */
+/** Asks for confirmation of a destructive action. `act` runs if the user confirms. Resolves when the dialog closes. */
 export function confirm({ title, text, yes, act }) {
   return showDialog({
     title,

@@ -24,7 +24,7 @@ export function downloadsView({ main, signal }) {
       "Paste a URL into the field at the top and choose “Download”. Downloads continue when this page is closed."
     ));
   const [rows, endedRows] = [new Map(), new Map()];
-  /** The order after a move, until the server has confirmed it. */
+  /** The order after a move, until the server has confirmed or rejected it. */
   let moved = null;
 
   main.append(

@@ -11,7 +11,7 @@ const maximumPause = 10_000;
 const maximumSilence = 40_000;
 
 /**
- * Follows the events for as long as the page is open, and reconnects when the connection is lost.
+ * Follows the events and reconnects when the connection is lost, until the server rejects the key.
  *
  * @param {{event: (record: Object) => void, connected: () => Promise<void>, lost: () => void}} listener `connected` is
  *   called before the first event of each connection, to read the records that may have changed in the meantime
@@ -74,7 +74,7 @@ function deliver(block, listener) {
   listener.event(record);
 }
 
-/** Waits until the pause is over, the network returns or the page is shown again. */
+/** Waits until the pause, in milliseconds, is over, the network returns, or the page is hidden or shown. */
 function wakeOrWait(pause) {
   return new Promise((resolve) => {
     const done = () => {

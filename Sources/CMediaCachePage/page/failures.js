@@ -20,7 +20,7 @@ export function reportEvent(event) {
   else if (event.event === "resource.progress") failures.delete(event.resource);
   else if (event.event === "resource.damaged") {
     reportProblem(`damaged ${event.resource}`,
-      `Part of ${nameOf(event.resource)} was damaged on the disk and will be downloaded again when needed. If this happens again, check the disk.`
+      `Part of ${nameOf(event.resource)} was damaged on the disk. It will be downloaded again if possible. If this happens again, check the disk.`
     );
   } else if (event.event === "storage.failed") {
     reportProblem("storage",

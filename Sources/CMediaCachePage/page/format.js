@@ -2,7 +2,7 @@
 
 const units = ["B", "kB", "MB", "GB", "TB", "PB"];
 
-/** Formats a number of bytes, for example "3.4 MB". */
+/** Formats a number of bytes, for example "3.4 MB"; "unknown" for null. */
 export function bytes(count) {
   if (count === null || count === undefined) return "unknown";
   let [value, unit] = [Number(count), 0];
@@ -23,7 +23,7 @@ export const percent = (share) => `${share >= 1 ? 100 : Math.max(0, Math.floor(s
 
 const two = (number) => String(number).padStart(2, "0");
 
-/** Formats a duration in seconds as players do, for example "1:02:03" or "2:03". */
+/** Formats a duration in seconds as players do, for example "1:02:03" or "2:03"; an empty string if it isn't finite. */
 export function clock(seconds) {
   if (!Number.isFinite(seconds)) return "";
   const whole = Math.max(0, Math.round(seconds));
@@ -91,12 +91,12 @@ export function language(tag) {
   try { return languages?.of(tag) ?? tag; } catch { return tag; }
 }
 
-/** Returns the host of a URL. */
+/** Returns the host of a URL, or "the origin" for an invalid one. */
 export function hostOf(url) {
   try { return new URL(url).host; } catch { return "the origin"; }
 }
 
-/** Returns the last component of a URL's path. */
+/** Returns the last component of a URL's path, or the host if the path is empty. */
 export function nameOf(url) {
   try {
     const { pathname, hostname } = new URL(url);
@@ -110,7 +110,7 @@ export function nameOf(url) {
 /** File names that are too common to be titles. */
 const common = /^(index|master|playlist|manifest|main|stream|live|hls|video|prog_index|chunklist)$/i;
 
-/** Returns a title for a URL: the name of the file, the folder or the host. */
+/** Returns a title for a URL: the name of the file without its extension, the folder or the host. */
 export function titleFrom(url) {
   try {
     const { pathname, hostname } = new URL(url);
@@ -122,7 +122,7 @@ export function titleFrom(url) {
   }
 }
 
-/** Returns a file name for a title, without characters that file systems don't allow. */
+/** Returns a file name of at most 120 characters for a title, without characters that file systems don't allow. */
 export const fileName = (title) => title.replace(/[\\/:*?"<>|\u0000-\u001f]+/g, " ").trim().slice(0, 120) || "film";
 
 /** Returns the folder of a URL's file, for example "example.org/films/". */
@@ -143,10 +143,11 @@ const withoutScheme = (url) => url.replace(/^\w+:\/\//, "");
 const labels = [hostOf, nameOf, folderOf, address, withoutScheme];
 
 /**
- * Returns labels that distinguish items with the same title: the host, file name or folder.
+ * Returns labels that distinguish items with the same title: the first of the host, file name, folder, path and URL
+ * that is unique.
  *
- * @param {{key: string, title: string, url: string}[]} all
- * @returns {Map<string, string>} the labels by key, without items whose title is unique
+ * @param {{key: string, title: string, url?: string}[]} all
+ * @returns {Map<string, string>} the labels by key, without items that have no URL or whose title is unique
  */
 export function distinguishingLabels(all) {
   const groups = Map.groupBy(all.filter(({ url }) => url), ({ title }) => title);

@@ -4,7 +4,7 @@ import { serverURL } from "./address.js";
 import { make } from "./elements.js";
 
 const storageKey = "mediacache.key";
-/** The key that is used until the page is closed, in case storage is unavailable. */
+/** The key in use until the page is closed, in case storage is unavailable or the key couldn't be checked yet. */
 let memory = null;
 
 /** Returns the API key, or null if there is none. */
@@ -31,7 +31,7 @@ function takeKeyFromAddress() {
  * Stores the key from the page's address if the server accepts it. Any site can link here with a different key, so an
  * unchecked key never replaces the stored one.
  *
- * @returns {Promise<"none"|"accepted"|"rejected">} `none` also if the key is already stored
+ * @returns {Promise<"none"|"accepted"|"rejected">} `none` also if the key is already in use or can't be checked
  */
 export async function acceptKeyFromAddress() {
   const found = takeKeyFromAddress();
@@ -51,7 +51,7 @@ export async function acceptKeyFromAddress() {
   return "accepted";
 }
 
-/** Replaces the view by the form for the key. @param {boolean} wasRejected whether the server rejected a key */
+/** Replaces the view with the form for the key. @param {boolean} wasRejected whether the server rejected a key */
 export function askForKey(wasRejected) {
   const main = document.getElementById("main");
   if (main.querySelector("#key")) return;

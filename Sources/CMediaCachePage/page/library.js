@@ -21,7 +21,7 @@ const filters = {
   partial: ["Incomplete", (record) => !isComplete(record)],
 };
 
-/** The current order, filter and search text, which last until the page is closed. */
+/** The current order, filter and search text, which last until the page is reloaded or closed. */
 const chosen = { order: "newest", filter: "all", text: "" };
 
 /** Shows the library. */

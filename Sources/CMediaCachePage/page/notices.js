@@ -1,4 +1,5 @@
-// Notices, which disappear after a few seconds, and problems, which remain until they are dismissed or resolved.
+// Notices, which disappear after a few seconds, and problems, which remain until they are dismissed or resolved. If
+// there are too many, the oldest are removed.
 
 import { sentence } from "./api.js";
 import { make, updateText } from "./elements.js";
@@ -44,7 +45,11 @@ export function reportProblem(subject, text, link) {
   showProblems();
 }
 
-/** Reports that a user's action failed. @param {string} failure for example "The download can’t be paused" */
+/**
+ * Reports that a user's action failed, unless it was aborted.
+ *
+ * @param {string} failure the failure, for example "The download can’t be paused"; also the subject of the problem
+ */
 export const reportError = (failure, error) => {
   if (error.name !== "AbortError") reportProblem(failure, `${failure}: ${sentence(error.message)}`);
 };

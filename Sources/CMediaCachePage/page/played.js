@@ -102,7 +102,7 @@ function show(row, one) {
   updateAttribute(row, "data-id", String(one.id));
 }
 
-/** Describes the total: the number of segments, or the size of an incomplete file. */
+/** Describes the total: the number of segments, or the size of an incomplete file. Returns null if it is unknown. */
 function totalOf(one, coverage) {
   if (isPartsOnly(one)) return counted(one.count, "segment");
   if (one.kind === "stream") return one.segments ? `${one.segmentsCached} of ${counted(one.segments, "segment")}` : null;

@@ -1,4 +1,4 @@
-// Reads the times of segments from HLS playlists (RFC 8216).
+// Reads the times of segments from HLS playlists (RFC 8216bis).
 
 import { requireOK } from "./api.js";
 
@@ -7,8 +7,8 @@ import { requireOK } from "./api.js";
  *
  * @param {string} url
  * @returns {Promise<{segments: {start: number, duration: number, wall: number|null, isGap: boolean, url: string}[], isOver: boolean}>}
- *   `start` is in seconds from the start of the playlist; `wall` is in milliseconds since 1970, or null if the playlist
- *   has no dates
+ *   `start` is in seconds from the start of the playlist; `wall` is in milliseconds since 1970, or null before the
+ *   first date; `isOver` is whether the playlist has an end (EXT-X-ENDLIST)
  */
 export async function readSegments(url) {
   const response = await requireOK(await fetch(url, { cache: "no-store" }));

@@ -5,7 +5,7 @@
  *
  * @param {HTMLElement} list the list of rows, which have a `data-id` and a handle `[data-handle]`
  * @param {AbortSignal} signal stops it when aborted
- * @param {(ids: string[], moved: string) => void} done called with the new order
+ * @param {(ids: string[], moved: string) => void} done called with the new order and the ID of the moved row
  */
 export function startReordering(list, signal, done) {
   const ids = () => [...list.children].map((row) => row.dataset.id);

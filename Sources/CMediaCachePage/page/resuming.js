@@ -5,7 +5,7 @@ import { channels } from "./store.js";
 
 /** The delays before the attempts, in seconds. The last one repeats. */
 const pauses = [1, 2, 4, 8, 15, 15, 15, 30];
-/** The duration of an interruption after which no more attempts are made, in milliseconds. */
+/** The time without a successful load after which an error ends the attempts, in milliseconds. */
 const maximumWait = 600_000;
 /** The number of loads that may fail soon after they succeeded before the source counts as unplayable. */
 const maximumFailures = 4;
@@ -52,7 +52,7 @@ export function startResuming({ player, position, resume, isAvailable = () => tr
     timer = setTimeout(attempt, pauses[Math.min(attempts, pauses.length - 1)] * 1000);
   };
 
-  /** Handles an error. Returns false if there is nothing to resume. */
+  /** Handles an error. Returns false if nothing has played yet, or if playback can't be resumed. */
   function interrupted() {
     if (!hasPlayed || signal.aborted) return false;
     since ??= performance.now();

@@ -47,7 +47,7 @@ class RecordStore {
     if (this.records.delete(name)) this.notifyListeners(name);
   }
 
-  /** Reads a record again, at most once a second. */
+  /** Reads a record again, at most once a second, and removes it if the server no longer has it. */
   refresh(name) {
     let read = this.readers.get(name);
     if (!read) {

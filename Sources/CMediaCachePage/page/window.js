@@ -24,7 +24,7 @@ const maximumWindow = playsHLS ? 3600_000 : 300_000;
 const lateness = 60_000;
 /** The minimum length of a file that follows another one, in milliseconds. */
 const minimumFile = 10_000;
-/** The distance from the end at which browsers start a live playlist, in segments (RFC 8216 §6.3.3). */
+/** The distance from the end at which browsers start a live playlist: about 3 target durations (RFC 8216bis §6.3.3). */
 const segmentsBehind = 3;
 /** The pause, in milliseconds, after which a live stream continues at its position instead of the live edge. */
 const maximumPause = 15_000;
@@ -64,7 +64,7 @@ export function startWindowPlayback({ player, base, record, signal }) {
   });
   const isRecorded = () => isFollowing(record() ?? {});
 
-  /** @param {boolean} [isContinuation] whether playback continues after the current window */
+  /** @param {boolean} [isContinuation] whether playback continues after the current window or an interruption */
   async function playFrom(requested, isContinuation = false) {
     if (!isContinuation) resuming.begin();
     const channel = record();
@@ -144,7 +144,7 @@ export function startWindowPlayback({ player, base, record, signal }) {
   }, signal);
   return {
     playFrom: (requested) => playFrom(requested), now, onJump: (work) => { jumped = work; },
-    /** Plays the live edge, or the last hour of a recording that has ended. */
+    /** Plays the live edge, or the last hour of a recording that is stopped or has ended. */
     playLive: () => playFrom(isRecorded() ? Infinity : (record()?.edge ?? 0) - 3600_000),
   };
 }
@@ -173,7 +173,7 @@ async function readFile(base, at, end) {
   return { src, segments, end: until, position: Math.max(0, (at - segments[0].wall) / 1000) };
 }
 
-/** Returns the live playlist. The browser's first segment is derived from RFC 8216 and may be off by one. */
+/** Returns the live playlist. The browser's first segment is derived from RFC 8216bis and may be off by one. */
 async function readLive(base) {
   const src = `${base}index.m3u8`;
   const all = await datedSegments(src);
@@ -206,7 +206,7 @@ function positionOf(segments, at) {
   return found ? found.start + (at - found.wall) / 1000 : null;
 }
 
-/** Returns the given time if it is recorded; otherwise the next recorded time, or the last one. */
+/** Returns the given time if it is recorded; otherwise the next recorded time, or the last recorded second. */
 function nearest(recordedRanges, at) {
   const found = recordedRanges.find(({ to }) => to > at);
   return found ? Math.max(at, found.from) : recordedRanges[recordedRanges.length - 1].to - 1000;

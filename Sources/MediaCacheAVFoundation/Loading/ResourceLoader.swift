@@ -77,7 +77,7 @@ final class ResourceLoader: Sendable {
 
     /// Starts to respond to a request.
     ///
-    /// - Returns: Whether the request is for this loader's resource.
+    /// - Returns: Whether the request names the host and port of this loader's resource. Otherwise it has no effect.
     func load(_ request: some ResourceLoadingRequest) -> Bool {
         guard CachingScheme.resource(of: request.url)?.authority == resource.authority else { return false }
         let (id, now) = (ObjectIdentifier(request), store.monotonicTime)
@@ -91,7 +91,7 @@ final class ResourceLoader: Sendable {
         return true
     }
 
-    /// Cancels a request. After this call, none of its methods are called.
+    /// Cancels a request. Afterwards, at most one call of its methods follows, which was already in progress.
     func cancel(_ request: some ResourceLoadingRequest) { end(request, .cancelled)?.cancel() }
 
     /// Cancels all requests.

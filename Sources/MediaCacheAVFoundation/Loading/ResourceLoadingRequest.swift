@@ -2,8 +2,8 @@ import MediaCache
 
 /// A player's request to the app, as an abstraction of `AVAssetResourceLoadingRequest` for all platforms.
 ///
-/// ``ResourceLoader`` calls the methods from one task, in the order of declaration. It calls none of them after the
-/// request has been cancelled.
+/// ``ResourceLoader`` calls the methods from one task, in the order of declaration. A call that is in progress when the
+/// request is cancelled may follow the cancellation, so the methods must ignore calls for ended requests.
 protocol ResourceLoadingRequest: AnyObject, Sendable {
     /// The requested URL.
     var url: String { get }

@@ -18,7 +18,7 @@ enum PlaybackRoute: Sendable {
     ///   - settings: The settings for the request that determines the media type, if one is needed; nil for the
     ///     settings of the store.
     ///   - server: The provider of local URLs for streams.
-    /// - Throws: `CacheError` with `invalidSetting` for a stream without a server; errors of the server.
+    /// - Throws: `CacheError` with `invalidSetting` for a stream without a server; errors of the store and the server.
     static func find(
         for resource: ResourceURL, in store: CacheStore, settings: TransferSettings? = nil,
         server: (any LocalURLProvider)?

@@ -53,7 +53,7 @@
         ///     transfers of the server.
         ///   - policy: How much to fetch ahead of the player.
         /// - Throws: `CacheError` with `invalidURL`, or with `invalidSetting` for a stream without a server; errors of
-        ///   the server.
+        ///   the store and the server.
         public static func find(
             _ resource: ResourceURL, from store: CacheStore, server: (any LocalURLProvider)? = nil,
             settings: TransferSettings? = nil, policy: FillPolicy = .onDemand

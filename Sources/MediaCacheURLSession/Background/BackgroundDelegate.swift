@@ -6,8 +6,8 @@ import Synchronization
     import FoundationNetworking
 #endif
 
-/// The delegate of a background session. It moves downloaded files to the delivery folder, and reports failed
-/// transfers.
+/// The delegate of a background session. It moves downloaded files to the delivery folder, and reports deliveries and
+/// failures.
 final class BackgroundDelegate: NSObject, URLSessionDownloadDelegate, Sendable {
     private let deliveries: DeliveryFolder
     /// The receiver of the reports; nil until ``listen(_:)``.

@@ -32,7 +32,7 @@ public final class BackgroundTransfers: Sendable {
     public enum Event: Sendable {
         /// The store has cached the received bytes of this resource.
         case stored(ResourceInfo)
-        /// A transfer failed and won't be retried.
+        /// A transfer failed and won't be retried. The error of a cancelled transfer is `cancelled`.
         case failed(ResourceURL, CacheError)
         /// The number of earlier events that were dropped because the subscriber didn't read them in time.
         case dropped(count: Int)
@@ -98,8 +98,8 @@ public final class BackgroundTransfers: Sendable {
 
     /// Starts transfers for the missing bytes of a resource, with the settings of the store.
     ///
-    /// A resource with a validator is transferred in ranges of at most 32 MiB, because all bytes of a failed transfer
-    /// are lost.
+    /// If the cached version of a resource has a validator, the rest is transferred in ranges of at most 32 MiB,
+    /// because all bytes of a failed transfer are lost.
     ///
     /// - Parameters:
     ///   - url: The URL of the resource.
@@ -111,7 +111,7 @@ public final class BackgroundTransfers: Sendable {
     ///   transferred.
     /// - Throws: `CacheError` with
     ///   - `invalidURL` if `URLSession` can't send the URL unchanged,
-    ///   - `forbiddenAddress` if the scope excludes the address,
+    ///   - `forbiddenAddress` if the scope excludes the address, or the host's name can't be resolved to check it,
     ///   - `invalidSetting` if the URL contains user information, the store's settings forbid requests to origins, the
     ///     kind has a whole-body transform, or the resource is partial and has no validator,
     ///   - `storage` if the store can't be read,
@@ -243,8 +243,8 @@ extension BackgroundTransfers {
         CacheError(.closed, "the background transfers were shut down; create a new instance")
     }
 
-    /// The maximum number of holes to fetch separately. If there are more, they are fetched as one range, including the
-    /// cached bytes between them.
+    /// The maximum number of holes to fetch separately. If there are more, everything from the first hole on is
+    /// fetched, including cached bytes.
     private static let maximumHoles = 8
     /// The maximum number of bytes per transfer of a resource with a validator.
     private static let partLength: Int64 = 32 << 20
@@ -263,7 +263,9 @@ extension BackgroundTransfers {
                 .compactMap { BackgroundRequest($0.taskDescription) })
     }
 
-    /// Returns the missing ranges; nil if the length of the resource is unknown.
+    /// Returns the missing ranges; nil for the whole resource, if nothing is cached or its length is unknown.
+    ///
+    /// - Throws: `CacheError` with `invalidSetting` if the resource is partial and has no validator.
     private static func missing(
         of url: ResourceURL, _ range: Range<Int64>?, _ cached: ResourceInfo?
     ) throws -> [Range<Int64>]? {
@@ -356,7 +358,8 @@ extension BackgroundTransfers {
 
     /// Checks redirects by the same rule as the engine.
     ///
-    /// - Throws: `CacheError` with `forbiddenAddress` if a redirect led from a public to a private address.
+    /// - Throws: `CacheError` with `forbiddenAddress` if a redirect led from a public to a private address, or to a
+    ///   host whose name can't be resolved.
     private func checkRedirect(of response: DeliveredResponse, isPublic: Bool) async throws {
         guard let location = response.location, location.host != response.url.host else { return }
         let isBound = isPublic && !store.transfers.allowsLocalRedirects

@@ -14,7 +14,7 @@ struct SessionHead {
     let fields: HTTPFields
     /// Whether the body is a range of an encoded representation, whose bytes can't be used.
     let isDecodedPart: Bool
-    /// The `Content-Length`; nil if absent or the body is decoded.
+    /// The `Content-Length`; nil if it is absent, the body is decoded, or the status excludes a body.
     let bodyLength: Int64?
 
     init(_ response: HTTPURLResponse) {

@@ -1,6 +1,6 @@
 import Foundation
 
-/// Streams of one clip in local folders, to be imported into a cache. No origin serves them.
+/// Streams of one clip in local folders, to be imported into a cache or served by an origin.
 enum OfflineStream: String, CaseIterable {
     /// MPEG-TS without encryption.
     case clear

@@ -9,7 +9,7 @@ struct OriginLog {
         var bodyBytes: Int64
         /// The range of the file that was sent; nil for a response without bytes of the file.
         var sent: Range<Int64>?
-        /// Whether the client closed the connection before the end of the range.
+        /// Whether the client closed the connection before the end of the range. Unknown, and false, for status 200.
         var isCut: Bool
         var path: String
     }

@@ -1,6 +1,6 @@
 import Foundation
 
-/// A radio channel of packed AAC (RFC 8216bis §3.1.4). ffmpeg encodes its ADTS segments, and an ID3 tag before each
+/// A radio channel of packed AAC (RFC 8216bis §3.1.3). ffmpeg encodes its ADTS segments, and an ID3 tag before each
 /// contains the timestamp of its first sample. The test advances the live playlist.
 final class PackedAudioChannel: Sendable {
     /// The path of the live playlist, for an origin that serves ``folder``.

@@ -38,7 +38,7 @@ final class StagedOrigin: Sendable {
     /// - Parameters:
     ///   - folder: The served folder.
     ///   - held: The paths whose responses are delayed.
-    ///   - texts: Returns the text at another path and stage.
+    ///   - texts: Returns the text at a path in a stage; nil for a path of the folder.
     init(
         serving folder: String, holding held: Set<String>, texts: @escaping @Sendable (String, Int) -> String?
     ) throws {

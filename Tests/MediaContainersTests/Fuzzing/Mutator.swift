@@ -74,7 +74,7 @@ struct TimeField {
         case number(Int)
         /// A 33-bit timestamp in five bytes with marker bits (ISO/IEC 13818-1, 2.4.3.6).
         case timestamp
-        /// The 33-bit base of a programme clock reference (ISO/IEC 13818-1, 2.4.3.4).
+        /// The 33-bit base of a program clock reference (ISO/IEC 13818-1, 2.4.3.4).
         case clock
     }
 
