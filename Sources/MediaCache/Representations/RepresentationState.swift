@@ -20,7 +20,8 @@ package struct RepresentationState: Sendable {
         var demands: [DemandID: TransferClass] = [:]
         /// The demand that started the fill, if one did.
         var starter: DemandID?
-        /// The highest class of the readers and demands. Until the first one leaves, at least the initial class.
+        /// The highest class of the readers and demands. Until the first one leaves, at least the initial class; after
+        /// the last one has left, the background class unless the fill is about to finish.
         var transferClass: TransferClass
         var cancel: (@Sendable () -> Void)?
         /// Whether a request has been sent.
