@@ -95,7 +95,8 @@ package struct RepresentationState: Sendable {
         package var id: FillID
         package var range: Range<Int64>
         /// Whether the request overlaps the cached bytes before the range, which are compared with the response. It's
-        /// needed if there is no validator, or if the bytes were cached before the store was opened.
+        /// needed if there is no validator, or if the bytes were cached before the store was opened. A strong entity
+        /// tag makes it unnecessary.
         package var resumes: Bool
         /// Whether other cached bytes must be requested and compared first, because there is no validator and no cached
         /// byte directly before the range.
