@@ -67,8 +67,8 @@ public enum Revalidation: Sendable, Hashable {
     case inBackground
     /// Before use, when the content is no longer fresh; without freshness information, unless the last revalidation was
     /// less than 5 s ago, since players often open a resource twice. While the origin is unreachable, unless the last
-    /// attempt was less than a minute ago. If the origin doesn't respond within 2 s, the cached content is used, and
-    /// the revalidation continues in the background.
+    /// attempt was less than a minute ago. If the origin doesn't respond within 2 s, the cached content is used unless
+    /// its response requires revalidation, and the revalidation continues in the background.
     case beforeUse
     /// Before use, even if the content is fresh, unless the origin has confirmed it in response to a request sent at or
     /// after a moment of ``CacheStore/monotonicTime``, which must not be in the future. Use it for URLs whose content
