@@ -19,7 +19,7 @@ package protocol BlobFileSystem: Sendable {
     func remove(_ path: String) throws
     /// Renames a file within a file system; throws EXDEV across file systems.
     func rename(_ source: String, to destination: String) throws
-    /// Creates a hard link.
+    /// Creates a hard link unless the destination exists.
     func link(_ source: String, to destination: String) throws
     /// Returns the number of hard links of a file.
     func linkCount(of path: String) throws -> Int

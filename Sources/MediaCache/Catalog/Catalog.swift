@@ -34,7 +34,8 @@ package final class Catalog: Sendable {
     /// Opens a catalog. Blocks.
     ///
     /// - Throws: ``CacheError`` with ``CacheError/Code/newerFormat`` if a newer version wrote it, which leaves it
-    ///   unchanged; with ``CacheError/Code/damaged`` if it's not a catalog or can't be read.
+    ///   unchanged; with ``CacheError/Code/damaged`` if it's damaged or not a catalog; with ``CacheError/Code/storage``
+    ///   if it can't be opened or read.
     package init(_ location: Location) throws {
         self.location = location
         wasInterrupted = if case .file(let path) = location { Self.hasLog(path) } else { false }

@@ -25,7 +25,8 @@ package struct StoredRepresentation: Sendable {
     package var head: ResourceHead
     package var freshness: Freshness
     package var ignoresRanges: Bool
-    /// Whether the origin has a newer version. Only readers that are already open use this one.
+    /// Whether the next opening of the store deletes it unless it's the pinned version, because the origin or another
+    /// transform has replaced it, or it's stored only until it's closed.
     package var isSuperseded: Bool
     package var spans: SpanMap
     /// Spans found damaged or missing, and not yet received again.

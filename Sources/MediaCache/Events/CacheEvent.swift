@@ -1,12 +1,13 @@
 /// An event of a store. See ``CacheStore/events()``.
 public enum CacheEvent: Sendable {
-    /// Bytes of a resource were received or read. Sent a few times per second for each resource.
+    /// Bytes of a resource were received and stored. Sent at most four times per second for each resource, and when the
+    /// resource is complete.
     case progress(Progress)
     /// All requested bytes of a read were cached.
     case hit(key: String)
     /// Some requested bytes of a read are missing.
     case miss(key: String)
-    /// An origin request started to write into a hole.
+    /// A fill of a hole was started. It may have to wait before it sends a request.
     case fillStarted(key: String, range: Range<Int64>)
     /// A fill ended. `error` is nil if its range was received, or if it was cancelled because no reader needed it.
     case fillEnded(key: String, bytes: Int64, error: CacheError?)
@@ -18,11 +19,13 @@ public enum CacheEvent: Sendable {
     case rangesIgnored(key: String)
     /// Bytes were evicted to apply a limit.
     case evicted(key: String, bytes: Int64)
-    /// Stored bytes were damaged, and will be fetched again.
+    /// Stored bytes were damaged or missing, and will be fetched again. An empty range means that a catalog record of
+    /// the resource was damaged.
     case damaged(key: String, range: Range<Int64>)
     /// Bytes can't be stored. Reading continues without the cache.
     case storageFailed(CacheError)
-    /// A revalidation failed, and the cached version is served stale.
+    /// The origin failed to confirm the cached version or to provide a newer one in time, and the cached version is
+    /// served stale.
     case servedStale(key: String, error: CacheError)
     /// The catalog was damaged. It was renamed to `path`, and a new one was created.
     case catalogReplaced(path: String)
@@ -41,7 +44,7 @@ public enum CacheEvent: Sendable {
         public var fromOrigin: Int64
         /// The number of bytes read from the cache since the store was opened, for all resources.
         public var fromCache: Int64
-        /// The origin's recent rate in bytes per second.
+        /// The origin's recent rate in bytes per second; 0 while unknown.
         public var rate: Double
     }
 }

@@ -6,7 +6,8 @@ public protocol EvictionPolicy: Sendable {
     /// Returns the evictions to perform, in order; an empty array for none.
     ///
     /// They must free at least ``EvictionSituation/bytesOver`` bytes if the candidates suffice, and contain each
-    /// candidate at most once.
+    /// candidate at most once. The store calls this with more candidates if the first ones don't suffice, so the
+    /// function must have no side effects.
     func steps(for situation: EvictionSituation) -> [EvictionStep]
 }
 

@@ -6,6 +6,7 @@
 package struct BrowserReference {
     /// The reference in a form that RFC 3986 parses.
     package let text: String
+
     /// Parses a reference.
     ///
     /// - Parameter baseScheme: The scheme of the base URL, `http` or `https`.

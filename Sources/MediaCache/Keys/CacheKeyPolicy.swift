@@ -10,8 +10,9 @@ public struct CacheKeyPolicy: Sendable {
     /// A policy that uses the whole URL.
     public static let wholeURL = CacheKeyPolicy { $0.description }
 
-    /// Returns a policy that ignores query items with the given names, such as tokens, signatures or expiry dates. The
-    /// other items and their order are unchanged.
+    /// Returns a policy that ignores query items with the given names, such as tokens, signatures or expiry dates.
+    /// Names are compared as written in the URL, without percent-decoding. The other items and their order are
+    /// unchanged.
     public static func dropping(queryItems names: Set<String>) -> CacheKeyPolicy {
         CacheKeyPolicy { url in
             guard let query = url.query else { return url.description }

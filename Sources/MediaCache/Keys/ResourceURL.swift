@@ -1,7 +1,8 @@
 /// The absolute http(s) URL of a resource, with its path and query preserved byte for byte (RFC 3986).
 ///
 /// `Foundation.URL` re-encodes and normalizes URLs, which invalidates signatures. This type parses only the scheme,
-/// authority, path and query. The fragment is dropped, because it's never sent to an origin.
+/// authority, path and query. It percent-encodes only bytes that a request line can't contain: control characters,
+/// spaces and non-ASCII characters. The fragment is dropped, because it's never sent to an origin.
 public struct ResourceURL: Sendable, Hashable {
     /// `http` or `https`, in lower case.
     public let scheme: String
@@ -16,7 +17,7 @@ public struct ResourceURL: Sendable, Hashable {
 
     /// Parses a URL. Leading and trailing whitespace, control and format characters are ignored.
     ///
-    /// - Throws: ``CacheError`` with ``CacheError/Code/invalidURL``.
+    /// - Throws: ``CacheError`` with ``CacheError/Code/invalidURL``, also for URLs longer than 16 KiB.
     public init(_ text: String) throws {
         let trimmed = Self.trim(text)
         guard let colon = trimmed.firstIndex(of: ":"), Self.isScheme(trimmed[..<colon]) else {

@@ -48,8 +48,8 @@ package struct AccessRule: Sendable {
 public enum AddressScope: String, Sendable, Hashable, Codable {
     /// Any address, for targets given by the user or by a local document.
     case any
-    /// Only public addresses: no loopback, private, link-local or otherwise special ones. This prevents names and
-    /// redirects from outside from reaching hosts behind this machine's firewall.
+    /// Only public addresses, and those that the user allows: no other loopback, private, link-local or otherwise
+    /// special ones. This prevents names and redirects from outside from reaching hosts behind this machine's firewall.
     case publicOnly
 }
 

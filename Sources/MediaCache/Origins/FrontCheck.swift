@@ -1,5 +1,5 @@
-/// A check that a version doesn't begin with a playlist. It's needed if the media type was determined without the first
-/// bytes, for example because the first request was for the middle.
+/// A check that a version doesn't begin with a playlist or manifest. It's needed if the media type was determined
+/// without the first bytes, for example because the first request was for the middle.
 struct FrontCheck {
     /// The bytes from offset 0 while they may be the beginning of a playlist; nil after the decision.
     private var front: [UInt8]?
@@ -15,8 +15,8 @@ struct FrontCheck {
     /// The offset of the next bytes to check; nil after the decision.
     var next: Int64? { front.map { Int64($0.count) } }
 
-    /// Returns false if the bytes complete a playlist's signature. Bytes before that may be used, because they contain
-    /// no URL.
+    /// Returns false if the bytes complete the signature of a playlist or manifest, or if it's still undecided after
+    /// ``MediaType/maximumFrontLength`` bytes. Bytes before that may be used, because they contain no URL.
     mutating func permits(_ bytes: UnsafeRawBufferPointer, at offset: Int64) -> Bool {
         guard var front, offset == front.count else { return true }
         self.front = nil

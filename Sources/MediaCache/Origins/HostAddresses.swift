@@ -43,7 +43,7 @@ package final class HostAddresses: Sendable {
         self.fixed = fixed
     }
 
-    /// Resolves a host and applies the access rule to its addresses.
+    /// Resolves a host and applies the access rule for scope `publicOnly` to its addresses. There is no time limit.
     ///
     /// - Parameter grants: Local networks that may be contacted.
     /// - Throws: `CacheError` with `cancelled`.
@@ -64,9 +64,10 @@ package final class HostAddresses: Sendable {
         return Resolution(kind: kind, isResolved: !addresses.isEmpty, isForbidden: isForbidden)
     }
 
-    /// Returns the addresses of a host in the resolver's order; nil if the resolver takes too long.
+    /// Returns the addresses of a host in the resolver's order; nil if the resolver takes longer than `limit`. An empty
+    /// array means that the host has no address or can't be resolved.
     ///
-    /// - Throws: `CacheError` with `cancelled`.
+    /// - Throws: `CacheError` with `cancelled`, or `CancellationError`.
     package func addresses(of host: String, within limit: Duration) async throws -> [IPAddress]? {
         if let known = knownAddresses(of: host) { return known }
         return try await withThrowingTaskGroup(of: [IPAddress]?.self) { group in

@@ -49,7 +49,7 @@ package struct IPAddress: Sendable, Hashable {
     }
 
     /// Returns the bytes of an IPv4 address written as one to four numbers, each decimal, octal (`0…`) or hexadecimal
-    /// (`0x…`). The last number fills the rest of the address (WHATWG URL §4.4, `inet_aton`).
+    /// (`0x…`). The last number fills the rest of the address (WHATWG URL §3.5, `inet_aton`).
     private static func numberedIPv4(_ text: Substring) -> [UInt8]? {
         let text = text.hasSuffix(".") ? text.dropLast() : text
         let parts = text.split(separator: ".", omittingEmptySubsequences: false)
@@ -84,13 +84,14 @@ package struct IPAddress: Sendable, Hashable {
         return nil
     }
 
-    /// The kind of the address according to the registries of special-purpose addresses (RFC 6890).
+    /// The kind of the address according to the registries of special-purpose addresses (RFC 6890). Multicast addresses
+    /// are local. A translated address has the kind of its IPv4 address.
     package var kind: AddressKind {
         if let translated { return translated.kind }
         if bytes.count == 4 {
             return Self.specialIPv4.contains { $0.contains(self) } ? .local : .global
         }
-        // All allocated IPv6 unicast addresses are in 2000::/3 (RFC 4291 §2.4).
+        // IANA allocates global unicast addresses only from 2000::/3.
         let isUnicast = bytes[0] & 0xE0 == 0x20
         return isUnicast && !Self.specialIPv6.contains { $0.contains(self) } ? .global : .local
     }

@@ -15,8 +15,8 @@ extension MediaType {
     ///
     /// Malformed parameters are skipped.
     ///
-    /// - Returns: The media type; nil for a list (also from repeated fields), a control character, an unterminated
-    ///   quote, or more than 1,024 bytes.
+    /// - Returns: The media type; nil for an invalid type or subtype, a list (also from repeated fields), a control
+    ///   character, an unterminated quote, or more than 1,024 bytes.
     package static func parse(_ text: String) -> Parsed? {
         let bytes = Array(text.utf8)
         let isPrintable = bytes.allSatisfy { $0 >= 0x20 && $0 != 0x7F || $0 == UInt8(ascii: "\t") }

@@ -92,8 +92,9 @@ package enum MediaType {
     ///   - declared: The `Content-Type` of the response.
     ///   - kind: The expected kind of resource.
     ///   - length: The length of the resource in bytes; nil if unknown.
-    /// - Throws: ``CacheError`` with ``CacheError/Code/notMedia`` for a page, for a playlist instead of a key, and for
-    ///   a manifest or playlist instead of audio or video.
+    /// - Throws: ``CacheError`` with ``CacheError/Code/notMedia`` for a page, for a playlist or manifest instead of a
+    ///   key, and for a manifest or non-HLS playlist whose declared type or extension is generic or one of audio or
+    ///   video.
     package static func checked(
         _ front: Front, declared: String?, of url: ResourceURL, as kind: ResourceKind, length: Int64?
     ) throws(CacheError) -> String {
@@ -242,7 +243,8 @@ package enum MediaType {
         return (0...min(3, start.count)).allSatisfy { String(validating: start.dropLast($0), as: UTF8.self) == nil }
     }
 
-    /// Returns the file name extension for a type.
+    /// Returns the file name extension for a type: that of the URL if it has this type, otherwise the shortest one of
+    /// the type. For an unknown type, returns that of the URL or, without one, `bin`.
     package static func preferredExtension(for type: String, pathExtension: String) -> String {
         let essence = essence(type) ?? ""
         if byExtension[pathExtension] == essence { return pathExtension }

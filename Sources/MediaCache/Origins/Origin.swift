@@ -53,7 +53,7 @@ public struct TransferLimits: Sendable, Hashable {
     public var connect: Duration
     /// The limit from the end of the request to the response head. 20 s by default.
     public var firstByte: Duration
-    /// The limit for a stall: the time that the reader waits for the body without receiving a byte. 15 s by default.
+    /// The limit for a stall: the time that the reader waits for the body without receiving 1 KiB. 15 s by default.
     public var stall: Duration
 
     /// Creates limits.

@@ -30,13 +30,17 @@ package struct OriginContext: Sendable {
     }
 }
 
-/// A GET request with its redirects. The header profile of an authority is sent only to that authority. The scope of a
+/// A GET request with its redirects. The header profile of an origin is sent only to that origin. The scope of a
 /// redirected request depends on the address that sent the redirect.
 struct OriginExchange {
     var context: OriginContext
     var locator: ResourceLocator
 
-    /// Sends the request and follows redirects. Returns the first other response.
+    /// Sends the request and follows redirects. Returns the first other response and its URL. Remembers the target of
+    /// redirects.
+    ///
+    /// - Throws: ``CacheError``: the errors of ``Origin/send(_:)``, ``CacheError/Code/badResponse`` for a redirect that
+    ///   can't be followed, or ``CacheError/Code/notFound`` if requests to origins are disabled.
     func send(_ conditions: HTTPFields) async throws -> (response: OriginResponse, url: ResourceURL) {
         let settings = context.settings
         // A safeguard: callers have already checked this.

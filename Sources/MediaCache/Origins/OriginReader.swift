@@ -119,7 +119,10 @@ package actor OriginReader {
         return try await reopen()
     }
 
-    /// Returns the next bytes; nil at the end of the range.
+    /// Returns the next bytes; nil at the end of the range. Sends further requests as necessary.
+    ///
+    /// - Throws: ``CacheError``; ``ConnectionClosed`` after ``closeWhileReading()``; ``ResponseDiscarded`` if the
+    ///   reader starts over after an interruption.
     package func next() async throws -> OriginPiece? {
         let piece = peeked.isEmpty ? try await receiveNext() : peeked.removeFirst()
         guard let piece, let pipeline else { return piece }
@@ -396,7 +399,8 @@ package actor OriginReader {
         CacheError(.cancelled, "the request for \(exchange.locator.url) was cancelled")
     }
 
-    /// Requests a fresh URL from the caller, at most twice without a received byte in between.
+    /// Requests a fresh URL from the caller, at most twice without 1 KiB received in between. Returns whether the URL
+    /// was replaced.
     private func refresh() async throws -> Bool {
         guard budget.mayRefresh, let fresh = try await context.settings.refreshed(exchange.locator.url) else {
             return false

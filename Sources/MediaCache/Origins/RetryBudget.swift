@@ -32,7 +32,8 @@ struct RetryBudget {
 
     /// Returns the delay before the next attempt. `random` is in `0..<1`.
     ///
-    /// - Throws: `failure` if another attempt wouldn't help, or the budget is exhausted.
+    /// - Throws: `failure` if another attempt wouldn't help, the budget is exhausted, or the origin requests a delay
+    ///   longer than ``RetryPolicy/maximumDelay``.
     mutating func delay(after failure: CacheError, at now: Duration, random: Double) throws(CacheError) -> Duration {
         let failureTime = failingSince.map { now - $0 } ?? .zero
         guard failure.isRetryable, failures < policy.budget, failureTime < policy.patience else { throw failure }
@@ -44,7 +45,8 @@ struct RetryBudget {
         return max(delay, retryAfter)
     }
 
-    /// Whether a fresh URL may be requested: at most two times without received bytes in between.
+    /// Whether a fresh URL may be requested: at most twice without ``StallWatch/minimumBytes`` bytes received in
+    /// between.
     var mayRefresh: Bool { refreshes < Self.maximumRefreshes }
 
     /// Records that a fresh URL was received.

@@ -4,15 +4,15 @@ public struct ReadRequest: Sendable {
     public var url: ResourceURL
     /// The range to read. The whole resource by default.
     public var range: RequestedRange
-    /// How much of the resource is filled beyond the reader's position.
+    /// The extent to which the resource is filled. ``FillPolicy/onDemand`` by default.
     public var policy: FillPolicy
     /// The transfer class. ``TransferClass/playback`` by default.
     public var transferClass: TransferClass
     /// Settings for this read; nil for the store's.
     public var settings: TransferSettings?
-    /// When to revalidate the cached content with the origin. ``Revalidation/inBackground`` by default.
+    /// The policy for revalidating the cached content. ``Revalidation/inBackground`` by default.
     public var revalidation: Revalidation
-    /// The resource kind, which selects transforms and observers.
+    /// The resource kind, which selects transforms and observers. ``ResourceKind/file`` by default.
     public var kind: ResourceKind
     /// Whether to pin the resource before the first byte is received, which protects it from eviction.
     public var pins: Bool
@@ -53,20 +53,26 @@ public struct ReadRequest: Sendable {
     }
 }
 
-/// When to revalidate cached content with the origin if the response had no freshness information. If the origin is
-/// unreachable, the cached content is used and marked as stale, except with ``since(_:)``.
+/// The policy for revalidating cached content with the origin.
+///
+/// With ``inBackground`` and ``beforeUse``, content isn't revalidated while it's fresh according to its response (RFC
+/// 9111 §4.2), and is revalidated before use if the response requires it (`no-cache`, `must-revalidate`). If the origin
+/// is unreachable, the cached content is used and marked as stale, except with ``since(_:)``.
 public enum Revalidation: Sendable, Hashable {
-    /// Never.
+    /// Never, even if the response requires revalidation.
     case never
-    /// In the background, at the first use after the store was opened and then daily. The cached content is used
-    /// immediately.
+    /// In the background, when the content is no longer fresh; without freshness information, at the first use after
+    /// the store was opened and then daily. The cached content is used immediately. Only partial content that is no
+    /// longer fresh is revalidated before use, for at most 2 s.
     case inBackground
-    /// Before use, unless the last revalidation was less than 5 s ago, since players often open a resource twice. While
-    /// the origin is unreachable, unless the last attempt was less than a minute ago.
+    /// Before use, when the content is no longer fresh; without freshness information, unless the last revalidation was
+    /// less than 5 s ago, since players often open a resource twice. While the origin is unreachable, unless the last
+    /// attempt was less than a minute ago. If the origin doesn't respond within 2 s, the cached content is used unless
+    /// its response requires revalidation, and the revalidation continues in the background.
     case beforeUse
-    /// Before use, unless the origin has confirmed the content in response to a request sent at or after a moment of
-    /// ``CacheStore/monotonicTime``. Use it for URLs whose content changes at a known moment. Content without a
-    /// validator is fetched again, and unconfirmed content isn't used.
+    /// Before use, even if the content is fresh, unless the origin has confirmed it in response to a request sent at or
+    /// after a moment of ``CacheStore/monotonicTime``, which must not be in the future. Use it for URLs whose content
+    /// changes at a known moment. Content without a validator is fetched again, and unconfirmed content isn't used.
     case since(Duration)
 
     package var isSince: Bool {
@@ -85,7 +91,8 @@ public enum RequestedRange: Sendable, Hashable {
     /// The given number of last bytes, or all bytes if the resource is shorter.
     case suffix(Int64)
 
-    /// Returns the byte range within a resource of `length` bytes; nil if the range can't be satisfied.
+    /// Returns the byte range within a resource of `length` bytes; nil if the range can't be satisfied. ``all`` is
+    /// satisfied by an empty resource, too.
     public func resolved(in length: Int64) -> Range<Int64>? {
         switch self {
         case .all: 0..<length
@@ -135,7 +142,7 @@ extension Int64 {
     }
 }
 
-/// How much of a resource is filled beyond its readers' positions.
+/// The extent to which a resource is filled beyond its readers' positions.
 public enum FillPolicy: Sendable, Hashable {
     /// The requested bytes and a read-ahead, which grows with sequential reading (``TransferSettings/readAhead``).
     case onDemand

@@ -8,7 +8,8 @@ import Synchronization
 public final class ReadSession: Sendable {
     /// The head of the representation when the session was opened.
     public let head: ResourceHead
-    /// The session's byte range. The upper bound is `Int64.max` while the length is unknown.
+    /// The session's byte range. If the length was unknown when the session was opened, an open-ended range ends at
+    /// `Int64.max`.
     public let range: Range<Int64>
 
     private struct State {
@@ -173,7 +174,7 @@ public final class ReadSession: Sendable {
 
     /// Continues at `offset`. Fills without other readers are abandoned.
     ///
-    /// - Precondition: `offset` is within ``range`` or at its end, and no poll is in progress.
+    /// - Precondition: `offset` is within ``range`` or at its end, and no bytes are being read or waited for.
     public func seek(to offset: Int64) {
         precondition(offset >= range.lowerBound && offset <= range.upperBound, "seek outside the session's range")
         let reader = state.withLock { state in
@@ -188,7 +189,8 @@ public final class ReadSession: Sendable {
         representation.leaveFills(sessionID)
     }
 
-    /// Ends the session and abandons fills without other readers. Further calls have no effect.
+    /// Ends the session and abandons fills without other readers. A waiting reader receives
+    /// ``CacheError/Code/cancelled``. Further calls have no effect.
     public func cancel() {
         let ended = state.withLock { state -> State? in
             guard !state.isCancelled else { return nil }

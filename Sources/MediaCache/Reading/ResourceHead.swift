@@ -7,7 +7,7 @@ public struct ResourceHead: Sendable, Hashable {
     /// The media type for players. It's determined from the first bytes if they are conclusive, otherwise from
     /// `Content-Type`, otherwise from the URL's extension.
     public var contentType: String
-    /// The validators sent by the origin.
+    /// The validators sent by the origin; both nil if it sent none.
     public var validator: Validator
     /// The time when the origin last confirmed this version.
     public var validatedAt: Date
@@ -19,7 +19,8 @@ public struct ResourceHead: Sendable, Hashable {
     /// The URL after redirects if it differs from the requested one. Relative references in the content resolve against
     /// it.
     public var location: ResourceURL?
-    /// The kind of address from which this version was received. A public document can't refer to a local address.
+    /// The kind of address from which this version was received. If it's global, references in the content can't lead
+    /// to local addresses.
     public var peer: AddressKind
 
     /// Creates a head.

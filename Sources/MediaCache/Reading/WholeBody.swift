@@ -29,13 +29,13 @@ public struct WholeBody: Sendable {
 public struct WholeBodyRequest: Sendable {
     /// The URL to read.
     public var url: ResourceURL
-    /// The maximum length of the body in bytes. 64 MiB by default.
+    /// The maximum length of the body in bytes, before any transform. A longer body is an error. 64 MiB by default.
     public var maximumLength: Int64
     /// The transfer class. ``TransferClass/playback`` by default.
     public var transferClass: TransferClass
     /// Settings for this read; nil for the store's.
     public var settings: TransferSettings?
-    /// When to revalidate the cached content. ``Revalidation/beforeUse`` by default.
+    /// The policy for revalidating the cached content. ``Revalidation/beforeUse`` by default.
     public var revalidation: Revalidation
     /// The resource kind, which selects transforms and observers.
     public var kind: ResourceKind
@@ -43,7 +43,8 @@ public struct WholeBodyRequest: Sendable {
     public var group: TransferGroup?
     /// Whether the read counts as a use for eviction, as in ``ReadRequest``.
     package var countsAsUse = true
-    /// Returns whether to store a received body. A body that isn't stored is shared by concurrent callers only.
+    /// A function that returns whether to store a received body. A body that isn't stored is shared by concurrent
+    /// callers only.
     ///
     /// Bodies with a content coding aren't stored, so the function may decode the body first. It receives the body
     /// before any ``ContentTransform``, and is called outside all locks. If it throws an error, the request fails.

@@ -69,7 +69,8 @@ extension Representation {
         file.withLock { $0.mayBeLinked } || writing.withLockIfAvailable { _ in false } ?? true
     }
 
-    /// Writes the parts of `bytes` that fill `holes`, and records all of `range` as written. Blocks.
+    /// Writes the parts of `bytes` that fill `holes`, and records them as written. The fill continues at the end of
+    /// `range`. Blocks.
     ///
     /// The ``writing`` lock is held during both steps, so that other threads never see a recorded byte that isn't in
     /// the blob yet.
@@ -118,9 +119,9 @@ extension Representation {
     // MARK: - External links
 
     /// Returns the path of a hard link to the blob with the given extension, in the blob's folder; the blob's own path
-    /// if a link can't be created. Blocks.
+    /// if the folder isn't writable. Blocks.
     ///
-    /// If the link in turn gets hard links outside the cache, the blob is copied before it's modified.
+    /// Because of the link, and of others that users may create from it, the blob is copied before it's modified again.
     func linkBlob(extension fileExtension: String) throws -> String {
         try writing.withLock { _ in
             let path = path
@@ -162,7 +163,7 @@ extension Representation {
     }
 
     /// Renames the blob into its new folder. The rename is durable once both folders are synced. Returns nil if the
-    /// blob is already there. Blocks.
+    /// blob is already there or doesn't exist. Blocks.
     fileprivate func rename(isDurable: Bool) throws -> (from: String, to: String)? {
         try writing.withLock { _ in
             let wasDurable = self.isDurable

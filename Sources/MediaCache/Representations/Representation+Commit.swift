@@ -7,7 +7,7 @@ extension Representation {
 
     // MARK: - Back pressure
 
-    /// Waits until fewer than ``commitDistance`` bytes are uncommitted.
+    /// Waits until at most ``commitDistance`` bytes are uncommitted.
     ///
     /// - Throws: The error that prevents bytes from being stored; `CancellationError` if the task is cancelled.
     func waitForCommitter() async throws {

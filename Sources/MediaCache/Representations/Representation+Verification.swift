@@ -42,7 +42,7 @@ extension Representation {
         }
     }
 
-    /// Turns bytes into a hole after a reader failed twice to read them.
+    /// Turns bytes that can't be read into a hole.
     func readFailed(_ range: Range<Int64>, error: any Error) {
         engine.logger.error("blob can't be read", metadata: ["path": "\(path)", "error": "\(error)"])
         state.withLock { $0.lose(range) }
@@ -81,7 +81,8 @@ extension Representation {
     }
 
     /// Returns whether the origin still has this version, for versions without a distinguishing validator. Requests up
-    /// to 64 KiB of the cached bytes again and compares them.
+    /// to 64 KiB of the cached bytes again and compares them. Returns true if no bytes are cached, and false if a
+    /// whole-body transform was applied.
     ///
     /// - Parameter ticket: An admitted ticket for the request; nil to wait for admission as playback.
     func isSameAtOrigin(_ settings: TransferSettings?, ticket: TransferScheduler.Ticket? = nil) async throws -> Bool {

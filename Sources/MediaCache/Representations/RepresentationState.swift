@@ -20,7 +20,8 @@ package struct RepresentationState: Sendable {
         var demands: [DemandID: TransferClass] = [:]
         /// The demand that started the fill, if one did.
         var starter: DemandID?
-        /// The highest class of the readers and demands. Until the first one leaves, at least the initial class.
+        /// The highest class of the readers and demands. Until the first one leaves, at least the initial class; after
+        /// the last one has left, the background class unless the fill is about to finish.
         var transferClass: TransferClass
         var cancel: (@Sendable () -> Void)?
         /// Whether a request has been sent.
@@ -94,7 +95,8 @@ package struct RepresentationState: Sendable {
         package var id: FillID
         package var range: Range<Int64>
         /// Whether the request overlaps the cached bytes before the range, which are compared with the response. It's
-        /// needed if there is no validator, or if the bytes were cached before the store was opened.
+        /// needed if there is no validator, or if the bytes were cached before the store was opened. A strong entity
+        /// tag makes it unnecessary.
         package var resumes: Bool
         /// Whether other cached bytes must be requested and compared first, because there is no validator and no cached
         /// byte directly before the range.

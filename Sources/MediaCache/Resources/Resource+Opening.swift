@@ -343,7 +343,7 @@ extension Resource {
         reader.pipeline?.transform == nil ? nil : "\"mc-\(BlobFolder.newName())\""
     }
 
-    /// Returns whether a response's bytes are stored only until they have been read.
+    /// Returns whether a response's bytes are stored only until the last reader leaves.
     ///
     /// - Throws: The reason not to store them at all.
     func storesUntilClosed(

@@ -5,8 +5,11 @@ extension CacheStore {
     /// Returns the whole content of a resource: the cached content, revalidated as requested, or the response to a
     /// request without a range. Concurrent callers share one request.
     ///
-    /// - Throws: ``CacheError``, with ``CacheError/Code/badResponse`` if the body is longer than
-    ///   ``WholeBodyRequest/maximumLength``.
+    /// - Throws: ``CacheError``: the failure of the origin request if no cached version may be used,
+    ///   ``CacheError/Code/badResponse`` if the body is longer than ``WholeBodyRequest/maximumLength``,
+    ///   ``CacheError/Code/notFound`` if nothing is cached and requests are disabled
+    ///   (``TransferSettings/allowsOriginRequests``), ``CacheError/Code/cancelled`` or ``CacheError/Code/closed``. An
+    ///   error of ``WholeBodyRequest/keeps`` of another type is the cause of a ``CacheError/Code/storage`` error.
     public func wholeBody(_ request: WholeBodyRequest) async throws -> WholeBody {
         var request = request
         if !(request.settings?.allowsOriginRequests ?? transfers.allowsOriginRequests) { request.revalidation = .never }
@@ -68,7 +71,7 @@ extension Resource {
 
     // MARK: - Cached content
 
-    /// Reads the whole representation. Returns nil if the origin has replaced it.
+    /// Reads the whole representation. Returns nil if the origin has replaced it, or this object has been retired.
     private func cachedBody(of representation: Representation, _ request: WholeBodyRequest) async throws -> WholeBody? {
         var read = ReadRequest(
             url: request.url, transferClass: request.transferClass, settings: request.settings, kind: request.kind,

@@ -141,7 +141,7 @@ package final class Resource: Sendable {
         state.isRevalidating || state.representations.contains(where: \.isHeld)
     }
 
-    /// Retires this object if it's idle, and returns whether it was. A resource that awaits removal isn't retired,
+    /// Retires this object if it's idle, and returns whether it did so. A resource that awaits removal isn't retired,
     /// because only this object records that; ``retireForRemoval(orLater:)`` retires it.
     func retire() -> Bool {
         state.withLock { state in
@@ -345,7 +345,8 @@ package final class Resource: Sendable {
         }
     }
 
-    /// Makes the version produced by `transform` the current one, if it's cached.
+    /// Makes the version produced by `transform` the current one. If it isn't cached, there is no current version
+    /// afterwards.
     func choose(madeBy transform: AppliedTransform?, in state: inout State) {
         if let current = state.current, current.content.transform == transform { return }
         replaceCurrent(in: &state)
@@ -368,7 +369,9 @@ package final class Resource: Sendable {
         state.confirmed = ConfirmationMoments()
     }
 
-    /// Returns a session over `representation`; nil if this object has been retired.
+    /// Returns a session over `representation`; nil if this object has been retired. Records the use of the resource.
+    ///
+    /// - Throws: The errors of ``range(of:head:)``.
     func session(_ request: ReadRequest, over representation: Representation) throws -> ReadSession? {
         let head = representation.head
         let range = try self.range(of: request, head: head)
@@ -391,7 +394,10 @@ package final class Resource: Sendable {
             representation: representation, attached: attached, head: head, range: range, request: request)
     }
 
-    /// Returns the requested bytes. The upper bound is `Int64.max` while the length is unknown.
+    /// Returns the requested bytes. While the length is unknown, an open-ended range ends at `Int64.max`.
+    ///
+    /// - Throws: ``CacheError`` with ``CacheError/Code/rangeNotSatisfiable``, or with ``CacheError/Code/badResponse``
+    ///   for a suffix of unknown length.
     func range(of request: ReadRequest, head: ResourceHead) throws -> Range<Int64> {
         if let length = head.length {
             guard let range = request.range.resolved(in: length) else {

@@ -2,8 +2,8 @@ import CMediaCacheShims
 
 /// The checksums of a representation's bytes, with one record for each contiguous run within a block of 64 KiB.
 ///
-/// Adjacent records of a block are joined. A checksum therefore never covers bytes that aren't cached. The catalog
-/// stores records in pages of 256 blocks, which are decoded at first access.
+/// Adjacent records of a block are joined. A checksum never covers bytes that aren't cached. The catalog stores records
+/// in pages of 256 blocks, which are decoded at first access.
 package struct BlockChecksums: Sendable {
     /// The size of a block in bytes.
     package static let blockSize: Int64 = 64 << 10

@@ -18,8 +18,8 @@ public struct CacheConfiguration: Sendable {
     public var scheduling: TransferScheduler.Limits
     /// The bandwidth limits. Unlimited by default.
     public var bandwidth: BandwidthLimits
-    /// Whether transfers other than playback slow down when responses from their origin take longer than before, so
-    /// that other traffic on the link isn't delayed. True by default.
+    /// Whether transfers other than playback and recordings slow down when responses from their origin take longer than
+    /// before, so that other traffic on the link isn't delayed. True by default.
     public var yieldsToOtherTraffic: Bool
     /// The transforms applied to content before it's stored. If several accept a kind, the first one applies.
     public var transforms: [ContentTransform]
@@ -77,11 +77,12 @@ public struct CacheLocation: Sendable, Hashable {
 /// The limits of a store. They also apply while bytes are received: if nothing more can be evicted, received bytes are
 /// passed to readers without being stored. Pinned and in-use content is never evicted.
 public struct CacheLimits: Sendable, Hashable {
-    /// The maximum number of cached bytes; nil for no limit.
+    /// The maximum number of cached bytes, including pinned ones; nil for no limit.
     public var maximumBytes: Int64?
     /// The time since the last use after which a resource is evicted; nil for no limit.
     public var maximumAge: Duration?
-    /// The number of bytes to leave free on the file system. 1 GiB by default.
+    /// The number of bytes to leave free on the file system of evictable blobs. 1 GiB by default; at least 1 MiB is
+    /// always left.
     public var minimumFreeBytes: Int64
 
     /// Creates limits.
@@ -97,9 +98,12 @@ extension CacheLocation {
     /// pinned content in the application support folder, excluded from backups. tvOS has no such folder, so everything
     /// is in the caches folder, which the system may purge while the app isn't running.
     ///
+    /// On other systems, this creates the folder for pinned content.
+    ///
     /// - Parameter name: The name of the folders, unique for each store of the app. The bundle identifier, if any,
     ///   precedes it.
-    /// - Throws: ``CacheError`` with ``CacheError/Code/storage`` if the system provides no folders.
+    /// - Throws: ``CacheError`` with ``CacheError/Code/storage`` if the system provides no folders, or the folder for
+    ///   pinned content can't be created.
     public static func application(named name: String = "MediaCache") throws -> CacheLocation {
         let name = [Bundle.main.bundleIdentifier, name].compactMap { $0 }.joined(separator: "/")
         do {

@@ -6,19 +6,19 @@ package struct CacheCoverage: Sendable, Hashable {
     package var length: Int64?
     /// The number of requested bytes that are cached.
     package var bytesCached: Int64
-    /// The missing ranges of the requested bytes. The upper bound is `Int64.max` if the length is unknown.
+    /// The missing ranges of the requested bytes. If the length is unknown, an open-ended range ends at `Int64.max`.
     package var missing: [Range<Int64>]
     /// Whether the bytes belong to the pinned version of the resource.
     package var isPinned: Bool
     /// Whether any version of the resource is pinned.
     package var isResourcePinned: Bool
 
-    /// The kind of address from which the bytes were received.
+    /// The kind of address from which the bytes were received; if that is unknown, the kind of the URL's host.
     package var addressKind: AddressKind
     /// The version's entity tag as sent to clients.
     package var entityTag: String
 
-    /// Whether all requested bytes are cached.
+    /// Whether all requested bytes are cached. True for a range outside the resource.
     package var isWhole: Bool { missing.isEmpty }
 
     init(of part: RequestedPart, head: ResourceHead, spans: SpanMap, isPinned: Bool, isResourcePinned: Bool) {
@@ -53,7 +53,10 @@ extension CacheStore {
     /// Returns the coverage of each request, in order; nil for resources that aren't cached. Uncommitted bytes count as
     /// cached.
     ///
-    /// This uses a few catalog queries in total, and opens no resources.
+    /// This sends one catalog query per 4,096 requests, and opens no resources.
+    ///
+    /// - Throws: ``CacheError`` with ``CacheError/Code/closed``, ``CacheError/Code/storage`` or
+    ///   ``CacheError/Code/damaged``.
     package func coverage(of requests: some Sequence<ReadRequest>) async throws -> [CacheCoverage?] {
         try checkOpen()
         var coverages: [CacheCoverage?] = []
@@ -98,7 +101,8 @@ extension CacheStore {
         }
     }
 
-    /// Returns the coverage of the pinned version if it's complete, otherwise that of the current version.
+    /// Returns the coverage of the pinned version if it has all requested bytes. Otherwise, returns that of the current
+    /// version or, without one, of the pinned version.
     private static func best(of coverages: [CacheCoverage]) -> CacheCoverage? {
         coverages.last(where: { $0.isWhole && $0.isPinned }) ?? coverages.first
     }

@@ -4,7 +4,7 @@ public struct CacheError: Error, Sendable {
     public enum Code: String, Sendable, Hashable, CaseIterable {
         /// The task or the read session was cancelled.
         case cancelled
-        /// The URL can't be cached: it has no scheme or host, or a scheme other than http and https.
+        /// The URL isn't a valid http or https URL, or is longer than 16 KiB.
         case invalidURL
         /// A setting is invalid or can't be read, such as a cookie file.
         case invalidSetting
@@ -16,12 +16,14 @@ public struct CacheError: Error, Sendable {
         case timedOut
         /// The origin responded with an error status (see ``CacheError/status``).
         case originStatus
-        /// The response contradicts the request or itself: a wrong `Content-Range`, a content coding on a range, a body
-        /// shorter or longer than announced, or a redirect loop.
+        /// The response contradicts the request or itself: a wrong `Content-Range`, a content coding that wasn't
+        /// requested, a body shorter or longer than announced, or a redirect loop. Also a body that exceeds the
+        /// caller's limit, and a failed ``ContentTransform``.
         case badResponse
-        /// The origin sent a document where media was expected, such as a login or an error page.
+        /// The origin sent a document where media was expected, such as a login or an error page, or an empty body.
         case notMedia
-        /// The resource changed at the origin while this version was being read.
+        /// The resource changed at the origin while this version was being read, or bytes passed to the store belong to
+        /// another version than the cached one.
         case representationChanged
         /// The requested range is outside the resource (RFC 9110 §15.5.17).
         case rangeNotSatisfiable
@@ -35,7 +37,8 @@ public struct CacheError: Error, Sendable {
         case closed
         /// The cache folder can't be read or written, it has no space left, or the content may not be stored.
         case storage
-        /// Stored bytes don't match their checksum.
+        /// The catalog or one of its records is damaged. Damaged bytes of a resource are fetched again without an
+        /// error.
         case damaged
     }
 
@@ -45,11 +48,12 @@ public struct CacheError: Error, Sendable {
     public var message: String
     /// The underlying error, if any.
     public var cause: (any Error)?
-    /// The origin's HTTP status, for ``Code/originStatus``.
+    /// The origin's HTTP status, for ``Code/originStatus`` and for a response with status 416.
     public var status: Int?
-    /// The waiting time requested by the origin (`Retry-After`, RFC 9110 §10.2.3).
+    /// The waiting time requested by the origin (`Retry-After`, RFC 9110 §10.2.3), at most one day.
     public var retryAfter: Duration?
-    /// The complete length of the resource, for ``Code/rangeNotSatisfiable``.
+    /// The complete length of the resource in bytes, for ``Code/rangeNotSatisfiable``; for ``Code/badResponse``, a
+    /// length that contradicts the known one.
     public var completeLength: Int64?
     /// The content coding of a body for which none was requested, for ``Code/badResponse``.
     public var contentCoding: String?
@@ -110,7 +114,7 @@ extension CacheError {
         isByRule = true
     }
 
-    /// Creates the error for an empty resource that should be media. It's passed to readers, but not stored.
+    /// Creates the error for an empty resource that should be media. The resource is passed to readers, but not stored.
     init(empty url: ResourceURL, type: String) {
         self.init(.notMedia, "\(url) is empty, but should be media (\(type))")
         isByRule = true

@@ -1,5 +1,8 @@
 extension CacheStore {
     /// Returns all cached resources, most recently used first.
+    ///
+    /// - Throws: ``CacheError`` with ``CacheError/Code/closed``, ``CacheError/Code/storage`` or
+    ///   ``CacheError/Code/damaged``; `CancellationError` if the task is cancelled.
     public func resources() async throws -> [ResourceInfo] {
         try checkOpen()
         let rows = try await engine.catalog.resources()
@@ -18,6 +21,8 @@ extension CacheStore {
     ///
     /// A URL with a user name, with or without a password, identifies that user's resource. A URL without one
     /// identifies the resource cached without credentials or, if there is none, the most recently used one of any user.
+    ///
+    /// - Throws: The same errors as ``resources()``.
     public func resource(for url: ResourceURL) async throws -> ResourceInfo? {
         let key = key(for: url)
         if let info = try await resource(key: key) { return info }
@@ -34,11 +39,15 @@ extension CacheStore {
     }
 
     /// Returns information about the resource that a request reads; nil if it isn't cached.
+    ///
+    /// - Throws: The same errors as ``resources()``.
     package func resource(of request: ReadRequest) async throws -> ResourceInfo? {
         try await resource(key: key(of: request))
     }
 
     /// Returns information about the resource with a catalog number; nil if there is none.
+    ///
+    /// - Throws: The same errors as ``resources()``.
     public func resource(id: Int64) async throws -> ResourceInfo? {
         guard let key = try await key(of: id) else { return nil }
         return try await resource(key: key)
@@ -87,7 +96,9 @@ extension CacheStore {
             validator: head.validator)
     }
 
-    /// Returns the size of the cache.
+    /// Commits received bytes, and returns the size of the cache.
+    ///
+    /// - Throws: The same errors as ``resources()``.
     public func usage() async throws -> Usage {
         try checkOpen()
         await engine.committer.commit()
@@ -99,15 +110,21 @@ extension CacheStore {
             maximumBytes: engine.limits.maximumBytes, freeDiskBytes: free ?? 0)
     }
 
-    /// Returns a complete resource as a file with the extension of its media type, valid as long as the handle exists;
-    /// nil if the resource is partial. The URL is interpreted as in ``resource(for:)``.
+    /// Returns a complete resource as a file, valid as long as the handle exists; nil if the resource is missing or
+    /// partial. The URL is interpreted as in ``resource(for:)``.
+    ///
+    /// The resource's checksums are verified first. If they reveal damage, the resource is partial. The file has the
+    /// extension of its media type, or `bin` if the cache folder isn't writable.
+    ///
+    /// - Throws: The same errors as ``resources()``.
     public func localFile(for url: ResourceURL) async throws -> LocalFile? {
         guard let info = try await resource(for: url) else { return nil }
         return try await localFile(id: info.id)
     }
 
-    /// Returns a complete resource by its catalog number as a file with the extension of its media type, valid as long
-    /// as the handle exists; nil if the resource is partial.
+    /// Returns a complete resource by its catalog number as a file, as ``localFile(for:)`` does.
+    ///
+    /// - Throws: The same errors as ``resources()``.
     public func localFile(id: Int64) async throws -> LocalFile? {
         guard let key = try await key(of: id) else { return nil }
         await engine.committer.commit()

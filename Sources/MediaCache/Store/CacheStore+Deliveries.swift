@@ -16,7 +16,7 @@ public struct DeliveredResponse: Sendable {
     public var location: ResourceURL?
     /// The path of a file that contains the body as received.
     public var file: String
-    /// The time when the response was received; nil for now.
+    /// The time when the response was received; nil for the current time.
     public var received: Date?
 
     /// Creates a response.
@@ -42,9 +42,10 @@ extension CacheStore {
     /// - Parameters:
     ///   - response: The response. Its file is read, but not moved.
     ///   - kind: The resource kind, which selects transforms.
-    /// - Throws: ``CacheError`` with ``CacheError/Code/badResponse`` if the body is incomplete or wasn't requested,
-    ///   ``CacheError/Code/notMedia`` for a page, or ``CacheError/Code/originStatus``; and the errors of
-    ///   ``ingest(file:range:for:head:kind:)``.
+    /// - Throws: ``CacheError`` with ``CacheError/Code/badResponse`` if the body is incomplete, empty or wasn't
+    ///   requested, ``CacheError/Code/notMedia`` for a page, ``CacheError/Code/originStatus``, or
+    ///   ``CacheError/Code/storage`` if the response or the admission policy forbids storing it, or it exceeds the
+    ///   cache limit; and the errors of ``ingest(file:range:for:head:kind:)``.
     @discardableResult
     public func ingest(_ response: DeliveredResponse, kind: ResourceKind = .file) async throws -> ResourceInfo {
         try checkIngestible(kind)

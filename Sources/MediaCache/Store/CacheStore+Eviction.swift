@@ -39,7 +39,7 @@ extension CacheStore {
     // MARK: - Preview
 
     /// Returns the resources that would be evicted next by the default policy (``LeastRecentlyUsed``), in order. Pinned
-    /// and in-use resources are excluded.
+    /// and in-use resources are excluded. ``ResourceInfo/bytesCached`` includes all versions of a resource.
     ///
     /// - Parameter count: The maximum number of resources.
     /// - Throws: ``CacheError`` with ``CacheError/Code/closed`` or ``CacheError/Code/storage``.
@@ -60,11 +60,11 @@ extension CacheStore {
 
     // MARK: - Eviction
 
-    /// Changes the limits of the cache size, and evicts what exceeds them.
+    /// Changes the limits of the cache size, and evicts content that exceeds them.
     ///
-    /// - Returns: The number of bytes freed.
-    /// - Throws: ``CacheError`` with ``CacheError/Code/storage`` if the content can't be evicted. The limits have
-    ///   changed nevertheless.
+    /// - Returns: The number of bytes freed; 0 if the folder isn't writable.
+    /// - Throws: ``CacheError`` with ``CacheError/Code/storage`` if the content can't be evicted, or with
+    ///   ``CacheError/Code/closed``. The limits have changed nevertheless.
     @discardableResult
     public func setLimits(_ limits: CacheLimits) async throws -> Int64 {
         engine.limits = limits
@@ -72,7 +72,11 @@ extension CacheStore {
         return isWritable ? try await prune() : 0
     }
 
-    /// Applies `limits`, or the configured limits if nil. Returns the number of bytes freed.
+    /// Evicts content that exceeds `limits`, or the store's ``limits`` if nil. The limits of the store don't change.
+    ///
+    /// - Returns: The number of bytes freed. It may be too small to meet the limits, because pinned and in-use content
+    ///   is spared.
+    /// - Throws: ``CacheError`` with ``CacheError/Code/storage`` or ``CacheError/Code/closed``.
     @discardableResult
     public func prune(limits: CacheLimits? = nil) async throws -> Int64 {
         try checkOpen()
@@ -147,8 +151,10 @@ extension CacheStore {
         return freed
     }
 
-    /// Punches holes into a resource's blob. Removes the resource instead if holes can't free enough bytes, or if the
-    /// file has other hard links, which would lose the bytes, too.
+    /// Punches holes into a resource's blob. Removes the resource instead if it has several versions or damaged
+    /// records, if holes can't free enough bytes, or if the file has other hard links, which would lose the bytes, too.
+    ///
+    /// - Returns: The number of bytes freed; 0 if the resource is in use or pinned.
     private func shrink(key: String, by bytes: Int64) async throws -> Int64 {
         await engine.committer.commit()
         let freed: Int64? = try await table.withExclusiveAccess(to: key) {

@@ -6,7 +6,8 @@ extension CacheStore {
     /// bytes stay cached.
     ///
     /// - Throws: ``CacheError``: the failure of an origin request, ``CacheError/Code/rangeNotSatisfiable`` if the range
-    ///   is outside the resource, or ``CacheError/Code/storage`` if the resource can't be stored.
+    ///   is outside the resource, ``CacheError/Code/storage`` if the resource can't be stored,
+    ///   ``CacheError/Code/cancelled`` or ``CacheError/Code/closed``.
     public func fill(_ request: ReadRequest) async throws -> ResourceInfo {
         // Uncommitted representations have open files.
         if engine.committer.dirtyCount >= Self.maximumUncommitted { await engine.committer.commit() }

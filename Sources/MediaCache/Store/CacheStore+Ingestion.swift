@@ -15,7 +15,8 @@ extension CacheStore {
     /// - Throws: ``CacheError`` with ``CacheError/Code/representationChanged`` if another version is cached,
     ///   ``CacheError/Code/rangeNotSatisfiable`` if the range is outside the resource,
     ///   ``CacheError/Code/badResponse`` if the file's length differs from the range's,
-    ///   ``CacheError/Code/invalidSetting`` if the kind has a whole-body transform, or ``CacheError/Code/storage``.
+    ///   ``CacheError/Code/invalidSetting`` if the kind has a whole-body transform, ``CacheError/Code/storage`` or
+    ///   ``CacheError/Code/closed``.
     @discardableResult
     public func ingest(
         file: String, range: Range<Int64>, for url: ResourceURL, head: ResourceHead, kind: ResourceKind = .file

@@ -6,7 +6,8 @@ extension CacheStore {
 
     /// Pins or unpins a resource. Pinned resources are never evicted, and their blobs are in the durable folder.
     ///
-    /// - Throws: ``CacheError`` with ``CacheError/Code/notFound`` or ``CacheError/Code/storage``.
+    /// - Throws: ``CacheError`` with ``CacheError/Code/notFound``, ``CacheError/Code/storage`` or
+    ///   ``CacheError/Code/closed``.
     public func setPinned(_ isPinned: Bool, id: Int64) async throws {
         await engine.committer.commit()
         guard let key = try await key(of: id), try await pin([key], isPinned) > 0 else {

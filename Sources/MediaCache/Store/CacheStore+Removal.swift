@@ -1,11 +1,13 @@
 extension CacheStore {
     /// The maximum number of resources removed in one transaction. Large batches are fast because each of the 256 blob
-    /// folders is synced once per batch, but readers that open one of the resources wait until the batch is removed.
+    /// folders is listed only once per batch, but readers that open one of the resources wait until the batch is
+    /// removed.
     private static let batchSize = 16_384
 
     /// Removes a resource. If it's in use, it's removed when its last reader leaves.
     ///
-    /// - Throws: ``CacheError`` with ``CacheError/Code/notFound``.
+    /// - Throws: ``CacheError`` with ``CacheError/Code/notFound``, ``CacheError/Code/storage`` or
+    ///   ``CacheError/Code/closed``.
     public func remove(id: Int64) async throws -> Removal {
         await engine.committer.commit()
         guard let key = try await key(of: id), let removal = try await remove(keys: [key]).first else {
@@ -14,7 +16,12 @@ extension CacheStore {
         return removal
     }
 
-    /// Removes all resources; pinned ones only if `includingPinned` is true.
+    /// Removes all resources; pinned ones only if `includingPinned` is true. Those in use are removed when their last
+    /// reader leaves.
+    ///
+    /// - Returns: The removals of existing resources.
+    /// - Throws: ``CacheError`` with ``CacheError/Code/storage`` or ``CacheError/Code/closed``; resources removed
+    ///   before the failure stay removed.
     public func removeAll(includingPinned: Bool = false) async throws -> [Removal] {
         await engine.committer.commit()
         var keys = try await resources().filter { includingPinned || !$0.isPinned }.map(\.key)
@@ -175,8 +182,9 @@ extension CacheStore {
         return closed
     }
 
-    /// Deletes sidecars, then catalog records, then files, each durably. In another order, a sidecar could outlive its
-    /// record, and the next opening would restore the record from it.
+    /// Deletes sidecars, then catalog records, each durably, then files. In another order, a sidecar could outlive its
+    /// record, and the next opening would restore the record from it. A file that outlives its record is removed by the
+    /// next opening.
     ///
     /// - Parameter pinned: Entries in use. They lose their pins and sidecars, but not their blobs.
     func delete(

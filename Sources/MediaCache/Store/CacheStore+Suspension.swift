@@ -24,8 +24,9 @@ extension CacheStore {
     ///
     /// Has no effect unless the store is suspended.
     ///
-    /// - Throws: ``CacheError`` with ``CacheError/Code/folderOwned`` if another process owns the folder, or with
-    ///   ``CacheError/Code/storage``; the store stays suspended.
+    /// - Throws: ``CacheError`` with ``CacheError/Code/folderOwned`` if another process owns the folder, with
+    ///   ``CacheError/Code/newerFormat`` or ``CacheError/Code/damaged`` if another process has changed the catalog, or
+    ///   with ``CacheError/Code/storage``; the store stays suspended.
     public func resume() async throws {
         guard phase.withLock({ $0 == .suspended }) else { return }
         let engine = engine

@@ -6,8 +6,8 @@ extension CacheStore {
         set { engine.transfers = newValue }
     }
 
-    /// The limits of concurrent transfers, initially ``CacheConfiguration/scheduling``. Changes apply to new transfers;
-    /// running ones continue.
+    /// The limits of concurrent transfers, initially ``CacheConfiguration/scheduling``. Changes apply to new and
+    /// waiting transfers; running ones continue.
     public var schedulingLimits: TransferScheduler.Limits {
         get { engine.scheduler.limits }
         set { engine.scheduler.limits = newValue }
@@ -28,8 +28,8 @@ extension CacheStore {
         engine.traffic.networkChanged()
     }
 
-    /// Pauses all transfers other than playback while `body` runs, but for at most 10 s. Use it for the app's own
-    /// urgent requests. Calls may be nested and concurrent.
+    /// Pauses all transfers other than playback and recordings while `body` runs, but for at most 10 s. Use it for the
+    /// app's own urgent requests. Calls may be nested and concurrent.
     public func foreground<Result>(_ body: () async throws -> Result) async rethrows -> Result {
         let shortage = Shortage(engine.traffic)
         shortage.begin()

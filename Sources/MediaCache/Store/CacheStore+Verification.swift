@@ -4,7 +4,11 @@ extension CacheStore {
     /// Reads all cached content and verifies its checksums.
     ///
     /// Damaged bytes become holes, and are never served. They are reported until they have been fetched again, even if
-    /// a reader found the damage earlier. With `repair`, they are fetched immediately.
+    /// a reader found the damage earlier. With `repair`, those of current versions are fetched immediately. Results of
+    /// whole-body transforms and versions that the origin has replaced can't be repaired.
+    ///
+    /// - Throws: ``CacheError`` with ``CacheError/Code/closed``, ``CacheError/Code/storage`` or
+    ///   ``CacheError/Code/damaged``; `CancellationError` if the task is cancelled. A failed repair isn't an error.
     public func verify(repair: Bool = false) async throws -> VerifyReport {
         try await verify(repair: repair) { _, _ in nil }
     }
@@ -12,6 +16,7 @@ extension CacheStore {
     /// Reads all cached content, verifies its checksums, and fetches damaged bytes with specific settings.
     ///
     /// - Parameter settings: Returns the settings of requests to a URL with an identity; nil for the store's.
+    /// - Throws: The same errors as ``verify(repair:)``.
     package func verify(
         repair: Bool, settings: @Sendable (ResourceURL, ProfileIdentity?) -> TransferSettings?
     ) async throws -> VerifyReport {

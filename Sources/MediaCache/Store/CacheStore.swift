@@ -11,7 +11,7 @@ public final class CacheStore: Sendable {
     let table = ResourceTable()
     let lock: Mutex<FolderLock?>
     let phase = Mutex(Phase.open)
-    /// The background task that applies limits and removes orphans and idle resources.
+    /// The background task that removes orphans, applies limits and closes idle resources.
     let upkeep = Mutex<Task<Void, Never>?>(nil)
 
     /// A signal to the tasks that wait until the store is resumed.
@@ -28,7 +28,9 @@ public final class CacheStore: Sendable {
     /// If a folder isn't writable, cached content is served, other content passes through without being stored, and an
     /// event reports the failure. A damaged catalog is renamed and replaced.
     ///
-    /// - Throws: ``CacheError`` with ``CacheError/Code/folderOwned`` or ``CacheError/Code/newerFormat``.
+    /// - Throws: ``CacheError`` with ``CacheError/Code/folderOwned`` if another process owns the folder, with
+    ///   ``CacheError/Code/newerFormat``, or with ``CacheError/Code/storage`` or ``CacheError/Code/damaged`` if the
+    ///   catalog can't be repaired.
     public static func open(
         _ configuration: CacheConfiguration,
         origin: any Origin,
@@ -74,8 +76,8 @@ public final class CacheStore: Sendable {
     }
     private let pendingEvents = Mutex<[CacheEvent]>([])
 
-    /// Stops fills, commits received bytes, and releases the folder. Open sessions can still read cached bytes, and
-    /// fail with ``CacheError/Code/closed`` at a hole.
+    /// Stops fills, commits received bytes, releases the folder, and ends all event streams. Open sessions can still
+    /// read cached bytes, and fail with ``CacheError/Code/closed`` at a hole. Further calls have no effect.
     public func close() async {
         let previous = phase.withLock { phase in
             defer { phase = .closed }
@@ -121,12 +123,15 @@ public final class CacheStore: Sendable {
         lock.withLock { $0 = nil }
     }
 
-    /// Publishes the address of the owner's API for processes that find the folder owned; nil removes it.
+    /// Publishes the address of the owner's API for processes that find the folder owned; nil removes it. Writes a
+    /// small file on the current thread.
+    ///
+    /// - Throws: The error of the file system if the lock file can't be written.
     public func announce(address: String?) throws {
         try lock.withLock { try $0?.announce(address: address) }
     }
 
-    /// Returns the current owner of a folder; nil if there is none.
+    /// Returns the current owner of a folder; nil if there is none. Reads a small file on the current thread.
     public static func owner(of location: CacheLocation) -> FolderOwner? {
         FolderLock.owner(of: location)
     }
@@ -136,7 +141,8 @@ public final class CacheStore: Sendable {
         engine.configuration.keyPolicy.key(for: url, profiles: engine.transfers.headerProfiles)
     }
 
-    /// Returns a stream of future events.
+    /// Returns a stream of future events. The first stream begins with the events of the opening, such as
+    /// ``CacheEvent/catalogReplaced(path:)``.
     ///
     /// Each stream buffers up to 512 events. If the buffer is full, further events are dropped, and
     /// ``CacheEvent/dropped(count:)`` reports their number.
@@ -197,8 +203,11 @@ public final class CacheStore: Sendable {
 
     /// Opens a read session. Returns when the resource's head is known.
     ///
-    /// - Throws: ``CacheError``: the failure of the origin request if nothing is cached, or
-    ///   ``CacheError/Code/rangeNotSatisfiable`` if the range is outside the resource.
+    /// - Throws: ``CacheError``: the failure of the origin request if no cached version may be used,
+    ///   ``CacheError/Code/notFound`` if none is cached and requests are disabled
+    ///   (``TransferSettings/allowsOriginRequests``), ``CacheError/Code/rangeNotSatisfiable`` if the range is outside
+    ///   the resource, ``CacheError/Code/invalidSetting`` if the kind has a whole-body transform and nothing is cached,
+    ///   ``CacheError/Code/cancelled`` or ``CacheError/Code/closed``.
     public func read(_ request: ReadRequest) async throws -> ReadSession {
         let shortage = Shortage(engine.traffic, of: request.transferClass, request.settings, host: request.url.origin)
         shortage?.begin()
@@ -241,6 +250,8 @@ public final class CacheStore: Sendable {
 
     /// Opens a read session without waiting if the resource is open and needs no request to the origin; otherwise
     /// returns nil.
+    ///
+    /// - Throws: ``CacheError`` with ``CacheError/Code/rangeNotSatisfiable``.
     package func readIfOpen(_ request: ReadRequest) throws -> ReadSession? {
         let request = allowed(request)
         guard phase.withLock({ $0 == .open }), let resource = table[key(of: request)],

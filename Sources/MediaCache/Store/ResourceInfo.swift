@@ -16,7 +16,7 @@ public struct ResourceInfo: Sendable, Hashable, Identifiable {
     public var spans: [Range<Int64>]
     /// The number of bytes in ``spans``.
     public var bytesCached: Int64
-    /// The number of reads.
+    /// The number of reads, whether or not their bytes were cached.
     public var hits: Int64
     /// The time when it was first cached.
     public var created: Date
@@ -26,7 +26,7 @@ public struct ResourceInfo: Sendable, Hashable, Identifiable {
     public var isComplete: Bool
     /// Whether it's protected from eviction.
     public var isPinned: Bool
-    /// Whether it's being read or filled.
+    /// Whether it's being read, filled or committed.
     public var isInUse: Bool
     /// The validators of the cached version.
     public var validator: Validator
@@ -47,11 +47,11 @@ public struct Usage: Sendable, Hashable, Codable {
     public var complete: Int
     /// The number of cached bytes.
     public var bytes: Int64
-    /// The number of cached bytes protected from eviction.
+    /// The number of cached bytes of pinned resources, including those of newer versions that aren't pinned yet.
     public var pinnedBytes: Int64
     /// The limit in bytes; nil if there is none.
     public var maximumBytes: Int64?
-    /// The number of free bytes on the cache's file system.
+    /// The number of free bytes on the file system of evictable blobs; 0 if it can't be determined.
     public var freeDiskBytes: Int64
 }
 

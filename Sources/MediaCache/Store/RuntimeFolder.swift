@@ -19,7 +19,8 @@ package enum RuntimeFolder {
 
     /// Calls `body` with the file's path in each candidate folder until it succeeds.
     ///
-    /// - Throws: The last error of `body`.
+    /// - Throws: ``CacheError`` with ``CacheError/Code/folderOwned`` as soon as `body` throws it; otherwise the error
+    ///   of the last candidate.
     package static func use<Result>(
         _ name: String, for location: CacheLocation, _ body: (String) throws -> Result
     ) throws -> Result {

@@ -1,5 +1,4 @@
-/// A folder next to the catalog, in which another module stores small files. Each file is written atomically and
-/// durably.
+/// A folder next to the catalog, in which another module stores small files. ``write(_:to:)`` is atomic and durable.
 package struct SideFolder: Sendable {
     private let path: String
     private let store: CacheStore
@@ -40,7 +39,7 @@ package struct SideFolder: Sendable {
 
     /// Writes or replaces a file. Returns when it's durable.
     ///
-    /// - Throws: The same errors as ``names()``, and if the cache folder isn't writable.
+    /// - Throws: The same errors as ``names()``; ``CacheError/Code/storage`` also if the cache folder isn't writable.
     package func write(_ bytes: [UInt8], to name: String) async throws {
         try store.requireWritableFolder()
         try await run("written") { files, path in

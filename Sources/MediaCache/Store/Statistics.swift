@@ -4,17 +4,18 @@ import Synchronization
 public struct Statistics: Sendable, Hashable, Codable {
     /// The number of read sessions opened.
     public var reads: Int64 = 0
-    /// The number of read sessions whose bytes were all cached.
+    /// The number of read sessions whose bytes were all cached when they were opened.
     public var hits: Int64 = 0
     /// The number of read sessions currently open.
     public var openReads: Int = 0
-    /// The number of origin requests.
+    /// The number of origin requests, including redirected ones.
     public var originRequests: Int64 = 0
-    /// The number of failed origin requests.
+    /// The number of failed attempts to receive content. Failed revalidations, and responses with status 401, 403 or
+    /// 410, aren't counted.
     public var originFailures: Int64 = 0
     /// The number of fills currently running.
     public var runningFills: Int = 0
-    /// The number of body bytes received from origins.
+    /// The number of body bytes received from origins, except those requested again for comparison.
     public var bytesFromOrigin: Int64 = 0
     /// The number of bytes delivered to readers.
     public var bytesRead: Int64 = 0
@@ -24,7 +25,8 @@ public struct Statistics: Sendable, Hashable, Codable {
     public var bytesEvicted: Int64 = 0
     /// The number of bytes committed to the catalog.
     public var bytesCommitted: Int64 = 0
-    /// The number of damaged bytes found.
+    /// The number of cached bytes that couldn't be read or didn't match their checksums. Bytes of missing blobs aren't
+    /// counted.
     public var bytesDamaged: Int64 = 0
 
     /// Creates counters that are zero.

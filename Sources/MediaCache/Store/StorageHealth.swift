@@ -1,7 +1,7 @@
 package import Logging
 import Synchronization
 
-/// Whether the cache folder accepts bytes. Only the first of several consecutive failures is reported.
+/// A record of failures to store bytes. Only the first of several consecutive failures is reported.
 package final class StorageHealth: Sendable {
     private let events: EventHub<CacheEvent>
     private let logger: Logger
@@ -14,10 +14,10 @@ package final class StorageHealth: Sendable {
         self.logger = logger
     }
 
-    /// Whether the last attempt to store bytes failed.
+    /// Whether an attempt to store bytes has failed, and none has succeeded since.
     package var isFailing: Bool { failing.withLock { $0 } }
 
-    /// The last failure to store bytes.
+    /// The last failure to store bytes, even after a recovery; nil if there was none.
     package var lastFailure: CacheError? { last.withLock { $0 } }
 
     /// Records a failure to store bytes.

@@ -61,7 +61,7 @@ struct BandwidthLedger: Sendable {
 /// The maximum bandwidth of transfers.
 public struct BandwidthLimits: Sendable, Hashable {
     /// The total limit in bytes per second; nil for no limit. Higher classes have priority: playback waits only for
-    /// other playback.
+    /// other playback. The limit is exceeded briefly when a transfer of a higher class starts.
     public var total: Int64?
     /// The limits of classes in bytes per second. Other classes have no limit.
     public var classes: [TransferClass: Int64]

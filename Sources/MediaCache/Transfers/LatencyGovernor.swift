@@ -1,8 +1,8 @@
 import Foundation
 
-/// A rate limit for transfers from one host other than playback, which prevents other traffic on the link from queueing
-/// behind them. It works like LEDBAT (RFC 6817), but measures the time from request to first byte. It has no side
-/// effects.
+/// A rate limit for transfers from one host other than playback and recordings, which prevents other traffic on the
+/// link from queueing behind them. It works like LEDBAT (RFC 6817), but measures the time from request to response
+/// head. It has no side effects.
 ///
 /// Latency above the recent minimum counts as queueing delay. If the delay exceeds a target, the limit is reduced by a
 /// fraction of the received rate; otherwise, it rises in steps. If a lower rate doesn't reduce the delay, the delay has
@@ -66,13 +66,13 @@ struct LatencyGovernor: Sendable {
         return risen > max(peak * Self.slack, Self.minimumRate * 64) ? nil : risen
     }
 
-    /// The recent minimum of the time from request to first byte.
+    /// The recent minimum of the time from request to response head; nil before the first response.
     var base: Duration? { minima.map(\.least).min() }
 
     /// Records a response and adjusts the rate.
     ///
     /// - Parameters:
-    ///   - latency: The time from the request to the first byte.
+    ///   - latency: The time from the request to the response head.
     ///   - delivered: The rate in bytes per second received by limited transfers; nil if unknown, or while playback
     ///     uses the link.
     mutating func record(latency: Duration, delivered: Double?, now: Duration) {

@@ -37,7 +37,8 @@ public struct NetrcFile: Sendable, Hashable {
         try body(&entries[entries.count - 1])
     }
 
-    /// Returns the value of the `Authorization` field for a request to `url`; nil without an entry for its host.
+    /// Returns the value of the `Authorization` field for a request to `url`; nil without an entry for its host that
+    /// has a `login`. The first such entry is used.
     public func authorization(for url: ResourceURL) -> String? {
         let host = url.host.lowercased().trimmingPrefix("[")
         let machine = host.hasSuffix("]") ? host.dropLast() : host[...]

@@ -1,6 +1,7 @@
 import Synchronization
 
-/// A detector of shortages of playback, during which other transfers pause. It has no side effects.
+/// A detector of shortages of playback, during which other transfers (``TransferClass/holdsBack``) pause. It has no
+/// side effects.
 ///
 /// A shortage lasts while a playback reader waits for bytes. Other transfers resume after a calm period, which is
 /// longer after long and repeated shortages. They also resume if pausing doesn't help, that is, if no waiting reader

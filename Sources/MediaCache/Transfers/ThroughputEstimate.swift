@@ -6,7 +6,7 @@ public struct ThroughputEstimate: Sendable, Hashable {
     public var bytesPerSecond: Double
     /// The time of the last measurement. An old measurement may have been made on another network.
     public var measured: Date
-    /// The total duration of measurements since the network last changed.
+    /// The total duration of measurements since the store was opened or the network last changed.
     public var duration: Duration
 
     /// Creates an estimate.

@@ -3,8 +3,8 @@ import Synchronization
 /// A coordinator of running transfers, which applies bandwidth limits and prioritizes playback.
 ///
 /// A transfer waits for its turn before it receives bytes, and is charged for them afterwards. Transfers other than
-/// playback pause while playback waits for bytes from the same host; if the wait lasts, they close their connections.
-/// Transfers from other hosts continue.
+/// playback and recordings pause while playback waits for bytes from the same host; if the wait lasts, they close their
+/// connections. Transfers from other hosts continue.
 package final class Traffic: Sendable {
     private struct State {
         var ledger: BandwidthLedger
@@ -28,7 +28,7 @@ package final class Traffic: Sendable {
 
         private func needs(at host: String) -> [Need] { [needs[nil], needs[host]].compactMap(\.self) }
 
-        /// Returns whether transfers from `host` other than playback pause.
+        /// Returns whether transfers from `host` pause if their class requires it (``TransferClass/holdsBack``).
         func isHolding(_ host: String, now: Duration) -> Bool {
             needs(at: host).contains { $0.playback.isHolding(now: now) }
         }
@@ -51,7 +51,7 @@ package final class Traffic: Sendable {
         var closeConnection: @Sendable () -> Void
     }
 
-    /// The measurements of transfers from one host other than playback.
+    /// The measurements of transfers from one host other than playback and recordings.
     private struct Host {
         var governor = LatencyGovernor()
         var account = BandwidthLedger.Account()
@@ -70,7 +70,8 @@ package final class Traffic: Sendable {
     /// The interval between resumptions of paused transfers.
     private static let retryInterval = Duration.milliseconds(40)
 
-    /// The maximum number of hosts remembered.
+    /// The maximum number of hosts remembered. If it's reached, all latency measurements and ended shortages are
+    /// discarded.
     private static let hostCapacity = 256
 
     private let time: any TimeSource
@@ -79,7 +80,7 @@ package final class Traffic: Sendable {
 
     /// Creates a coordinator.
     ///
-    /// - Parameter isGoverned: Whether transfers other than playback yield to other traffic on the link
+    /// - Parameter isGoverned: Whether transfers other than playback and recordings yield to other traffic on the link
     ///   (``LatencyGovernor``).
     package init(limits: BandwidthLimits, isGoverned: Bool, time: any TimeSource) {
         self.time = time

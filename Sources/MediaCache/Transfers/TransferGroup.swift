@@ -5,7 +5,7 @@ import Synchronization
 ///
 /// A fill shared by several readers belongs to the group of the request that started it.
 public final class TransferGroup: Sendable {
-    /// The name of the group in logs.
+    /// The name of the group, for the app's own logs.
     public let name: String
 
     private struct State {
@@ -24,7 +24,7 @@ public final class TransferGroup: Sendable {
     /// Creates a group without transfers.
     ///
     /// - Parameters:
-    ///   - name: The name of the group in logs.
+    ///   - name: The name of the group, for the app's own logs.
     ///   - rank: The rank within a class, lowest first. 0 by default, as for transfers without a group.
     ///   - limit: The maximum number of concurrent transfers; nil for the store's limits only.
     public init(name: String, rank: Int = 0, limit: Int? = nil) {

@@ -11,8 +11,8 @@ public final class TransferScheduler: Sendable {
         public var total: Int
         /// The maximum number of transfers from one scheme and authority. 6 by default.
         public var perHost: Int
-        /// The number of additional transfers of ``TransferClass/playback`` beyond each limit, so that playback never
-        /// waits for other transfers. 4 by default.
+        /// The number of transfers by which ``TransferClass/playback`` may exceed each limit, so that it rarely waits
+        /// for other transfers. 4 by default.
         public var playbackReserve: Int
 
         /// Creates limits.
@@ -47,7 +47,7 @@ public final class TransferScheduler: Sendable {
         state = OrderedMutex(.scheduler, State(queue: TransferQueue(limits: limits)))
     }
 
-    /// The limits of concurrent transfers. Changes apply to new transfers; running ones continue.
+    /// The limits of concurrent transfers. Changes apply to new and waiting transfers; running ones continue.
     package var limits: Limits {
         get { state.withLock { $0.queue.limits } }
         set { update { $0.queue.limits = newValue } }

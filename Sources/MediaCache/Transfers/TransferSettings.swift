@@ -9,18 +9,21 @@ public struct TransferSettings: Sendable {
     public var retries: RetryPolicy
     /// The read-ahead.
     public var readAhead: ReadAhead
-    /// The time after which a fill that can't continue closes its connection.
+    /// The time after which a transfer whose bytes aren't stored closes its connection if its readers are too slow. 5 s
+    /// by default.
     public var idleLimit: Duration
     /// The interpretation of entity tags that change while length and bytes stay the same.
+    /// ``AlternatingEntityTags/newRepresentation`` by default.
     public var alternatingEntityTags: AlternatingEntityTags
-    /// Whether to store responses with `no-store`, for the caller's own use.
+    /// Whether to store responses with `no-store`, for the caller's own use. False by default.
     public var storesNoStoreResponses: Bool
-    /// The maximum number of redirects to follow.
+    /// The maximum number of redirects to follow. 10 by default.
     public var maximumRedirects: Int
     /// Whether requests to origins are permitted. If not, cached content is used regardless of its age, and reading a
     /// hole throws ``CacheError/Code/notFound``.
     public var allowsOriginRequests: Bool
-    /// The addresses that requests may be sent to. For the references of a document, the scope can only be narrowed.
+    /// The addresses that requests may be sent to. ``AddressScope/any`` by default. For the references of a document,
+    /// the scope can only be narrowed.
     public var scope: AddressScope
     /// Whether a redirect may lead from a public to a local address. False by default.
     public var allowsLocalRedirects: Bool
@@ -30,8 +33,9 @@ public struct TransferSettings: Sendable {
     public var cookies: CookieFile?
     /// The user names and passwords to send, each to its host.
     public var netrc: NetrcFile?
-    /// A function that returns a fresh URL for the resource after a response with status 401, 403 or 410; nil if there
-    /// is none.
+    /// A function that returns a fresh URL for the resource after a response with status 401, 403 or 410, or nil if
+    /// there is none. The failed transfer then continues at the same byte. If the function throws an error, the
+    /// transfer fails.
     public var refreshURL: (@Sendable (ResourceURL) async throws -> ResourceURL?)?
     /// Whether the origin delays responses until it has content, so that latency doesn't indicate the speed of the
     /// link.
@@ -188,6 +192,6 @@ public struct RetryPolicy: Sendable, Hashable {
 public enum AlternatingEntityTags: Sendable, Hashable {
     /// A new version (RFC 9110 §8.8.3).
     case newRepresentation
-    /// An unchanged version, if an overlap of 64 KiB has equal bytes.
+    /// An unchanged version, if an overlap of up to 64 KiB has equal bytes.
     case compareBytes
 }

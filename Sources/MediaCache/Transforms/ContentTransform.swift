@@ -25,7 +25,7 @@ public struct ContentTransform: Sendable {
     ///   - name: The name, which identifies the transform across openings of the store.
     ///   - kinds: The resource kinds that it applies to.
     ///   - transform: Changes bytes in place. The offset is the position of the first byte in the resource. If it
-    ///     throws an error, the read fails.
+    ///     throws an error, the read fails with ``CacheError/Code/badResponse``.
     public static func inPlace(
         _ name: String, kinds: Set<ResourceKind>,
         _ transform: @escaping @Sendable (_ bytes: UnsafeMutableRawBufferPointer, _ offset: Int64) throws -> Void
@@ -40,7 +40,7 @@ public struct ContentTransform: Sendable {
     ///   - name: The name, which identifies the transform across openings of the store.
     ///   - kinds: The resource kinds that it applies to.
     ///   - transform: Returns the new body. It isn't called for a body with a content coding. If it throws an error,
-    ///     the read fails.
+    ///     the read fails with ``CacheError/Code/badResponse``.
     public static func wholeBody(
         _ name: String, kinds: Set<ResourceKind>,
         _ transform: @escaping @Sendable (_ body: [UInt8]) throws -> [UInt8]
