@@ -40,11 +40,16 @@ struct MemoryBlobTests {
             blob.consume(Int(blob.end - (blob.readers[reader]?.position ?? 0)), by: reader)
         }
         #expect(blob.end - blob.start == Self.capacity)
+        #expect(copy(blob, at: blob.start) == (blob.start..<blob.end).map(Self.byte))
+        #expect(copy(blob, at: blob.start - 1) == nil)
+        #expect(copy(blob, at: blob.start + 1) == nil)
+    }
+
+    /// Copies as many bytes as the ring contains; nil if they aren't all in it.
+    private func copy(_ blob: MemoryBlob, at offset: Int64) -> [UInt8]? {
         var bytes = [UInt8](repeating: 0, count: Int(Self.capacity))
-        #expect(bytes.withUnsafeMutableBytes { [blob] in blob.copy(to: $0, at: blob.start) })
-        #expect(bytes == (blob.start..<blob.end).map(Self.byte))
-        #expect(!bytes.withUnsafeMutableBytes { [blob] in blob.copy(to: $0, at: blob.start - 1) })
-        #expect(!bytes.withUnsafeMutableBytes { [blob] in blob.copy(to: $0, at: blob.start + 1) })
+        let isCopied = bytes.withUnsafeMutableBytes { blob.copy(to: $0, at: offset) }
+        return isCopied ? bytes : nil
     }
 
     @Test func removesReadersThatBlockOthers() {
