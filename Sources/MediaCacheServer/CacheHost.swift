@@ -25,8 +25,8 @@ public final class CacheHost: Service, Sendable {
     ///
     /// If the folder can't be written, playback works without caching.
     ///
-    /// The store of an exposed server (``ServerConfiguration/isExposed``) contacts only public addresses, so that
-    /// clients can't reach the private network through it.
+    /// The store of an exposed server (``ServerConfiguration/isExposed``) contacts only public addresses, and networks
+    /// that the origin permits, so that clients can't reach the private network through it.
     ///
     /// - Throws: `CacheError`, with `folderOwned` if another process owns the folder, or with `storage` if the key file
     ///   or the stored settings can't be read; ``ServerError`` if the server can't listen. The folder is closed again

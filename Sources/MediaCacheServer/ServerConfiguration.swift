@@ -11,8 +11,9 @@ public struct ServerConfiguration: Sendable {
     /// Additional host names that requests may use, for servers behind a proxy or in a local network. A name other than
     /// a loopback one makes the server exposed (``isExposed``).
     public var allowedHosts: [String]
-    /// The path at which a reverse proxy exposes this server, such as `/cache`. It is part of every generated URL, and
-    /// makes the server exposed (``isExposed``). Empty by default.
+    /// The path at which a reverse proxy exposes this server, such as `/cache`, and which the proxy removes. It is part
+    /// of every generated URL, so the URLs are valid only through the proxy, and it makes the server exposed
+    /// (``isExposed``). Empty by default.
     public var publicPath: String
     /// The number of segments to prefetch after the requested segment of an HLS stream.
     public var segmentsAhead: Int
@@ -53,7 +54,7 @@ public struct ServerConfiguration: Sendable {
 
     /// Whether clients on other machines may reach the server, either at its address or through a reverse proxy, which
     /// a public path or allowed hosts indicate. Clients of an exposed server are never local, and its store contacts
-    /// only public addresses.
+    /// only public addresses and permitted networks.
     public var isExposed: Bool {
         !HostPolicy.isLoopback(host) || !publicPath.isEmpty || !allowedHosts.allSatisfy(HostPolicy.isLoopback)
     }
