@@ -28,8 +28,8 @@ public struct CacheSettings: Codable, Sendable, Hashable {
         }
     }
 
-    /// The bandwidth limits in bytes per second; null means no limit. In an update, null leaves a limit unchanged, and 0
-    /// removes it. ``DownloadSettings`` contains the limit of downloads.
+    /// The bandwidth limits in bytes per second; null means no limit. In an update, null leaves a limit unchanged, and
+    /// 0 removes it. ``DownloadSettings`` contains the limit of downloads.
     public struct Bandwidth: Codable, Sendable, Hashable {
         /// The limit of all transfers. Playback has priority.
         public var total: Int64?

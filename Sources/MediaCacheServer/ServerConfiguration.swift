@@ -113,11 +113,12 @@ public struct ServerLimits: Sendable, Hashable {
     public var maximumHeadBytes: Int
     /// The maximum length of a request body in bytes, 1 MiB by default. Routes can set other limits.
     public var maximumBodyBytes: Int
-    /// The maximum length of an image or a part of a bundle in a request, in bytes; 32 MiB by default.
+    /// The maximum length of a request body with an image, or with the contents or bytes of a bundle, in bytes; 32 MiB
+    /// by default.
     public var maximumImageBytes: Int
     /// The time limit for sending a header section, 10 s by default.
     public var headTimeout: Duration
-    /// The time limit for sending a request body, 30 s by default.
+    /// The time limit for sending a whole request body, 30 s by default.
     public var bodyTimeout: Duration
     /// The time limit for the next request on an idle connection, 60 s by default.
     public var idleTimeout: Duration
