@@ -44,7 +44,7 @@ extension APIClient {
         }
     }
 
-    /// The time limits of a `GET` for which the server waits for nothing.
+    /// The time limits of a `GET`, for which the server waits 10 s at most.
     private static let limits = TransferLimits(connect: .seconds(5), firstByte: .seconds(120), stall: .seconds(120))
     /// The time limits of other requests. Calls that change something may process the whole cache, and an origin may
     /// have to deliver media first.

@@ -4,7 +4,8 @@ import MediaCache
 public enum APIClientError: Error, Sendable {
     /// The server at `address` doesn't respond.
     case unreachable(address: String, cause: any Error)
-    /// The response to a call violates the API. The first value is the call, such as `GET /api/v1/usage`.
+    /// The response to a call violates the API. The first value is the call, such as `GET /api/v1/usage`, and the
+    /// violation if there is no `cause`.
     case unexpectedResponse(String, address: String, cause: (any Error)?)
 }
 

@@ -1,6 +1,6 @@
 public import Foundation
 
-/// The JSON encoding of the API's values: dates in ISO 8601, keys sorted, slashes unescaped.
+/// The JSON encoding of the API's values: dates in ISO 8601 and whole seconds, keys sorted, slashes unescaped.
 public enum APICoding {
     /// Returns a new encoder.
     public static func makeEncoder() -> JSONEncoder {

@@ -33,7 +33,7 @@ public struct AccessKeyFile: Sendable, Hashable {
     }
 
     /// Returns the key for the server of a folder that can't be written, and creates a key file in the system's
-    /// temporary folder if necessary.
+    /// temporary folder if necessary. If that fails, returns a new key that isn't stored.
     package static func keyToRead(_ location: CacheLocation) -> AccessKey {
         if let key = try? AccessKeyFile(location: location).load() { return key }
         let key = try? RuntimeFolder.use("key", for: location) { try AccessKeyFile(path: $0).loadOrCreate() }

@@ -11,7 +11,7 @@ public struct AssetRecord: Codable, Sendable, Hashable, Identifiable {
     public var url: String
     /// Whether the asset was fetched with credentials and belongs to one user. The user isn't reported.
     public var withCredentials: Bool
-    /// The title given by the user or found in the media; null if neither is known.
+    /// The title given by the user, or derived from the download's URL or the channel's name; null if there is none.
     public var title: String?
     /// The kind of asset, a file or a stream; null if not known yet.
     public var kind: Asset.Kind?
@@ -123,7 +123,8 @@ extension APIClient {
         try await call(.patch, "/api/v1/assets/\(Self.escape(id))", content: try .json(update))
     }
 
-    /// Removes an asset and the parts that no other asset uses.
+    /// Removes an asset, its tokens, and the parts that no other asset uses. The channel of an ended recording is
+    /// removed as well.
     public func removeAsset(_ id: String) async throws {
         try await send(.delete, "/api/v1/assets/\(Self.escape(id))")
     }
@@ -148,7 +149,7 @@ extension APIClient {
         }
     }
 
-    /// Returns an asset's cover; nil if it has none.
+    /// Returns an asset's cover; nil if it has none or doesn't exist.
     public func cover(of id: String) async throws -> Cover? {
         do {
             let (bytes, type) = try await exchange(.get, "/api/v1/assets/\(Self.escape(id))/cover", content: nil)

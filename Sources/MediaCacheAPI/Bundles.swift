@@ -50,7 +50,7 @@ public struct BundleImportRequest: Codable, Sendable, Hashable {
     public var title: String?
     /// The URL at the origin.
     public var url: String
-    /// The selected variants and renditions.
+    /// The selected variants and renditions. The server ignores it.
     public var selection: StreamSelection?
     /// The asset's parts, including the URLs under which they are stored.
     public var contents: AssetContents
@@ -85,8 +85,8 @@ extension APIClient {
 
     /// Returns the description of an asset's bundle.
     ///
-    /// - Parameter name: The asset's ID, URL or title.
-    /// - Throws: ``Problem`` with status 404 if the asset doesn't exist.
+    /// - Parameter name: The asset's ID, URL or unique title.
+    /// - Throws: ``Problem`` with status 404 if the asset doesn't exist, or with 400 if several assets have this title.
     public func bundle(ofAsset name: String) async throws -> BundleRecord {
         try await call(.get, "/api/v1/bundles?asset=\(Self.escape(name))")
     }
@@ -97,13 +97,15 @@ extension APIClient {
     ///   - name: The channel.
     ///   - from: The start of the window, in milliseconds since 1970.
     ///   - to: The end of the window, in milliseconds since 1970.
-    /// - Throws: ``Problem`` with status 404 if the window isn't recorded or hasn't ended.
+    /// - Throws: ``Problem`` with status 404 if the start of the window isn't recorded, or the window isn't over.
     public func bundle(ofWindowOf name: ChannelName, from: Int64, to: Int64) async throws -> BundleRecord {
         try await call(.get, "/api/v1/bundles?channel=\(name)&from=\(from)&to=\(to)")
     }
 
     /// Creates an asset whose parts are uploaded by ``uploadPart(_:at:of:part:to:)``. A complete asset remains
     /// unchanged.
+    ///
+    /// - Throws: ``Problem`` with status 409 if the asset is being downloaded.
     public func beginBundle(_ request: BundleImportRequest) async throws -> BundleRecord {
         try await call(.post, "/api/v1/bundles", content: try .json(request))
     }
@@ -125,11 +127,12 @@ extension APIClient {
             content: Content(type: "application/octet-stream", bytes: bytes))
     }
 
-    /// Ends an import. The asset is complete if all its parts were uploaded.
+    /// Ends an import. The asset is complete if all its parts were uploaded, and otherwise complete with holes.
     ///
     /// - Parameters:
     ///   - asset: The asset's ID.
-    ///   - gaps: Whether missing parts are accepted as gaps.
+    ///   - gaps: Whether parts may be missing.
+    /// - Throws: ``Problem`` with status 404 if a part is missing and `gaps` is false.
     public func endBundle(_ asset: String, gaps: Bool) async throws -> BundleRecord {
         try await call(.post, "/api/v1/bundles/\(Self.escape(asset))/complete?gaps=\(gaps)")
     }

@@ -13,7 +13,7 @@ public struct CacheSettings: Codable, Sendable, Hashable {
         public var responseTimeout: Double
         /// The limit for a pause within a response, in seconds.
         public var stallTimeout: Double
-        /// The number of retries after failures in which nothing was received.
+        /// The maximum number of consecutive retries. Receiving at least 1 KiB resets the count.
         public var retries: Int
         /// The maximum number of bytes to request ahead of a player.
         public var readAhead: Int64
@@ -28,8 +28,8 @@ public struct CacheSettings: Codable, Sendable, Hashable {
         }
     }
 
-    /// The bandwidth limits in bytes per second; null means no limit. In an update, null leaves a limit unchanged, and 0
-    /// removes it. ``DownloadSettings`` contains the limit of downloads.
+    /// The bandwidth limits in bytes per second; null means no limit. In an update, null leaves a limit unchanged, and
+    /// 0 removes it. ``DownloadSettings`` contains the limit of downloads.
     public struct Bandwidth: Codable, Sendable, Hashable {
         /// The limit of all transfers. Playback has priority.
         public var total: Int64?
@@ -106,7 +106,7 @@ public struct CacheSettingsUpdate: Codable, Sendable, Hashable {
         public var responseTimeout: Double?
         /// The limit for a pause within a response in seconds, 0.001 to 86,400.
         public var stallTimeout: Double?
-        /// The number of retries after failures in which nothing was received, 0 to 100.
+        /// The maximum number of consecutive retries, 0 to 100. Receiving at least 1 KiB resets the count.
         public var retries: Int?
         /// The maximum number of bytes to request ahead of a player, at least 65,536.
         public var readAhead: Int64?

@@ -15,7 +15,7 @@ public struct ChannelRecord: Codable, Sendable, Hashable {
         case recording
         /// No segments are available; `reason` is the cause. Recording continues with the next segment.
         case waiting
-        /// The stream has ended, or the recording's end time has passed.
+        /// The stream has ended, the recording's end time has passed, or the user ended the recording.
         case ended
 
         /// Creates the state of a recording.
@@ -287,11 +287,13 @@ extension APIClient {
     /// of playlists and parts are appended to it.
     public func liveURL(of name: ChannelName) -> String { "\(address)/live/\(name)/" }
 
-    /// Adds a channel, or resumes the recording of an existing one.
+    /// Adds a channel. If a channel with this name and URL exists, updates its settings and resumes its recording,
+    /// unless ``ChannelAddition/stopped`` is set.
     ///
     /// - Parameters:
     ///   - url: The channel's URL. Any user information in it is sent to the server.
     ///   - addition: The other settings; its URL is ignored.
+    /// - Throws: ``Problem`` with status 400 if the existing channel has another URL or selection or has ended.
     public func addChannel(of url: ResourceURL, _ addition: ChannelAddition) async throws -> ChannelRecord {
         var addition = addition
         addition.url = Self.text(of: url)
@@ -314,7 +316,7 @@ extension APIClient {
     /// - Parameters:
     ///   - name: The channel.
     ///   - from: The start of the range, in milliseconds since 1970; nil for one hour before the end.
-    ///   - to: The end of the range, in milliseconds since 1970; nil for now.
+    ///   - to: The end of the range, in milliseconds since 1970; nil for the end of the recording.
     public func timeline(
         of name: ChannelName, from: Int64? = nil, to: Int64? = nil
     ) async throws -> [TimelineRecord.Segment] {

@@ -186,7 +186,7 @@ public struct DownloadList: PagedList, Hashable {
 public struct DownloadAddition: Codable, Sendable, Hashable {
     /// The URL of a file, or of a multivariant or media playlist.
     public var url: String
-    /// The title; null to derive it from the URL.
+    /// The title. Null keeps the asset's title or, if there is none, derives it from the URL.
     public var title: String?
     /// The variants of a stream: `best`, `worst`, `all`, a maximum height in pixels (a number below 10,000), or a
     /// maximum bandwidth in bits per second. For a maximum, the best variant within it is selected. Null means `best`.
@@ -264,8 +264,8 @@ extension APIClient {
 
     /// Returns all downloads, in order of addition.
     ///
-    /// - Parameter limit: The time to wait for a change of state, at most 10 s. The call returns as soon as the state
-    ///   of a download changes.
+    /// - Parameter limit: The time to wait for a change, at most 10 s. The call returns as soon as a download is added
+    ///   or removed or changes its state.
     public func downloads(waiting limit: Duration = .zero) async throws -> [DownloadRecord] {
         try await all(DownloadList.self, "\(Self.downloadsPath)?wait=\(Int(limit / .milliseconds(1)))")
     }
@@ -274,7 +274,7 @@ extension APIClient {
     ///
     /// - Parameters:
     ///   - id: The asset's ID.
-    ///   - limit: The time to wait for a change of state; see ``downloads(waiting:)``.
+    ///   - limit: The time to wait for a change; see ``downloads(waiting:)``. Not used if the download has ended.
     public func download(_ id: String, waiting limit: Duration = .zero) async throws -> DownloadRecord? {
         do {
             return try await call(.get, "\(path(of: id))?wait=\(Int(limit / .milliseconds(1)))")
@@ -283,7 +283,8 @@ extension APIClient {
         }
     }
 
-    /// Adds a download.
+    /// Adds a download. If the asset already has one, changes its selection, header fields and priority, and resumes
+    /// it.
     ///
     /// - Parameters:
     ///   - url: The asset's URL. Any user information in it is sent to the server.
@@ -304,7 +305,8 @@ extension APIClient {
     ///
     /// - Parameters:
     ///   - id: The asset's ID.
-    ///   - keepingData: Whether to keep received data in the cache, unpinned. Otherwise it is removed.
+    ///   - keepingData: Whether to keep the asset, and the received data in the cache, unpinned. Otherwise both are
+    ///     removed.
     public func cancelDownload(_ id: String, keepingData: Bool = false) async throws {
         try await send(.delete, "\(path(of: id))?keepData=\(keepingData)")
     }

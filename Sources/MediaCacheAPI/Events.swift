@@ -35,7 +35,7 @@ public struct EventRecord: Codable, Sendable, Hashable {
         case resourceChanged = "resource.changed"
         /// Bytes were evicted: `resource`, `bytes`.
         case resourceEvicted = "resource.evicted"
-        /// An origin request failed: `resource`, `message`.
+        /// An origin request failed: `resource`, `bytes` (received before the failure), `message`.
         case resourceFailed = "resource.failed"
         /// Damaged bytes were found on disk and will be refetched: `resource`.
         case resourceDamaged = "resource.damaged"
@@ -121,7 +121,7 @@ extension APIClient {
     /// The maximum length of a line in bytes. The data of an event takes a few hundred bytes.
     private static let maximumLineLength = 1 << 20
 
-    /// Receives the server's events, starting with the next one, until the server stops.
+    /// Receives the server's events, starting with the next one, until the server stops or its key is replaced.
     ///
     /// - Parameter body: Called with each event; the next event isn't read until it returns.
     /// - Throws: ``Problem``, ``APIClientError``, `CancellationError`, and the errors of `body`.

@@ -50,11 +50,13 @@ extension APIClient {
     ///
     /// - Parameters:
     ///   - playURL: A URL returned by ``playURL(for:)``, or one that its playlist references.
-    ///   - range: The requested bytes, clamped to the end of the resource; nil for the whole resource.
+    ///   - range: The requested bytes, clamped to the end of the resource; nil for the whole resource. Must not be
+    ///     empty.
     ///   - limit: The maximum number of bytes to receive.
     /// - Returns: The bytes. They aren't limited to the range if the server can't serve ranges, for example of a
     ///   resource of unknown length.
-    /// - Throws: ``Problem`` if the server refuses the request; ``APIClientError``; `CancellationError`.
+    /// - Throws: ``Problem`` if the server refuses the request or the response has more than `limit` bytes;
+    ///   ``APIClientError``; `CancellationError`.
     public func media(
         at playURL: String, range: Range<Int64>? = nil, limit: Int
     ) async throws -> MediaPart {

@@ -75,7 +75,8 @@ public struct ExportRecord: Codable, Sendable, Hashable {
     public var bytes: Int64?
     /// The number of the programme's segments, on all tracks, that are missing in the export.
     public var missing: Int
-    /// The missing segments that were recorded but are damaged, at most 100; null if there are none.
+    /// The damaged segments, and the tracks without recorded segments; at most 100, or null if there are none. A track
+    /// is one entry.
     public var damaged: [ProgrammeExport.DamagedSegment]?
     /// The cause of the state `failed`; null in other states.
     public var reason: String?
@@ -148,7 +149,7 @@ extension APIClient {
         try await call(.post, "\(Self.channelsPath)/\(name)/programmes", content: try .json(addition))
     }
 
-    /// Removes a programme. Its segments become subject to retention again.
+    /// Removes a programme and its exports. Its segments become subject to retention again.
     public func removeProgramme(_ id: String, from name: ChannelName) async throws {
         try await send(.delete, "\(Self.channelsPath)/\(name)/programmes/\(id)")
     }

@@ -23,7 +23,7 @@ public struct ResourceRecord: Codable, Sendable, Hashable, Identifiable {
     public var spans: [ByteSpan]
     /// The ranges that are being fetched, in order.
     public var fills: [ByteSpan]
-    /// The number of cached bytes of all representations.
+    /// The number of bytes in `spans`.
     public var bytesCached: Int64
     /// The number of reads.
     public var hits: Int64
@@ -173,13 +173,17 @@ extension APIClient {
         }
     }
 
-    /// Removes a resource. A resource in use is removed when its last reader is done.
+    /// Removes a resource, and the asset and download whose file or top playlist it is. A resource in use is removed
+    /// when its last reader is done.
+    ///
+    /// - Throws: ``Problem`` with status 409 if the resource is pinned and isn't the file or top playlist of an asset.
     public func remove(id: Int64) async throws -> [Removal] {
         let list: RemovalList = try await call(.delete, "/api/v1/resources/\(id)")
         return list.removed
     }
 
-    /// Removes all resources, optionally including pinned ones.
+    /// Removes all resources and their assets, including pinned resources and assets with downloads if
+    /// `includingPinned` is true.
     public func removeAll(includingPinned: Bool) async throws -> [Removal] {
         let list: RemovalList = try await call(.delete, "/api/v1/resources?pinned=\(includingPinned)")
         return list.removed

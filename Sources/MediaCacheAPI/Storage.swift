@@ -96,9 +96,9 @@ public struct StorageRecord: Codable, Sendable, Hashable {
     public var usage: UsageRecord
     /// The limits.
     public var limits: Limits
-    /// The items that use the most storage, largest first.
+    /// The items that use the most storage, largest first; at most 200.
     public var items: [Item]
-    /// The resources that eviction would remove next, in order.
+    /// The resources that eviction would remove next, in order; at most 20.
     public var evictedNext: [Candidate]
 
     /// Creates a record.
@@ -164,7 +164,8 @@ public struct PruneReport: Codable, Sendable, Hashable {
 /// The body of `POST /api/v1/verify`. The response, a `VerifyReport`, is sent after all data has been read, so clients
 /// shouldn't set a deadline.
 public struct VerifyRequest: Codable, Sendable, Hashable {
-    /// Whether damaged data is removed, so that it is refetched.
+    /// Whether damaged bytes are fetched again before the response is sent. Otherwise they count as missing, and are
+    /// fetched when they are next read.
     public var repair: Bool
 
     /// Creates a request.
@@ -190,6 +191,8 @@ extension APIClient {
     }
 
     /// Compares all cached data with its checksums, which takes as long as reading it.
+    ///
+    /// - Parameter repair: See ``VerifyRequest/repair``.
     public func verify(repair: Bool) async throws -> VerifyReport {
         try await call(.post, "/api/v1/verify", content: try .json(VerifyRequest(repair: repair)))
     }

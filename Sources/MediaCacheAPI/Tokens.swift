@@ -79,9 +79,9 @@ public struct TokenAddition: Codable, Sendable, Hashable {
     /// The URL that the response's `playURL` plays, only for ``TokenScope/playback``. User information in it is handled
     /// as by `GET /api/v1/urls`.
     public var url: String?
-    /// The label, at most 200 characters.
+    /// The label, 1 to 200 characters; null for none.
     public var label: String?
-    /// The time the token expires. Null means never.
+    /// The time the token expires, in the future. Null means never.
     public var expires: Date?
 
     /// Creates a request.
@@ -103,19 +103,21 @@ extension APIClient {
     }
 
     /// Issues a token. It can be read only from the returned record.
+    ///
+    /// - Throws: ``Problem`` with status 409 at the limit of 256 valid tokens.
     public func issueToken(_ addition: TokenAddition) async throws -> TokenRecord {
         try await call(.post, "/api/v1/tokens", content: try .json(addition))
     }
 
-    /// Revokes a token, which the server refuses immediately.
+    /// Revokes a token, which the server refuses immediately. The standing token is replaced by a new one.
     ///
     /// - Throws: ``Problem`` with status 404 if the ID is unknown.
     public func revokeToken(_ id: String) async throws {
         try await send(.delete, "/api/v1/tokens/\(Self.escape(id))")
     }
 
-    /// Replaces the API key. The server refuses the old key immediately, so this client can't make further calls. The
-    /// key file contains the new key.
+    /// Replaces the API key and the standing token. The server refuses the old ones immediately, so this client can't
+    /// make further calls. The key file contains the new key.
     public func rollKey() async throws {
         try await send(.post, "/api/v1/key")
     }

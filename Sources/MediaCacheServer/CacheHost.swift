@@ -25,11 +25,12 @@ public final class CacheHost: Service, Sendable {
     ///
     /// If the folder can't be written, playback works without caching.
     ///
-    /// The store of an exposed server (``ServerConfiguration/isExposed``) contacts only public addresses, so that
-    /// clients can't reach the private network through it.
+    /// The store of an exposed server (``ServerConfiguration/isExposed``) contacts only public addresses, and networks
+    /// that the origin permits, so that clients can't reach the private network through it.
     ///
-    /// - Throws: `CacheError`, with `folderOwned` if another process owns the folder; ``ServerError`` if the server
-    ///   can't listen. The folder is closed again in that case.
+    /// - Throws: `CacheError`, with `folderOwned` if another process owns the folder, or with `storage` if the key file
+    ///   or the stored settings can't be read; ``ServerError`` if the server can't listen. The folder is closed again
+    ///   after an error.
     public static func open(
         _ configuration: CacheConfiguration,
         server serverConfiguration: ServerConfiguration = ServerConfiguration(),
@@ -63,7 +64,9 @@ public final class CacheHost: Service, Sendable {
         }
     }
 
-    /// Stops the server, then commits and closes the folder. Running responses may continue for `grace` at most.
+    /// Stops the server, then commits and closes the folder.
+    ///
+    /// - Parameter grace: The time for which running responses may continue; nil for ``ServerConfiguration/grace``.
     public func close(grace: Duration? = nil) async {
         await server.stop(grace: grace ?? self.grace)
         await store.close()

@@ -101,8 +101,10 @@ public final class CacheServer: Service, Sendable {
 
     /// Starts the server. Returns when it listens.
     ///
-    /// - Throws: ``ServerError``: `portTaken`, naming the port, or `addressUnavailable`; `CacheError` with `storage` if
-    ///   stored settings, downloads or recordings can't be read.
+    /// - Throws: ``ServerError``: `portTaken`, naming the port, `addressUnavailable`, or `wrongState` if the server is
+    ///   already running; `CacheError` with `storage` if stored settings, downloads or recordings can't be read, or
+    ///   with `invalidSetting` if a configured channel exists with another URL; `Problem` if a number in
+    ///   ``ServerConfiguration/downloads`` is invalid.
     public func start() async throws { try await start(at: nil) }
 
     /// Starts the server at another port than the configuration's.
@@ -143,7 +145,8 @@ public final class CacheServer: Service, Sendable {
     }
 
     /// Applies a configuration's channels, as ``start()`` does with ``ServerConfiguration/channels``: new channels are
-    /// recorded, and existing ones get the declared retention and header fields.
+    /// recorded. Existing ones get the declared settings except the selection, and their recordings resume. Ended
+    /// recordings remain unchanged.
     ///
     /// - Returns: The errors of channels that couldn't be applied, by name.
     public func declare(_ channels: [ChannelRequest]) async -> [ChannelName: CacheError] {
@@ -160,7 +163,7 @@ public final class CacheServer: Service, Sendable {
         return failures
     }
 
-    /// Records a declared channel, unless its recording was ended on purpose.
+    /// Records a declared channel, unless its recording has ended.
     private func declare(_ channel: ChannelRequest) async throws {
         guard let recordings else { return }
         if let recording = recordings.recording(channel.name), await recording.channel.hasEnded {
@@ -204,8 +207,9 @@ public final class CacheServer: Service, Sendable {
     /// Waits until no download is running. Downloads that are blocked by an obstacle don't count.
     public func downloadsEnded() async { await downloads?.idle() }
 
-    /// Stops the server: it accepts no new connections, and closes the connections of responses that are still running
-    /// after `grace`. Returns when all connections are closed. Cancellation has no effect.
+    /// Stops the server, its downloads and its recordings. It accepts no new connections, and closes the connections of
+    /// responses that are still running after `grace`. Returns when all connections are closed. Does nothing if the
+    /// server isn't running. Cancellation has no effect.
     public func stop(grace: Duration = .seconds(10)) async {
         let channels: [any NIOCore.Channel] = state.withLock { state in
             guard case .running(let channels) = state else { return [] }
@@ -231,6 +235,8 @@ public final class CacheServer: Service, Sendable {
     }
 
     /// Runs the server until the service group shuts down or the task is cancelled.
+    ///
+    /// - Throws: The errors of ``start()``.
     public func run() async throws {
         try await start()
         do {

@@ -20,15 +20,15 @@ package enum OpenFileLimit {
         return getrlimit(resource, &limit) == 0 ? Int(clamping: limit.rlim_cur) : 0
     }
 
-    /// The hard limit; nil if the system doesn't report one. `UInt64.max` means unlimited.
+    /// The hard limit; nil if the system doesn't report one. The system's `RLIM_INFINITY` means unlimited.
     package static var maximum: UInt64? {
         var limit = rlimit()
         return getrlimit(resource, &limit) == 0 ? UInt64(limit.rlim_max) : nil
     }
 
-    /// Raises the limit as far as permitted.
+    /// Raises the limit as far as permitted, up to about a million.
     ///
-    /// - Returns: The new limit.
+    /// - Returns: The new limit; 0 if it can't be read or raised.
     @discardableResult
     static func raise() -> Int {
         var limit = rlimit()

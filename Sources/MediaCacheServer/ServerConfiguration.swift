@@ -8,10 +8,12 @@ public struct ServerConfiguration: Sendable {
     public var host: String
     /// The port; 0 means any free port.
     public var port: Int
-    /// Additional host names that requests may use, for servers behind a proxy or in a local network.
+    /// Additional host names that requests may use, for servers behind a proxy or in a local network. A name other than
+    /// a loopback one makes the server exposed (``isExposed``).
     public var allowedHosts: [String]
-    /// The path at which a reverse proxy exposes this server, such as `/cache`. It is part of every generated URL.
-    /// Empty by default.
+    /// The path at which a reverse proxy exposes this server, such as `/cache`, and which the proxy removes. It is part
+    /// of every generated URL, so the URLs are valid only through the proxy, and it makes the server exposed
+    /// (``isExposed``). Empty by default.
     public var publicPath: String
     /// The number of segments to prefetch after the requested segment of an HLS stream.
     public var segmentsAhead: Int
@@ -32,15 +34,17 @@ public struct ServerConfiguration: Sendable {
     /// Whether downloads, recordings and exports of earlier processes continue when the server starts. Otherwise they
     /// continue on request.
     public var resumesDownloads: Bool
-    /// The limits and conditions of downloads. They take precedence over those stored through the API.
+    /// The limits and conditions of downloads. They take precedence over the stored ones until they are changed through
+    /// the API.
     public var downloads: DownloadSettingsUpdate?
-    /// The channels to record from the start. Channels that don't exist yet are added.
+    /// The channels to record from the start. Channels that don't exist yet are added; existing ones get these settings
+    /// (``CacheServer/declare(_:)``).
     public var channels: [ChannelRequest]
     /// The limits for clients.
     public var limits: ServerLimits
     /// The cache folder to report in the API; nil to report none.
     public var cacheFolder: String?
-    /// The time for which running responses may continue when `run()` stops the server.
+    /// The time for which running responses may continue when `run()` or ``CacheHost/close(grace:)`` stops the server.
     public var grace: Duration
     /// The logger. The API key is never logged.
     public var logger: Logger
@@ -50,7 +54,7 @@ public struct ServerConfiguration: Sendable {
 
     /// Whether clients on other machines may reach the server, either at its address or through a reverse proxy, which
     /// a public path or allowed hosts indicate. Clients of an exposed server are never local, and its store contacts
-    /// only public addresses.
+    /// only public addresses and permitted networks.
     public var isExposed: Bool {
         !HostPolicy.isLoopback(host) || !publicPath.isEmpty || !allowedHosts.allSatisfy(HostPolicy.isLoopback)
     }
@@ -104,15 +108,17 @@ public struct ServerLimits: Sendable, Hashable {
     /// The maximum number of open connections from one IPv4 address or one 64-bit IPv6 network, 64 by default. Further
     /// connections are refused with 503. Loopback addresses are exempt, since all clients of a reverse proxy share one.
     public var maximumConnectionsPerAddress: Int
-    /// The maximum length of a header section in bytes, including the request line; 32 KiB by default.
+    /// The maximum total length of a request's target and the names and values of its header fields, in bytes; 32 KiB
+    /// by default. Longer ones, and more than 100 fields, are refused with 431.
     public var maximumHeadBytes: Int
     /// The maximum length of a request body in bytes, 1 MiB by default. Routes can set other limits.
     public var maximumBodyBytes: Int
-    /// The maximum length of an image or a part of a bundle in a request, in bytes; 32 MiB by default.
+    /// The maximum length of a request body with an image, or with the contents or bytes of a bundle, in bytes; 32 MiB
+    /// by default.
     public var maximumImageBytes: Int
     /// The time limit for sending a header section, 10 s by default.
     public var headTimeout: Duration
-    /// The time limit for sending a request body, 30 s by default.
+    /// The time limit for sending a whole request body, 30 s by default.
     public var bodyTimeout: Duration
     /// The time limit for the next request on an idle connection, 60 s by default.
     public var idleTimeout: Duration

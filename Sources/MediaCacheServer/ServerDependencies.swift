@@ -12,7 +12,7 @@ struct ServerDependencies: Sendable {
     let urls: ServerURLs
     let registry: ConnectionRegistry
     let metrics = ServerMetrics()
-    /// The settings of origin requests. For an exposed server, they permit only public addresses.
+    /// The source of the settings of origin requests. For an exposed server, they permit only public addresses.
     let profiles: HeaderProfileStore
     let assetStore: AssetStore
     let contents: AssetContentsCache
@@ -21,6 +21,7 @@ struct ServerDependencies: Sendable {
     let downloads: Downloads?
     /// Nil if `downloads` is nil.
     let recordings: Recordings?
+    /// Nil if `downloads` is nil.
     let downloadSettings: DownloadSettingsStore?
     let feeds: EventFeeds
     let movies: MovieCache

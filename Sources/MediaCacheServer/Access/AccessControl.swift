@@ -67,6 +67,8 @@ final class AccessControl: Sendable {
     }
 
     /// Writes the times of last use, if they have changed.
+    ///
+    /// - Throws: `CacheError` with `storage`.
     func save() async throws {
         try await changes.runUncancelled {
             guard let tokenFile else { return }

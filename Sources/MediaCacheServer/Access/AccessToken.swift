@@ -102,7 +102,7 @@ struct TokenFile: Sendable {
 
     /// Returns the tokens, or nil if the file doesn't exist.
     ///
-    /// - Throws: `CacheError` with `storage` if the file can't be read or is damaged. None of its tokens is valid then.
+    /// - Throws: `CacheError` with `storage` if the file can't be read, is damaged or has another version.
     func load() async throws -> IssuedTokens? {
         guard let bytes = try await folder.contents(of: Self.name) else { return nil }
         let issued: IssuedTokens

@@ -75,7 +75,8 @@ final class HeaderProfileStore: Sendable {
     }
 
     /// Remembers a user of `url`'s origin. Credentials without a password refer to the remembered user of that name, if
-    /// there is one. An untrusted source neither replaces nor evicts a password that the user gave.
+    /// there is one. An untrusted source doesn't replace a password that the user gave, and passwords from untrusted
+    /// sources are evicted first.
     ///
     /// - Returns: The identity for ``settings(for:as:fields:)``.
     @discardableResult

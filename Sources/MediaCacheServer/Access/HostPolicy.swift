@@ -62,8 +62,8 @@ struct HostPolicy: Sendable {
         }
     }
 
-    /// Returns whether a page from another site sent the request, according to Sec-Fetch-Site (Fetch Metadata) or, for
-    /// browsers without it, Origin (RFC 6454). Players other than browsers send neither.
+    /// Returns whether a page from another site sent the request, according to Sec-Fetch-Site (Fetch Metadata) or
+    /// Origin (RFC 6454), since older browsers send only the latter. Players other than browsers send neither.
     static func isCrossSite(_ fields: HTTPHeaders) -> Bool {
         if fields[canonicalForm: "sec-fetch-site"].contains(where: { $0.lowercased() == "cross-site" }) { return true }
         return fields["origin"].contains { origin in

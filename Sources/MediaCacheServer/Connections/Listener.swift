@@ -23,9 +23,10 @@ struct Listener: Sendable {
         self.group = group
     }
 
-    /// Binds to `host` and `port`. For a loopback host, binds to both IPv4 and IPv6 loopback on the same port.
+    /// Binds to `host` and `port`. For a loopback host, binds to both IPv4 and IPv6 loopback on the same port, or only
+    /// to IPv4 if the machine has no IPv6 loopback.
     ///
-    /// - Throws: ``ServerError``.
+    /// - Throws: ``ServerError`` with `portTaken` or `addressUnavailable`.
     func bind(host: String, port: Int) async throws -> [any Channel] {
         guard HostPolicy.isLoopback(host) else { return [try await bindOne(host, port)] }
         // The system picks a port that is free for IPv4, but another process may be using it for IPv6.
@@ -53,7 +54,7 @@ struct Listener: Sendable {
             .serverChannelOption(.backlog, value: 1024)
             .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
             .childChannelOption(.tcpOption(.tcp_nodelay), value: 1)
-            // A piece is written only below the low mark, so a connection never buffers more than 512 KiB.
+            // A piece is written only while less than one piece is buffered, so media never takes more than 512 KiB.
             .childChannelOption(
                 .writeBufferWaterMark,
                 value: .init(low: PieceBuffers.pieceSize / 4, high: PieceBuffers.pieceSize - 1)

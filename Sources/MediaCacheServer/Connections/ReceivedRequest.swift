@@ -11,7 +11,7 @@ enum RequestDestination {
     case media(any ReaderOpener, isAdmitted: Bool)
     /// An error response.
     ///
-    /// - isAdmitted: Whether a media path contains a valid token; nil for any other path.
+    /// - isAdmitted: Whether the path contains a valid token; nil if the response needs no protective header fields.
     case refusal(ErrorResponse, isAdmitted: Bool? = nil)
 }
 

@@ -193,8 +193,8 @@ final class ResponseWriter {
 extension ResponseWriter {
     /// Writes an error response.
     ///
-    /// - Parameter isAdmitted: For a media path, whether it contains a valid token; nil for any other path. Responses
-    ///   on media paths have protective header fields, and contain no URLs for clients without a token.
+    /// - Parameter isAdmitted: Whether the path contains a valid token; nil if the response needs no protection. If not
+    ///   nil, the response has protective header fields; if false, its detail contains no URLs.
     func writeError(_ error: ErrorResponse, isAdmitted: Bool? = nil) {
         let error = isAdmitted == false ? error.withoutURLs : error
         var fields = HTTPHeaders()

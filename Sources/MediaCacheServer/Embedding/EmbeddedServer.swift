@@ -61,12 +61,15 @@ public actor EmbeddedServer: LocalURLProvider {
     /// the app holds it and the server, except during suspension, and until the server's port changes
     /// (``portChanges()``).
     ///
-    /// - Throws: ``ServerError``: `wrongState` while the server is suspended or has ended, `addressUnavailable`.
+    /// - Throws: ``ServerError``: `wrongState` while the server is suspended or has ended, `addressUnavailable`, or
+    ///   `portTaken` if another process is using the configuration's port at the first start; the other errors of
+    ///   ``CacheServer/start()``.
     public func localURL(for url: ResourceURL) async throws -> LocalURL {
         try await localURL { try $0.playURL(for: url) }
     }
 
-    /// Returns the local URL of an asset in the library. The asset's cached data is read without network access.
+    /// Returns the local URL of an asset in the library. Origins are contacted only while the asset's download is
+    /// unfinished.
     ///
     /// - Throws: The errors of ``localURL(for:)``. An unknown asset isn't an error; the response to its URL is 404.
     public func localURL(of asset: AssetID) async throws -> LocalURL {
@@ -99,7 +102,7 @@ public actor EmbeddedServer: LocalURLProvider {
     /// Resumes the store. If the app holds URLs, the server listens again, on the same port unless another process is
     /// using it.
     ///
-    /// - Throws: `CacheError` if the store can't be resumed; ``ServerError`` with `addressUnavailable`.
+    /// - Throws: `CacheError` if the store can't be resumed; the errors of ``CacheServer/start()``.
     public func resume() async throws {
         try await changes.runUncancelled {
             if isSuspended {

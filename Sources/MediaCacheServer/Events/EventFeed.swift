@@ -5,7 +5,7 @@ import MediaLibrary
 import Synchronization
 
 /// The event feed of one client: all events of the store, library, downloads and recordings in one bounded stream of
-/// server-sent events (WHATWG HTML §9.2). It ends when the server stops or its reader goes away.
+/// server-sent events (WHATWG HTML §9.2). It ends when the server stops, the key is replaced or its reader goes away.
 final class EventFeed: Sendable {
     /// An item of a feed.
     enum Item: Sendable {
@@ -114,7 +114,7 @@ final class EventFeeds: Sendable {
 
     /// Opens a feed that starts with the next event.
     ///
-    /// - Throws: ``Problem`` at the limit of open feeds.
+    /// - Throws: ``Problem`` at the limit of open feeds, and after ``stop()``.
     func open() throws -> EventFeed {
         let hub = EventHub<EventFeed.Item> { .event(EventRecord(dropped: $0)) }
         let number = try state.withLock { state in

@@ -7,7 +7,7 @@ struct EntityTag: Hashable {
     /// The opaque tag, including its quotes.
     var opaque: Substring
 
-    /// Parses a tag. Text without quotes is a strong tag, since some clients omit the quotes.
+    /// Parses a tag. Text without quotes, such as `*`, is taken as a strong tag.
     init(_ text: some StringProtocol) {
         let text = Substring(text)
         isWeak = text.hasPrefix("W/")

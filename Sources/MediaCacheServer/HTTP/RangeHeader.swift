@@ -3,15 +3,15 @@ import NIOCore
 
 /// The value of a `Range` header field (RFC 9110 §14.2): a unit and the requested parts.
 ///
-/// White space is allowed around the commas of a list; anywhere else it makes the field malformed (§14.1.2). A part
+/// White space is allowed around the commas of a list; anywhere else it makes the field malformed (§14.1.1). A part
 /// that isn't a range is ignored if other parts are valid. A part that ends before it starts makes the whole set
-/// unsatisfiable, as in nginx and Go.
+/// unsatisfiable, as in Go.
 package struct RangeHeader: Sendable, Hashable {
     /// The result of resolving a range set in a resource of known length.
     package enum Resolution: Sendable, Hashable {
         /// At least one part is within the resource. The ranges are in the order of the request.
         case satisfiable([Range<Int64>])
-        /// No part is within the resource: 416 (RFC 9110 §15.5.17).
+        /// No part is within the resource, or a part ends before it starts: 416 (RFC 9110 §15.5.17).
         case unsatisfiable
     }
 

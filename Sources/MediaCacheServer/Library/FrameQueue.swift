@@ -2,8 +2,8 @@ import MediaCache
 import MediaCacheAPI
 import MediaLibrary
 
-/// A queue that extracts at most two video frames concurrently. Each extraction needs a decoder process, and any client
-/// on this machine may request one.
+/// A queue that extracts at most two video frames concurrently. Each extraction needs a decoder process, and every
+/// client that may read an asset or a channel may request one.
 struct FrameQueue: Sendable {
     private let extractor: (any FrameExtractor)?
     private let limit = ConcurrencyLimit(2, maximumWaiting: 32)

@@ -45,7 +45,7 @@ struct LibraryReading: Sendable {
 /// A recorder of asset plays. Players open an asset several times, so plays within a minute count as one.
 final class PlayCountRecorder: Sendable {
     private static let interval = Duration.seconds(60)
-    /// The maximum number of remembered assets.
+    /// The number of remembered assets at which those not played within the interval are forgotten.
     private static let capacity = 1024
 
     private let store: CacheStore

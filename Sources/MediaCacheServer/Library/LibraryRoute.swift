@@ -7,7 +7,7 @@ import MediaLibrary
 /// Each part has a name (`AssetContents`): `index.m3u8` is the top playlist of a stream, and `file.mp4` or similar is
 /// the file of any other asset. `media.mp4` is the asset as one MP4 (`?gaps=1` replaces missing segments by gaps),
 /// `cover` is its cover, and `frame.jpg?t=<seconds>` is a frame of its video. Missing parts are errors. Origins are
-/// contacted only while the asset's download isn't complete; the requested part is then fetched first.
+/// contacted only while the asset's download is unfinished; the requested part is then fetched first.
 struct LibraryRoute: MediaRoute {
     static let prefix = "/library/"
 

@@ -4,7 +4,7 @@ import MediaCacheAPI
 import MediaContainers
 import MediaLibrary
 
-/// A cache of the movies of assets: the layout of each `media.mp4`, computed once and cached while it is in use.
+/// A cache of the movies of assets and of windows of recordings: the layout of each MP4, computed once.
 final class MovieCache: Sendable {
     /// The source of a movie's bytes.
     enum Movie: Sendable {
@@ -47,7 +47,8 @@ final class MovieCache: Sendable {
     ///
     /// - Parameter allowsGaps: Whether missing segments may remain gaps.
     /// - Throws: `CacheError` with `notFound` and the missing parts if the asset isn't completely cached, or with
-    ///   `notMedia` if it can't be converted to an MP4.
+    ///   `notMedia` if it can't be converted to an MP4; ``Problem`` with 404 if segments are missing and gaps aren't
+    ///   allowed; ``ConcurrencyLimit/Exceeded`` if too many movies are waiting to be planned.
     func movie(of asset: Asset, allowsGaps: Bool) async throws -> (movie: Movie, name: String) {
         if let stream = try await streamMovie(of: asset, allowsGaps: allowsGaps) { return stream }
         let (request, info) = try await resource(of: asset)
@@ -63,10 +64,11 @@ final class MovieCache: Sendable {
         return (movie, name)
     }
 
-    /// Returns whether a decoder has to read an asset as a movie: always for a stream, and for a file that is an MP4 or
-    /// similar.
+    /// Returns whether a decoder has to read an asset as a movie: always for a stream, and for a complete MP4 or
+    /// QuickTime file that can be rearranged.
     ///
-    /// - Throws: The errors of ``movie(of:allowsGaps:)`` if a stream can't be read.
+    /// - Throws: `CacheError` with `notFound` if the asset is no longer cached; the errors of ``movie(of:allowsGaps:)``
+    ///   if a stream can't be read.
     func isReadAsMovie(_ asset: Asset) async throws -> Bool {
         if try await streamMovie(of: asset, allowsGaps: true) != nil { return true }
         let (_, info) = try await resource(of: asset)
@@ -182,6 +184,8 @@ final class MovieCache: Sendable {
     func forget(_ name: String) { movies.forget(name) }
 
     /// Returns the media playlists that can be read; empty for a file.
+    ///
+    /// - Throws: `CacheError` with `notFound` if the file or stream isn't completely cached.
     private func available(_ info: ResourceInfo, _ url: ResourceURL) async throws -> Set<String> {
         if MediaType.isPlaylist(info.contentType),
             let stream = try await StreamStatus(of: url, as: info.identity, in: store)

@@ -17,7 +17,8 @@ struct UnwrappedPart: Sendable {
 
     /// Returns a reader of the requested range.
     ///
-    /// - Throws: `CacheError`.
+    /// - Throws: `CacheError`, with `notMedia` if the bytes are a playlist; ``ConcurrencyLimit/Exceeded`` if too many
+    ///   segments are waiting to be inflated.
     func reader() async throws -> any ByteReader {
         let probe = try await front(SegmentWrapping.probeLength)
         guard SegmentWrapping.mayBegin(probe.bytes) else {

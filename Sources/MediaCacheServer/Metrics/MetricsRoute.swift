@@ -3,7 +3,7 @@ import MediaCache
 import MediaLibrary
 import Synchronization
 
-/// `GET /metrics`: metrics for Prometheus. Labels have few values, and none contains a URL.
+/// `GET /metrics`: metrics for Prometheus. It requires no key. Labels have few values, and none contains a URL.
 final class MetricsRoute: Route {
     let paths = ["/metrics"]
     let access = RouteAccess.open

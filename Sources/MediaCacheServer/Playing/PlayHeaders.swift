@@ -111,7 +111,7 @@ enum PlayHeaders {
         return "\(milliseconds / 1000).\(String(repeating: "0", count: 3 - rest.count))\(rest)"
     }
 
-    /// Returns the fields of the response to a CORS preflight (Fetch §3.2.2).
+    /// Returns the fields of the response to a CORS preflight (the CORS protocol of Fetch).
     static func preflight() -> HTTPHeaders {
         var headers = HTTPHeaders()
         addProtection(to: &headers)

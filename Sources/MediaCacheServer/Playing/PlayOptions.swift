@@ -27,7 +27,7 @@ public struct PlayOptions: Sendable, Hashable, CustomStringConvertible {
     /// The variables of the multivariant playlist that references this media playlist, which may import them (RFC
     /// 8216bis §4.4.2.3): `define=<JSON in base64url>`.
     public var variables: [String: String]
-    /// A token for variables that are too long for a URL, valid while the server runs: `defines=<token>`.
+    /// A token for variables that are too long for a URL, valid while the server caches them: `defines=<token>`.
     var variableToken: String?
 
     /// The signature with which an asset token opens the URL (``AccessControl/signature(of:)``): `sig=<base64url>`.

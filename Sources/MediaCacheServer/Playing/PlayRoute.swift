@@ -1,8 +1,8 @@
 import MediaCache
 import MediaCacheAPI
 
-/// `/play/<token>/<scheme>/<authority>/<path>`: any resource of an origin, through the cache. The token in the path is
-/// sufficient to open it.
+/// `/play/<token>/<scheme>/<authority>/<path>`: any resource of an origin, through the cache. A playback token in the
+/// path is sufficient to open it. An asset token opens only signed URLs.
 struct PlayRoute: MediaRoute {
     let paths = [PlayPath.prefix]
     let access = RouteAccess.open

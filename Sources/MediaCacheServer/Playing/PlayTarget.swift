@@ -3,14 +3,15 @@ import MediaCacheAPI
 
 /// The target of a play URL: `/play/<token>[;option=value…]/<scheme>/<authority>/<path>?<query>`.
 ///
-/// The path mirrors the origin's, so that relative references resolve through the server. Path and query are unchanged.
-/// In the authority, brackets are percent-encoded, since a path can't contain them (RFC 3986 §3.3).
+/// The path mirrors the origin's, so that relative references resolve through the server. Path and query are unchanged,
+/// but a final query item `faststart=1` sets ``PlayOptions/fastStart`` and isn't sent to the origin. In the authority,
+/// brackets are percent-encoded, since a path can't contain them (RFC 3986 §3.3).
 public struct PlayTarget: Sendable, Hashable {
     /// The token as it was sent, unchecked.
     public var token: String
     /// The resource, without user information.
     public var url: ResourceURL
-    /// The user information in the authority; nil if there is none. URLs created by the server use
+    /// The user information in the authority; nil if there is none. URLs created by the server contain
     /// ``PlayOptions/identity`` instead.
     package var credentials: Credentials?
     /// The options in the URL.
@@ -98,8 +99,8 @@ public struct PlayTarget: Sendable, Hashable {
     }
 
     private static func decodeAuthority(_ text: Substring) -> String? {
-        // The server encodes only brackets and colons. Other escapes belong to the user information and are left
-        // unchanged.
+        // The server encodes only brackets, and clients may also encode colons. Other escapes belong to the user
+        // information and are left unchanged.
         guard text.utf8.contains(UInt8(ascii: "%")) else { return String(text) }
         var output = ""
         var rest = text

@@ -14,7 +14,7 @@ struct AssetsRoute: Route {
     let access = RouteAccess.key
     let store: CacheStore
     let assetStore: AssetStore
-    /// Nil if the folder can't be written.
+    /// Nil if the folder can't be written or the configuration excludes downloads.
     let downloads: Downloads?
     /// Nil if `downloads` is nil.
     let recordings: Recordings?
@@ -94,7 +94,7 @@ struct AssetsRoute: Route {
 
     private func requireDownloads() throws -> Downloads {
         if let downloads { return downloads }
-        throw CacheError(.storage, "assets can't be changed: the cache folder isn't writable")
+        throw CacheError(.storage, "assets can't be changed: the configuration of this server excludes downloads")
     }
 
     private func respondForCover(_ request: RouteRequest, _ id: AssetID) async throws -> RouteResponse {

@@ -15,7 +15,7 @@ struct ChannelsRoute: Route {
     let paths = [ChannelsRoute.path, ChannelsRoute.path + "/"]
     let access = RouteAccess.key
     let store: CacheStore
-    /// Nil if the folder can't be written.
+    /// Nil if the folder can't be written or the configuration excludes downloads and recordings.
     let recordings: Recordings?
     let profiles: HeaderProfileStore
     let urls: ServerURLs
@@ -42,7 +42,7 @@ struct ChannelsRoute: Route {
     private func requireRecordings() throws -> Recordings {
         if let recordings { return recordings }
         try store.requireWritableFolder()
-        throw CacheError(.storage, "recording is unavailable: the cache folder isn't writable")
+        throw CacheError(.storage, "recording is unavailable: the configuration of this server excludes recordings")
     }
 
     private func respondForAll(_ request: RouteRequest, _ recordings: Recordings) async throws -> RouteResponse {

@@ -7,13 +7,13 @@ struct DownloadSettingsRoute: Route {
     let paths = ["/api/v1/settings/downloads"]
     let access = RouteAccess.key
     let store: CacheStore
-    /// Nil if the folder can't be written.
+    /// Nil if the folder can't be written or the configuration excludes downloads.
     let settings: DownloadSettingsStore?
 
     func respond(to request: RouteRequest) async throws -> RouteResponse {
         guard let settings else {
             try store.requireWritableFolder()
-            throw CacheError(.storage, "downloads are unavailable: the cache folder isn't writable")
+            throw CacheError(.storage, "downloads are unavailable: the configuration of this server excludes them")
         }
         switch request.method {
         case .get, .head: break

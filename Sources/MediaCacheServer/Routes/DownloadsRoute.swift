@@ -14,7 +14,7 @@ struct DownloadsRoute: Route {
     let paths = [DownloadsRoute.path, DownloadsRoute.path + "/"]
     let access = RouteAccess.key
     let store: CacheStore
-    /// Nil if the folder can't be written.
+    /// Nil if the folder can't be written or the configuration excludes downloads.
     let downloads: Downloads?
     let profiles: HeaderProfileStore
 
@@ -63,7 +63,7 @@ struct DownloadsRoute: Route {
     private func requireDownloads(_ request: RouteRequest) throws -> Downloads {
         if let downloads { return downloads }
         try store.requireWritableFolder()
-        throw CacheError(.storage, "downloads are unavailable: the cache folder isn't writable")
+        throw CacheError(.storage, "downloads are unavailable: the configuration of this server excludes them")
     }
 
     private func list(_ downloads: Downloads) async -> DownloadList {

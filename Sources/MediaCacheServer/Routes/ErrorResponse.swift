@@ -29,7 +29,7 @@ struct ErrorResponse: Sendable {
         retryAfter = error.retryAfter
     }
 
-    /// The response without URLs, for clients without a key.
+    /// The response without URLs, for clients without a token.
     var withoutURLs: ErrorResponse {
         var response = self
         response.problem = problem.withoutURLs
@@ -122,9 +122,9 @@ extension Problem {
         }
     }
 
-    /// Returns the response status and the title for an origin's status. A status about the request or the resource is
-    /// passed on, except 401: the player would prompt for a password for this server. 429 becomes 503, and all others
-    /// become 502.
+    /// Returns the response status and the title for an origin's status. 400, 403, 404, 410 and 503 are passed on, 429
+    /// becomes 503, and all others become 502. This includes 401: the player would prompt for a password for this
+    /// server.
     private static func statusAndTitle(ofOrigin status: Int?) -> (Int, String) {
         switch status {
         case 400: (400, "The origin refused the request")
@@ -137,14 +137,14 @@ extension Problem {
         }
     }
 
-    /// The problem without URLs, for clients without a key, since URLs of origins may contain credentials.
+    /// The problem without URLs, for clients without a token, since URLs of origins may contain credentials.
     var withoutURLs: Problem {
         var problem = self
         problem.detail = Self.replacingURLs(in: detail.prefix(Self.maximumDetailLength))
         return problem
     }
 
-    /// The maximum length of a detail for clients without a key, in characters. It may quote text sent by the client.
+    /// The maximum length of a detail for clients without a token, in characters. It may quote text sent by the client.
     private static let maximumDetailLength = 1024
 
     /// Replaces each URL by “its URL”. The time is linear, since any client can send such a text.

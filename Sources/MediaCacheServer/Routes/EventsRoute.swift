@@ -1,6 +1,7 @@
 import HTTPTypes
 
-/// `GET /api/v1/events`: a stream of server-sent events, which lasts until the client disconnects or the server stops.
+/// `GET /api/v1/events`: a stream of server-sent events, which lasts until the client disconnects, the server stops or
+/// the key is replaced.
 struct EventsRoute: Route {
     static let contentType = "text/event-stream"
 

@@ -52,7 +52,7 @@ struct Page<Item> {
     ///   - request: The requested page.
     ///   - cap: The maximum number of items if the request doesn't set one.
     ///   - key: Returns the unique position of an item in the list's order.
-    /// - Throws: ``Problem`` if the cursor belongs to another list.
+    /// - Throws: ``Problem`` if the cursor is invalid or belongs to another list.
     init<Key: Comparable & Codable>(
         _ items: [Item], of request: PageRequest, cap: Int? = nil, by key: (Item) -> Key
     ) throws {

@@ -12,7 +12,7 @@ struct ResourcesRoute: Route {
     let access = RouteAccess.key
     let store: CacheStore
     let assetStore: AssetStore
-    /// Nil if the folder can't be written.
+    /// Nil if the folder can't be written or the configuration excludes downloads.
     let downloads: Downloads?
 
     func respond(to request: RouteRequest) async throws -> RouteResponse {
@@ -86,6 +86,8 @@ struct ResourcesRoute: Route {
     }
 
     /// Removes the assets of removed resources, and returns a response that lists the removals.
+    ///
+    /// - Parameter sparingDownloads: Whether assets with downloads remain.
     private func removed(
         _ removals: [Removal], withKeys keys: Set<String>, sparingDownloads: Bool = false
     ) async throws -> RouteResponse {

@@ -8,8 +8,8 @@ struct RouteCall: Sendable {
     let request: RouteRequest
     /// Returns whether a body contains a secret, so that clients mustn't store it.
     let isSecret: @Sendable ([UInt8]) -> Bool
-    /// Serializes conditional changes, so that none happens between the check of a condition and the change that
-    /// depends on it.
+    /// Serializes conditional changes, so that no other one happens between the check of a condition and the change
+    /// that depends on it. Changes without conditions aren't serialized.
     let changes: ConcurrencyLimit
 
     /// Returns the route's response, subject to the conditions of the request (RFC 9110 §13).
@@ -69,7 +69,7 @@ struct RouteCall: Sendable {
 extension RouteResponse {
     /// Adds a strong tag of the bytes to a response that clients may store, unless the response has a tag.
     ///
-    /// - Returns: The tag; nil for a response that clients may not store.
+    /// - Returns: The tag; nil for a response that isn't 200, is streamed, or mustn't be stored.
     fileprivate mutating func addTag() -> EntityTag? {
         guard status == 200, case .bytes(let bytes) = body, headerFields[.cacheControl] != "no-store" else {
             return nil

@@ -10,9 +10,9 @@ public struct RouteRequest: Sendable {
     public var path: String
     /// The query without its `?`, still percent-encoded; empty if there is none.
     public var query: String
-    /// The header fields.
+    /// The header fields. Those with invalid names are omitted.
     public var headerFields: HTTPFields
-    /// The content. Its length is limited by ``Route/bodyLimit(of:at:within:)``.
+    /// The content. Its length is limited by ``Route/bodyLimit(of:at:within:)``; empty if that is 0.
     public var body: [UInt8]
 
     /// Creates a request.
@@ -46,6 +46,8 @@ public struct RouteRequest: Sendable {
     func flag(_ name: String) throws -> Bool { try QueryItems(query).flag(name) }
 
     /// Decodes the body as JSON.
+    ///
+    /// - Throws: `DecodingError`, which is reported as 400.
     func decode<Value: Decodable>(_ type: Value.Type) throws -> Value {
         try APICoding.makeDecoder().decode(type, from: Data(body))
     }

@@ -17,7 +17,9 @@ public struct RouteResponse: Sendable {
 
     /// The status code (RFC 9110 §15).
     public var status: Int
-    /// The header fields. The server adds `Content-Length`, `Date` and `Connection`.
+    /// The header fields. The server adds those of the connection and of the framing, `Date` and
+    /// `X-Content-Type-Options`. The 200 response to a `GET` gets an `ETag` unless it has `Cache-Control: no-store`. If
+    /// it contains the key or the standing token, the server sets `Cache-Control: no-store`.
     public var headerFields: HTTPFields
     /// The content.
     public var body: Body
@@ -34,7 +36,9 @@ public struct RouteResponse: Sendable {
         self.init(status: status, headerFields: [.contentType: contentType], body: .bytes(Array(text.utf8)))
     }
 
-    /// Returns a response with a JSON-encoded value.
+    /// Returns a response with a JSON-encoded value, which clients may store but must revalidate.
+    ///
+    /// - Throws: `EncodingError`.
     public static func json(_ value: some Encodable, status: Int = 200) throws -> RouteResponse {
         let data = try APICoding.makeEncoder().encode(value)
         return RouteResponse(

@@ -6,8 +6,9 @@ import MediaLibrary
 /// A rewriter of a playlist's references, so that they lead through the server.
 ///
 /// Relative paths resolve through the server without rewriting, since a play URL's path mirrors the origin's. They are
-/// rewritten only if they would resolve to another resource or scope: after a redirect, if they climb past the origin's
-/// root, or if their scope is narrower than that of the play URL. The rest of the playlist is unchanged.
+/// rewritten only if they would resolve to another resource or scope (after a redirect, if they climb past the origin's
+/// root, or if their scope is narrower than that of the play URL), or if their play URL needs a signature or options.
+/// The rest of the playlist is unchanged.
 struct PlaylistRewriter {
     let playlist: LoadedPlaylist
     /// The target of the playlist's play URL.

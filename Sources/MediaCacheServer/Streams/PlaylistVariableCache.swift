@@ -6,7 +6,7 @@ final class PlaylistVariableCache: Sendable {
     /// The maximum length of variables in a play URL, in bytes of names and values. Servers and players limit the
     /// length of URLs.
     private static let inlineLength = 2048
-    /// The maximum total size, in bytes.
+    /// The maximum total size in bytes, exceeded only by a single set.
     private static let capacity = 8 << 20
 
     private struct VariableSet {

@@ -24,7 +24,7 @@ public struct StreamDocument: Sendable {
     let kind: Kind
     let bytes: [UInt8]
 
-    /// Returns the document with replaced references.
+    /// Returns the document with replaced references. The pathway clones of a steering manifest are removed.
     ///
     /// - Parameter replacement: Returns the new URI of a reference; nil to keep the reference.
     /// - Throws: `CacheError` with `badResponse` if the document is malformed, since a player might parse it
