@@ -76,7 +76,8 @@ struct PlaylistLoaderTests {
         #expect(loader.expectsPlaylist(at: odd))
         #expect(try await loader.load(odd)?.bytes == Array(text.utf8))
         session.cancel()
-        while try await !store.resources().isEmpty { await Task.yield() }
+        // The removal waits for the commit of the replaced version.
+        while try await !store.resources().isEmpty { fixture.time.advance(by: .milliseconds(100)) }
         await store.close()
     }
 
