@@ -67,6 +67,19 @@ struct ElementaryStreamTests {
         #expect(format.codec == .mp2 && format.codecString == "mp4a.69" && format.sampleRate == 16_000)
     }
 
+    /// A stitched advertisement may have another sample rate or layer. Its frames follow without a loss of packets.
+    @Test(
+        arguments: [([0xFF, 0xFB, 0x94, 0], 384, .mp3), ([0xFF, 0xFD, 0x94, 0], 480, .mp2)] as [([UInt8], Int, Codec)])
+    func continuesAfterChangeOfMPEGAudioFormat(header: [UInt8], length: Int, codec: Codec) throws {
+        let first: [UInt8] = [0xFF, 0xFB, 0x90, 0] + [UInt8](repeating: 0, count: 413)
+        let second = header + [UInt8](repeating: 0, count: length - 4)
+        let recording = try record(0x03, first + first + first + second + second + second)
+        #expect(recording.samples.map(\.bytes) == [first, first, first, second, second, second])
+        #expect(recording.tracks[0].formats.map(\.sampleRate) == [44_100, 48_000])
+        #expect(recording.tracks[0].formats.map(\.codec) == [.mp3, codec])
+        #expect(recording.diagnostics.isEmpty)
+    }
+
     @Test func removesOpusControlHeader() throws {
         let packet: [UInt8] = [0xFC] + [UInt8](repeating: 7, count: 20)
         let trimmed: [UInt8] = [0x7F, 0xF0, 21, 0x01, 0x38] + packet
