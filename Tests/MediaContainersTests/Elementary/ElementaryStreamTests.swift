@@ -1,5 +1,6 @@
-import MediaContainers
 import Testing
+
+@testable import MediaContainers
 
 /// Tests of codecs that no public transport stream contains. The expected values are FFmpeg's.
 struct ElementaryStreamTests {
@@ -91,5 +92,21 @@ struct ElementaryStreamTests {
         #expect(format.configuration.count == 11 + 8)
         #expect(recording.samples.map(\.bytes) == [packet, packet])
         #expect(recording.samples.map(\.sample.duration) == [1800, 1800])
+    }
+}
+
+struct FrameClockTests {
+    @Test func placesFramesOnGridOfWholeFrames() {
+        let duration = FrameParser.FrameDuration(samples: 1024, rate: 44_100)
+        var time: Int64 = 0
+        for _ in 0..<44_100 { time = FrameClock.end(of: time, duration) }
+        #expect(time == 1024 * 90_000)
+    }
+
+    /// A damaged stream may combine times far from 0 with a sample rate of 24 bits.
+    @Test(arguments: [1, -1] as [Int64]) func acceptsTimeAtLimitOfItsProductWithRate(sign: Int64) {
+        let rate: Int64 = (1 << 24) - 1
+        let start = Int64.max / rate * sign
+        #expect(FrameClock.end(of: start, FrameParser.FrameDuration(samples: 1024, rate: rate)) == start + 5)
     }
 }
