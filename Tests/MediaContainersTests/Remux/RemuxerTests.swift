@@ -280,6 +280,22 @@ struct RemuxerTests {
         #expect(recording.checksums.allSatisfy { Set($0).count == 1 })
     }
 
+    @Test func separatesVideoTracksThatAwaitKeyframe() throws {
+        let pids = [0x100, 0x110]
+        let key = TransportStreamBuilder.picture(isKey: true)
+        // Parameter sets before a picture that isn't a keyframe.
+        let first = [UInt8](key.dropLast(204)) + [0x41, 0x9A, 0x3B, 0x01] + [UInt8](key.suffix(200))
+        var builder = TransportStreamBuilder()
+        builder.tables(pids.map { TransportStreamBuilder.Stream(pid: $0, type: 0x1B) })
+        for index in 0..<20 {
+            let picture = index < 3 ? first : TransportStreamBuilder.picture(isKey: index == 3)
+            for pid in pids { builder.pes(pid: pid, pts: Int64(index) * 3600, isBounded: false, picture) }
+        }
+        let recording = try remux([Part(bytes: builder.bytes)])
+        #expect(recording.tracks.map(\.kind) == [.video, .video])
+        #expect(recording.samples.map(\.count) == [17, 17])
+    }
+
     @Test func reportsLostPackets() throws {
         var builder = TransportStreamBuilder()
         builder.tables()
