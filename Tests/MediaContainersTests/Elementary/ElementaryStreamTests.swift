@@ -54,6 +54,34 @@ struct ElementaryStreamTests {
         #expect(zip(bare.samples[0], recording.samples).allSatisfy { $0.size < $1.bytes.count - 3 })
     }
 
+    /// The first frame contains the program config element. In a configuration, the element has another alignment.
+    @Test func addsProgramConfigElementOfADTSToConfiguration() throws {
+        // 5.1: a center and a pair in front, a pair in the back, and a low-frequency channel.
+        let fields: [(value: UInt32, count: Int)] = [
+            (0, 4), (1, 2), (3, 4), (2, 4), (0, 4), (1, 4), (1, 2), (0, 3), (0, 4), (0, 3), (0, 5), (0b10000, 5),
+            (0b10001, 5), (0, 4),
+        ]
+        var (block, expected) = (BitWriter(), BitWriter())
+        block.write(5, count: 3)
+        // AAC LC at 48 kHz with channel configuration 0, then three flags.
+        expected.write(0b00010_0011_0000_000, count: 16)
+        for field in fields {
+            block.write(field.value, count: field.count)
+            expected.write(field.value, count: field.count)
+        }
+        let comment: [UInt8] = [2, 0x68, 0x69]
+        let payloads = [block.bytes + comment, [UInt8](repeating: 0x21, count: 60)]
+        let frames = payloads.map { (payload: [UInt8]) -> [UInt8] in
+            let length = UInt8(payload.count + 7)
+            let header: [UInt8] = [0xFF, 0xF1, 0x4C, 0, length >> 3, length << 5 | 0x1F, 0xFC]
+            return header + payload
+        }
+        let recording = try record(0x0F, frames[0] + frames[1])
+        #expect(recording.samples.map(\.bytes) == frames)
+        #expect(recording.tracks[0].formats.map(\.channels) == [6])
+        #expect(recording.tracks[0].formats.map(\.configuration) == [expected.bytes + comment])
+    }
+
     @Test func readsEnhancedAC3Rate() throws {
         let recording = try record(0x87, ElementarySamples.enhancedAC3)
         let format = try #require(recording.tracks.first?.format)
