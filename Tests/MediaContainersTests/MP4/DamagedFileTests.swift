@@ -121,6 +121,15 @@ struct DamagedFileTests {
         #expect(try BoxTree(MemorySource(bytes)).roots.last?.header.isOpenEnded == true)
     }
 
+    @Test func cutsOffTreeOfManyTopLevelBoxes() throws {
+        let box: [UInt8] = [0, 0, 0, 8] + Array("free".utf8)
+        let file = MemorySource((0..<10).flatMap { _ in box })
+        let whole = try BoxTree(file, limit: 10)
+        #expect(whole.roots.count == 10 && !whole.isCutOff)
+        let part = try BoxTree(file, limit: 4)
+        #expect(part.roots.count == 4 && part.isCutOff)
+    }
+
     @Test func accepts64BitSizes() throws {
         let bytes = try file()
         let expected = try read(bytes)
