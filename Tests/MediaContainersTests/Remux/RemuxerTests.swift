@@ -185,6 +185,12 @@ struct RemuxerTests {
         #expect(error?.summary.contains("text") == true)
     }
 
+    @Test func reportsEmptySegment() {
+        let error = #expect(throws: ContainerError.self) { try remux([Part(bytes: [])]) }
+        #expect(error?.code == .notThisFormat)
+        #expect(error?.summary == "the segment is empty")
+    }
+
     @Test(arguments: ["WEBVTT\n\n00:00.000 --> 00:01.000\nHello\n", "\u{FEFF}WEBVTT\n"])
     func reportsSubtitleSegment(text: String) {
         let error = #expect(throws: ContainerError.self) { try remux([Part(bytes: Array(text.utf8))]) }
