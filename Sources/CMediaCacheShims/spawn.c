@@ -93,13 +93,23 @@ static void run_confined(
     execve(path, arguments, environment);
 }
 
+// Creates a pipe that no other child inherits. Apple's systems can't create one atomically.
+static int open_private_pipe(int ends[2]) {
+#ifdef __linux__
+    return pipe2(ends, O_CLOEXEC);
+#else
+    if (pipe(ends) != 0) return -1;
+    fcntl(ends[0], F_SETFD, FD_CLOEXEC);
+    fcntl(ends[1], F_SETFD, FD_CLOEXEC);
+    return 0;
+#endif
+}
+
 int mc_spawn_confined(
     pid_t *id, const char *path, char *const arguments[], char *const environment[], const int streams[3],
     const char *folder, const mc_confinement *confinement) {
     int report[2];
-    if (pipe(report) != 0) return errno;
-    fcntl(report[0], F_SETFD, FD_CLOEXEC);
-    fcntl(report[1], F_SETFD, FD_CLOEXEC);
+    if (open_private_pipe(report) != 0) return errno;
     // Signals are blocked, so that no handler of this process runs in the child before the defaults are restored.
     sigset_t all, previous;
     sigfillset(&all);

@@ -37,6 +37,7 @@ struct ScriptedBodyTests {
         #expect(!body.matches([3, 0xEE], at: 2))
         #expect(!body.matches([1], at: -1))
         #expect(body.bytes(in: 2..<5) == [3, 0xEE, 0xEE])
+        #expect(body.bytes(in: 5..<7) == [0xEE, 0xEE])
     }
 
     @Test func distributesBytesEvenly() {

@@ -226,7 +226,8 @@ extension MediaPlaylist {
         return whole
     }
 
-    /// Returns segments that inherit the keys and the map of the last skipped segment unless they have their own.
+    /// Returns segments that inherit the keys and the map of the last skipped segment unless they have their own. Their
+    /// maps inherit the keys if no key tag of the update precedes them; a tag with the method NONE is a key as well.
     private func inheriting(_ segments: [MediaSegment], from last: MediaSegment?) -> [MediaSegment] {
         guard let conditions = last?.conditions else { return segments }
         return segments.map { segment in
@@ -235,7 +236,11 @@ extension MediaPlaylist {
                 segment.share(conditions)
             } else {
                 if segment.keys.isEmpty { segment.keys = conditions.keys }
-                if segment.map == nil { segment.map = conditions.map }
+                if segment.map == nil {
+                    segment.map = conditions.map
+                } else if segment.map?.keys.isEmpty == true {
+                    segment.map?.keys = conditions.keys
+                }
             }
             return segment
         }

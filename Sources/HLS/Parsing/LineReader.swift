@@ -27,6 +27,8 @@ struct LineReader {
     private var entries = 0
     private var hasContent = false
     private var hasHeader = false
+    /// The tags read so far that a playlist may have only once.
+    private var uniqueTags: Set<PlaylistTag> = []
     private var isASCII: Bool
     private let hasVariables: Bool
     private let hasControls: Bool
@@ -238,6 +240,16 @@ struct LineReader {
             try report(.error, item.tag, "value", "The value of \(item.tag) isn't a decimal integer.")
         }
         return number.value.roundedUp
+    }
+
+    /// Reads a playlist-level tag into `target`. Reports a repeated tag that a playlist may have only once.
+    mutating func read<Target>(
+        _ item: Item, _ field: TagField<Target>, into target: inout Target
+    ) throws(PlaylistError) {
+        if field.isUnique, !uniqueTags.insert(item.tag).inserted {
+            try report(.error, item.tag, "duplicate", "The playlist has more than one \(item.tag).")
+        }
+        try field.read(&target, item, &self)
     }
 
     func unknownTag(_ name: Range<Int>, _ value: Range<Int>?) -> UnknownTag {

@@ -14,7 +14,6 @@ struct MediaPlaylistParser {
     /// ``keys`` and ``map`` as an instance that segments share.
     private var conditions: SegmentConditions?
     private var common = CommonTags()
-    private var uniqueTags: Set<PlaylistTag> = []
     private var longest = (duration: DecimalValue.zero, line: 0)
 
     mutating func parse(_ reader: inout LineReader) throws(PlaylistError) -> MediaPlaylist {
@@ -97,22 +96,12 @@ struct MediaPlaylistParser {
     private mutating func readTag(_ item: LineReader.Item, _ reader: inout LineReader) throws(PlaylistError) {
         switch item.tag.definition.place {
         case .mediaSegment(let read): try read(&self, item, &reader)
-        case .mediaPlaylist(let field, _):
-            if field.isUnique { try reportDuplicate(of: item.tag, &reader) }
-            try field.read(&playlist, item, &reader)
-        case .anyPlaylist(let field):
-            if field.isUnique { try reportDuplicate(of: item.tag, &reader) }
-            try field.read(&common, item, &reader)
+        case .mediaPlaylist(let field, _): try reader.read(item, field, into: &playlist)
+        case .anyPlaylist(let field): try reader.read(item, field, into: &common)
         case .multivariantPlaylist:
             try reader.report(.error, item.tag, "place", "\(item.tag) isn't allowed in a media playlist.")
             append(reader.misplacedTag(item))
         case .firstLine: break
-        }
-    }
-
-    private mutating func reportDuplicate(of tag: PlaylistTag, _ reader: inout LineReader) throws(PlaylistError) {
-        if !uniqueTags.insert(tag).inserted {
-            try reader.report(.error, tag, "duplicate", "The playlist has more than one \(tag).")
         }
     }
 

@@ -25,7 +25,7 @@ struct MultivariantPlaylistParser {
     private mutating func readTag(_ item: LineReader.Item, _ reader: inout LineReader) throws(PlaylistError) {
         switch item.tag.definition.place {
         case .multivariantPlaylist(let read): try read(&self, item, &reader)
-        case .anyPlaylist(let field): try field.read(&common, item, &reader)
+        case .anyPlaylist(let field): try reader.read(item, field, into: &common)
         case .mediaPlaylist, .mediaSegment: try appendMisplaced(item, &reader)
         case .firstLine: break
         }

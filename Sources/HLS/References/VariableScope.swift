@@ -95,8 +95,9 @@ struct VariableScope {
             (name, value) = (newName, text)
         }
         guard values[name] == nil else { return .alreadyDefined(name) }
-        total += value.utf8.count
-        guard value.utf8.count <= VariableScope.valueLimit, total <= VariableScope.totalLimit else { return .tooLarge }
+        let length = value.utf8.count
+        guard length <= VariableScope.valueLimit, total + length <= VariableScope.totalLimit else { return .tooLarge }
+        total += length
         values[name] = VariableScope.writable(value)
         return undefined.first.map { .undefinedReference($0) }
     }

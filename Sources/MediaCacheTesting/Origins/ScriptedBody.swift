@@ -103,9 +103,8 @@ public struct ScriptedBody: Sendable {
         let content = UnsafeMutableRawBufferPointer(rebasing: target[..<count])
         switch self.content {
         case .bytes:
-            storage.withUnsafeBytes {
-                content.copyMemory(from: .init(rebasing: $0[Int(offset)..<Int(offset) + count]))
-            }
+            let start = Int(min(offset, length))
+            storage.withUnsafeBytes { content.copyMemory(from: .init(rebasing: $0[start..<start + count])) }
         case .random(let seed):
             fillRandom(content, at: offset, seed: seed)
         }

@@ -62,7 +62,8 @@ public struct AudioSpecificConfig: Sendable, Hashable {
         }
     }
 
-    /// The bytes of the configuration, followed by a GASpecificConfig for frames of 1,024 samples (4.4.1).
+    /// The bytes of the configuration, followed by a GASpecificConfig for frames of 1,024 samples (4.4.1), without a
+    /// program config element.
     public var bytes: [UInt8] {
         var bits = BitWriter()
         bits.write(objectType: objectType)
@@ -155,10 +156,36 @@ struct GeneralAudioConfig: Equatable {
         try reader.skip(1)
     }
 
+    /// Returns the program config element at the start of a raw data block (4.4.2.1), aligned to bytes as after
+    /// ``AudioSpecificConfig/bytes``. Returns nil if the block begins with another element or ends early.
+    static func programElement(of block: UnsafeRawBufferPointer) -> [UInt8]? {
+        var reader = BitReader(block)
+        // ID_PCE, in three bits.
+        guard (try? reader.bits(3)) == 5, (try? programFields(&reader)) != nil else { return nil }
+        var element = BitCopy.bytes(of: block, from: 3, count: block.count * 8 - reader.remaining - 3)
+        guard (try? reader.align()) != nil, let length = try? reader.bits(8), Int(length) * 8 <= reader.remaining else {
+            return nil
+        }
+        let comment = block.count - reader.remaining / 8
+        element.append(UInt8(truncatingIfNeeded: length))
+        element += block[comment..<comment + Int(length)]
+        return element
+    }
+
     /// Reads a program config element (4.4.1.1).
     ///
     /// - Returns: The number of channels.
     private static func programConfiguration(_ reader: inout BitReader) throws(ContainerError) -> Int {
+        let channels = try programFields(&reader)
+        try reader.align()
+        try reader.skip(8 * Int(try reader.bits(8)))
+        return channels
+    }
+
+    /// Reads the fields of a program config element before the alignment and the comment.
+    ///
+    /// - Returns: The number of channels.
+    private static func programFields(_ reader: inout BitReader) throws(ContainerError) -> Int {
         try reader.skip(10)
         let front = Int(try reader.bits(4))
         let side = Int(try reader.bits(4))
@@ -175,8 +202,6 @@ struct GeneralAudioConfig: Equatable {
             try reader.skip(4)
         }
         try reader.skip(4 * (lowFrequency + data) + 5 * coupling)
-        try reader.align()
-        try reader.skip(8 * Int(try reader.bits(8)))
         return channels
     }
 }

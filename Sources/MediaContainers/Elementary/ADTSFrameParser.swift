@@ -1,6 +1,8 @@
 /// A parser that splits AAC in ADTS into frames (ISO/IEC 14496-3, 1.A.2.2).
 final class ADTSFrameParser: SyncFrameParser {
     private var lastHeader: ADTSHeader?
+    /// The last program config element, which defines the channels if the channel configuration is 0.
+    private var lastProgram: [UInt8]?
 
     override var headerLength: Int { ADTSHeader.length }
 
@@ -11,14 +13,31 @@ final class ADTSFrameParser: SyncFrameParser {
     override func readFrame(_ frame: UnsafeRawBufferPointer) {
         guard let header = ADTSHeader(frame, at: 0) else { return }
         duration = FrameDuration(samples: Int64(header.blocks) * 1024, rate: Int64(header.sampleRate))
-        if let lastHeader, lastHeader.continues(header) { return }
+        let program =
+            header.channelConfiguration == 0
+            ? GeneralAudioConfig.programElement(of: UnsafeRawBufferPointer(rebasing: frame[header.headerLength...]))
+            : nil
+        if let lastHeader, lastHeader.continues(header), program == nil || program == lastProgram { return }
         lastHeader = header
+        lastProgram = program
         let configuration = header.configuration
+        let bytes = configuration.bytes + (program ?? [])
         setFormat(
             MediaFormat(
-                codec: .aac, codecString: configuration.codecString, configuration: configuration.bytes,
-                sampleEntry: "mp4a", sampleRate: configuration.sampleRate, channels: configuration.channels,
-                framing: .adts))
+                codec: .aac, codecString: configuration.codecString, configuration: bytes, sampleEntry: "mp4a",
+                sampleRate: configuration.sampleRate,
+                channels: program == nil ? configuration.channels : Self.programChannels(bytes), framing: .adts))
+    }
+
+    /// Returns the number of channels of the program config element in an AudioSpecificConfig.
+    private static func programChannels(_ configuration: [UInt8]) -> Int {
+        configuration.withUnsafeBytes { bytes in
+            var reader = BitReader(bytes)
+            guard let configuration = try? AudioSpecificConfig(&reader),
+                let details = try? GeneralAudioConfig(&reader, after: configuration)
+            else { return 0 }
+            return details.programChannels
+        }
     }
 }
 

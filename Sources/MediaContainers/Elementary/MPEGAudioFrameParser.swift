@@ -1,5 +1,6 @@
 /// A parser that splits MPEG audio of layers I to III into frames (ISO/IEC 11172-3, 13818-3).
 final class MPEGAudioFrameParser: SyncFrameParser {
+    /// The header of the last frame, or nil after a loss of sync.
     private var lastHeader: MPEGAudioHeader?
 
     override var headerLength: Int { MPEGAudioHeader.length }

@@ -94,8 +94,8 @@ struct OpusChannels {
         return bytes + Self.mappings[count - 1]
     }
 
-    private static let streams: [UInt8] = [1, 1, 2, 2, 3, 4, 5, 5]
-    private static let coupled: [UInt8] = [0, 1, 1, 2, 2, 2, 2, 3]
+    private static let streams: [UInt8] = [1, 1, 2, 2, 3, 4, 4, 5]
+    private static let coupled: [UInt8] = [0, 1, 1, 2, 2, 2, 3, 3]
     private static let mappings: [[UInt8]] = [
         [0], [0, 1], [0, 2, 1], [0, 1, 2, 3], [0, 4, 1, 2, 3], [0, 4, 1, 2, 3, 5], [0, 4, 1, 2, 3, 5, 6],
         [0, 6, 1, 2, 3, 4, 5, 7],

@@ -25,7 +25,13 @@ class SyncFrameParser: FrameParser {
         guard bytes.count >= headerLength, headerLength > 0 else {
             return isLast && !bytes.isEmpty ? .garbage(bytes.count) : .incomplete
         }
-        guard let length = frameLength(bytes, at: 0), length > 0 else { return search(bytes, from: 1, isLast: isLast) }
+        var first = frameLength(bytes, at: 0)
+        if first == nil, isInSync {
+            // A sequence of frames of another format may begin here.
+            reset()
+            first = frameLength(bytes, at: 0)
+        }
+        guard let length = first, length > 0 else { return search(bytes, from: 1, isLast: isLast) }
         if length > bytes.count {
             if isLast { return isInSync ? .garbage(bytes.count) : search(bytes, from: 1, isLast: true) }
             return .incomplete
@@ -54,7 +60,7 @@ class SyncFrameParser: FrameParser {
     }
 
     private func search(_ bytes: UnsafeRawBufferPointer, from start: Int, isLast: Bool) -> Scan {
-        isInSync = false
+        reset()
         let end = min(bytes.count, Self.searchLimit)
         var offset = start
         while offset + headerLength <= end {

@@ -21,18 +21,18 @@ enum ArtworkParser {
     /// Reads the payload of `udta`.
     ///
     /// Damaged metadata isn't an error: a box that exceeds its parent ends the search.
-    static func parse(_ userData: ByteReader) throws(ContainerError) -> [Artwork] {
+    static func parse(_ userData: ByteReader) -> [Artwork] {
         var boxes = BoxIterator(userData)
         while let (header, box) = try? boxes.next() {
-            if header.type == "meta" { return try parse(meta: box) }
+            if header.type == "meta" { return parse(meta: box) }
         }
         return []
     }
 
     /// Reads the payload of `meta`.
-    static func parse(meta: ByteReader) throws(ContainerError) -> [Artwork] {
+    static func parse(meta: ByteReader) -> [Artwork] {
         var reader = meta
-        if MetaBox.hasVersion(reader) { try reader.skip(4) }
+        if MetaBox.hasVersion(reader), (try? reader.skip(4)) == nil { return [] }
         var found: [Artwork] = []
         var boxes = BoxIterator(reader)
         while let (header, box) = try? boxes.next() {

@@ -16,14 +16,18 @@ public struct BoxTree: Sendable {
     ///
     /// - Parameters:
     ///   - source: The bytes of the file.
-    ///   - limit: The maximum number of boxes in the tree, without top-level boxes that have neither children nor a
-    ///     version.
+    ///   - limit: The maximum number of boxes in the tree. The file isn't read further once the limit is exceeded.
     /// - Throws: ``ContainerError`` at the first box that exceeds its parent, and the errors of the source.
     public init<Source: ByteSource>(_ source: Source, limit: Int = 100_000) throws(ContainerError) {
         budget = limit
         var boxes = TopLevelBoxes(source)
         while let header = try boxes.next() {
+            guard budget > 0 else {
+                isCutOff = true
+                break
+            }
             guard header.end <= source.length, BoxSyntax(header.type, in: nil).hasFields, header.size < 1 << 28 else {
+                budget -= 1
                 roots.append(BoxNode(header: header))
                 continue
             }

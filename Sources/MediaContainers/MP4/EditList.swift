@@ -51,21 +51,18 @@ public struct EditList: Sendable, Hashable {
         }
     }
 
-    /// Returns the offset that a fragmented track subtracts from its times: the media time of the first edit. If that
-    /// edit is empty, the media time of the second edit minus the duration of the first.
+    /// Returns the offset that a fragmented track subtracts from its times: the media time of the first edit that isn't
+    /// empty, minus the duration of the empty edits before it.
     ///
     /// - Parameters:
     ///   - mediaTimescale: Ticks per second of the track.
     ///   - movieTimescale: Ticks per second of the movie.
     /// - Returns: The offset in the timescale of the track.
     func offset(mediaTimescale: Int32, movieTimescale: Int32) -> Int64 {
-        var empty: Int64 = 0
-        var rest = edits[...]
-        if let first = rest.first, first.mediaTime == nil {
-            empty = Timescale.convert(Int64(clamping: first.duration), from: movieTimescale, to: mediaTimescale)
-            rest = rest.dropFirst()
-        }
-        return (rest.first?.mediaTime ?? 0) - empty
+        let empty = edits.prefix { $0.mediaTime == nil }
+        let duration = empty.reduce(Int64(0)) { $0.addingClamped(Int64(clamping: $1.duration)) }
+        let start = edits.dropFirst(empty.count).first?.mediaTime ?? 0
+        return start.subtractingClamped(Timescale.convert(duration, from: movieTimescale, to: mediaTimescale))
     }
 }
 

@@ -26,8 +26,8 @@ struct MovieParser {
             case "trak": tracks.append(payload)
             case "mvex": extensions.append(payload)
             case "pssh": try protection(&payload)
-            case "udta": movie.artwork += try ArtworkParser.parse(payload)
-            case "meta": movie.artwork += try ArtworkParser.parse(meta: payload)
+            case "udta": movie.artwork += ArtworkParser.parse(payload)
+            case "meta": movie.artwork += ArtworkParser.parse(meta: payload)
             case "cmov":
                 throw ContainerError(
                     .unsupported, "moov: compressed content (cmov)", at: header.offset,

@@ -84,8 +84,8 @@ enum FrameClock {
         let ticks = duration.samples * 90_000
         guard ticks % duration.rate != 0 else { return start.addingClamped(ticks / duration.rate) }
         let (product, overflow) = start.multipliedReportingOverflow(by: duration.rate)
-        // Only damaged streams have times that far from 0.
-        guard !overflow, start.magnitude < 1 << 45 else { return start.addingClamped(ticks / duration.rate) }
+        // Only damaged streams have times that far from 0. Rounding can't overflow below the limit.
+        guard !overflow, product.magnitude < 1 << 62 else { return start.addingClamped(ticks / duration.rate) }
         let frame = rounded(product, over: ticks)
         return start + rounded((frame + 1) * ticks, over: duration.rate) - rounded(frame * ticks, over: duration.rate)
     }

@@ -117,15 +117,23 @@ public final class TransportStreamDemuxer {
         }
         let route = routes[packet.pid]
         guard route != 0 else { return early.append(bytes, packet, at: synchronizer.packetOffset) }
-        if packet.hasTransportError {
-            return try report(.transportError, "PID \(packet.pid): transport_error_indicator", into: &sink)
-        }
         if route >= Self.firstStream {
-            let stream = streams[Int(route - Self.firstStream)]
-            stream.offset = synchronizer.packetOffset
-            return try stream.receive(packet, bytes, into: &sink)
+            return try pass(packet, bytes, at: synchronizer.packetOffset, into: &sink)
+        }
+        if packet.hasTransportError {
+            return try reportTransportError(of: packet, at: synchronizer.packetOffset, into: &sink)
         }
         try processTable(packet, bytes, into: &sink)
+    }
+
+    /// Passes a packet of a stream to the stream.
+    private func pass<Sink: SampleSink>(
+        _ packet: TransportPacket, _ bytes: UnsafeRawPointer, at offset: Int64, into sink: inout Sink
+    ) throws(ContainerError) {
+        if packet.hasTransportError { return try reportTransportError(of: packet, at: offset, into: &sink) }
+        let stream = streams[Int(routes[packet.pid] - Self.firstStream)]
+        stream.offset = offset
+        try stream.receive(packet, bytes, into: &sink)
     }
 
     private func processTable<Sink: SampleSink>(
@@ -152,9 +160,7 @@ public final class TransportStreamDemuxer {
                     guard let base = all.baseAddress else { return }
                     let bytes = base + index * TransportPacketSynchronizer.packetLength
                     guard let packet = TransportPacket(bytes), routes[packet.pid] >= Self.firstStream else { return }
-                    let stream = streams[Int(routes[packet.pid] - Self.firstStream)]
-                    stream.offset = offset
-                    try stream.receive(packet, bytes, into: &sink)
+                    try pass(packet, bytes, at: offset, into: &sink)
                 }
             }
             try result.get()
@@ -203,6 +209,13 @@ public final class TransportStreamDemuxer {
         guard trackList.hasChanged else { return }
         trackList.hasChanged = false
         try sink.tracks(trackList.tracks)
+    }
+
+    private func reportTransportError<Sink: SampleSink>(
+        of packet: TransportPacket, at offset: Int64, into sink: inout Sink
+    ) throws(ContainerError) {
+        try sink.diagnostic(
+            ContainerDiagnostic(.transportError, "PID \(packet.pid): transport_error_indicator", at: offset))
     }
 
     private func report<Sink: SampleSink>(

@@ -56,6 +56,8 @@ struct JoinedTimeline {
         var decodedEnd: Int64?
         var shownEnd: Int64 = .min
         var lastDecoded: Int64 = 0
+        /// The distance between the decoding times of the last two samples of a period, or nil before the second.
+        var lastDistance: Int64?
         /// The composition offset of the last sample.
         var lastOffset: Int64 = 0
         /// The known duration of the media missing before the next sample, or nil if none is missing; 0 if the duration
@@ -143,7 +145,10 @@ struct JoinedTimeline {
     mutating func add(track id: Int, of input: Int, dts: Int64, pts: Int64, duration: Int64) -> ClockPeriodID {
         var track = tracks[id] ?? Track(input: input, period: ClockPeriodID(number: 0))
         let period = period(of: tracks[id], of: input, at: dts)
-        if tracks[id]?.period != period {
+        var distance: Int64?
+        if tracks[id]?.period == period {
+            distance = max(0, dts.subtractingClamped(track.lastDecoded))
+        } else {
             if periods[period] == nil { insert(period) }
             periods[period]?.beginnings.append(Beginning(decoded: dts, shown: pts, end: track.end))
             if let departure = departures.removeValue(forKey: input) {
@@ -152,9 +157,10 @@ struct JoinedTimeline {
             track.period = period
             track.shownEnd = .min
         }
-        // A picture without a duration lasts as long as the one before it.
-        let distance = track.decodedEnd == nil ? 0 : max(0, dts.subtractingClamped(track.lastDecoded))
-        let length = duration > 0 ? duration : distance
+        // A picture without a duration lasts as long as the one before it. Times of two clocks have no distance, and a
+        // distance longer than the last one may be a gap.
+        let length = duration > 0 ? duration : min(distance ?? .max, track.lastDistance ?? distance ?? 0)
+        track.lastDistance = distance ?? track.lastDistance
         track.gap = nil
         let end = dts.addingClamped(length)
         track.decodedEnd = end

@@ -13,7 +13,7 @@ struct OutputTrack {
     var input: Int
     /// Whether video frames are dropped until decoding can start.
     var awaitsSync: Bool
-    /// The end of the last sample on the clock of the input, in 90 kHz ticks.
+    /// The end of the last sample, delivered or dropped, on the clock of the input in 90 kHz ticks.
     var lastEnd: Int64 = .min
     /// The audio frames that form a sample together with later frames.
     var blocks = AudioBlockGroup()

@@ -53,12 +53,16 @@ struct RemuxCore<Output: SampleSink>: SampleSink {
         guard let target = try route(sample.track, track, format, at: dts),
             let formatIndex = try formatIndex(format, in: target)
         else { return }
+        let duration = Timescale.convert(sample.duration, from: track.timescale, to: 90_000)
         if outputs[target].awaitsSync {
-            guard sample.isSync else { return }
+            guard sample.isSync else {
+                // A track that still waits for a keyframe occupies its output.
+                outputs[target].lastEnd = dts.addingClamped(duration)
+                return
+            }
             outputs[target].awaitsSync = false
         }
         let pts = Timescale.convert(sample.pts, from: track.timescale, to: 90_000).addingClamped(input.origin)
-        let duration = Timescale.convert(sample.duration, from: track.timescale, to: 90_000)
         var routed = sample
         routed.track = target
         routed.formatIndex = formatIndex

@@ -161,6 +161,10 @@ public struct Remuxer<Output: SampleSink> {
 
     /// Returns an error that describes a segment of an unsupported format.
     private static func formatError(_ front: [UInt8]) -> ContainerError {
+        guard !front.isEmpty else {
+            return ContainerError(
+                .notThisFormat, "the segment is empty", at: 0, advice: "Check the server's response")
+        }
         let text = String(decoding: front.prefix(16), as: UTF8.self)
         if text.trimmingPrefix("\u{FEFF}").hasPrefix("WEBVTT") {
             return ContainerError(

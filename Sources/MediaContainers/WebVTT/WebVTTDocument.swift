@@ -24,12 +24,16 @@ public struct WebVTTDocument: Sendable, Hashable {
         guard let first = lines.first, Self.isSignature(first) else {
             throw ContainerError(.notThisFormat, "the subtitle segment isn't WebVTT", at: 0)
         }
-        var blocks = lines.dropFirst().split(whereSeparator: \.isEmpty)[...]
         // The lines directly after the first belong to the header.
-        if lines.count > 1, !lines[1].isEmpty, let fields = blocks.popFirst() {
-            timestampMap = fields.lazy.compactMap { TimestampMap($0) }.first
+        var (block, isHeader): ([Substring], Bool) = ([], true)
+        for line in lines.dropFirst() {
+            if line.isEmpty || (isHeader || Self.isComplete(block)) && Self.hasArrow(line) {
+                read(block, isHeader: isHeader)
+                (block, isHeader) = ([], false)
+            }
+            if !line.isEmpty { block.append(line) }
         }
-        for block in blocks { read(Array(block)) }
+        read(block, isHeader: isHeader)
     }
 
     private static func isSignature(_ line: Substring) -> Bool {
@@ -38,8 +42,20 @@ public struct WebVTTDocument: Sendable, Hashable {
         return line.count == 6 || line.dropFirst(6).first == " " || line.dropFirst(6).first == "\t"
     }
 
-    private mutating func read(_ block: [Substring]) {
-        if block[0] == "NOTE" || block[0].hasPrefix("NOTE ") { return }
+    private static func hasArrow(_ line: Substring) -> Bool { line.firstRange(of: "-->") != nil }
+
+    private static func isComment(_ line: Substring) -> Bool { line == "NOTE" || line.hasPrefix("NOTE ") }
+
+    /// Returns whether times begin the next block instead of continuing this one after its identifier (W3C WebVTT,
+    /// 6.1). Times in a comment are part of it.
+    private static func isComplete(_ block: [Substring]) -> Bool {
+        guard let first = block.first, !isComment(first) else { return false }
+        return block.count > 1 || hasArrow(first)
+    }
+
+    private mutating func read(_ block: [Substring], isHeader: Bool) {
+        if isHeader { timestampMap = block.lazy.compactMap { TimestampMap($0) }.first }
+        guard !isHeader, let first = block.first, !Self.isComment(first) else { return }
         if let cue = WebVTTCue(block[...]) {
             cues.append(cue)
         } else if block.count > 1, var cue = WebVTTCue(block[1...]) {

@@ -100,6 +100,23 @@ struct MediaPlaylistReloadTests {
         #expect(reload.newSegments == 16..<17)
     }
 
+    /// The key tag that encrypts the new map is among the skipped lines, unless the update has one before the map.
+    @Test(arguments: [
+        ("", "key"), ("#EXT-X-KEY:METHOD=NONE\n", nil), ("#EXT-X-KEY:METHOD=AES-128,URI=\"next\"\n", "next"),
+    ] as [(String, String?)])
+    func restoresKeyOfMapInDeltaUpdate(tag: String, key: String?) throws {
+        let known = try playlist(
+            10..<16, header: "#EXT-X-KEY:METHOD=AES-128,URI=\"key\"\n#EXT-X-MAP:URI=\"init.mp4\"\n")
+        let update = try parse(
+            "#EXTM3U\n#EXT-X-TARGETDURATION:4\n#EXT-X-MEDIA-SEQUENCE:11\n#EXT-X-SKIP:SKIPPED-SEGMENTS=4\n"
+                + "#EXTINF:4,\ns15.ts\n\(tag)#EXT-X-MAP:URI=\"other.mp4\"\n#EXTINF:4,\ns16.ts\n")
+        let segments = try known.reloaded(with: update).playlist.segments
+        #expect(segments[4].map?.keys.first?.uri == "key")
+        #expect(segments[5].map?.uri == "other.mp4")
+        #expect(segments[5].map?.keys.first?.uri == key)
+        #expect(segments[5].keys.first?.uri == key)
+    }
+
     @Test func rejectsDeltaUpdateThatSkipsUnknownSegments() throws {
         let update = try parse("#EXTM3U\n#EXT-X-MEDIA-SEQUENCE:5\n#EXT-X-SKIP:SKIPPED-SEGMENTS=4\n#EXTINF:4,\ns9.ts\n")
         #expect(throws: PlaylistReloadError.unknownSegments(5..<9)) { try playlist(8..<12).reloaded(with: update) }

@@ -47,6 +47,17 @@ struct TolerantParsingTests {
         #expect(error?.line == diagnostic.line)
     }
 
+    @Test(arguments: [
+        ("#EXT-X-VERSION:7", "4.4.1.2-duplicate"), ("#EXT-X-INDEPENDENT-SEGMENTS", "4.4.2.1-duplicate"),
+        ("#EXT-X-START:TIME-OFFSET=1", "4.4.2.2-duplicate"),
+    ])
+    func reportsDuplicateTagInBothKindsOfPlaylist(tag: String, rule: String) throws {
+        for rest in ["#EXT-X-TARGETDURATION:4\n#EXTINF:4,\na.ts\n", "#EXT-X-STREAM-INF:BANDWIDTH=1\na.m3u8\n"] {
+            let parsed = try PlaylistParser().parse("#EXTM3U\n\(tag)\n\(tag)\n\(rest)")
+            #expect(parsed.diagnostics.filter { $0.rule.description == rule }.map(\.line) == [3])
+        }
+    }
+
     @Test func ignoresNULPadding() throws {
         let (playlist, rules) = try media("#EXTM3U\n#EXT-X-TARGETDURATION:4\n#EXTINF:4,\na\n\u{0}\u{0}\u{0}")
         #expect(playlist.segments.map(\.uri) == ["a"])

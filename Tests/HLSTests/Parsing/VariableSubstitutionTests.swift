@@ -33,6 +33,15 @@ struct VariableSubstitutionTests {
             ])
     }
 
+    @Test func definesVariableAfterRejectedValue() throws {
+        let text = "#EXTM3U\n#EXT-X-DEFINE:IMPORT=\"long\"\n#EXT-X-DEFINE:IMPORT=\"a\"\n#EXTINF:4,\n{$a}\n"
+        let long = String(repeating: "x", count: 2 << 20)
+        let context = PlaylistContext(importableVariables: ["long": long, "a": "b"])
+        let parsed = try PlaylistParser(context: context).parse(text)
+        #expect(parsed.playlist.media?.segments.map(\.uri) == ["b"])
+        #expect(parsed.variables == ["a": "b"])
+    }
+
     @Test func encodesLineEndingsInValues() throws {
         let context = PlaylistContext(importableVariables: ["a": "x\n#EXT-X-ENDLIST", "b": "#c"])
         let text =

@@ -1,5 +1,6 @@
-import MediaContainers
 import Testing
+
+@testable import MediaContainers
 
 /// Tests of codecs that no public transport stream contains. The expected values are FFmpeg's.
 struct ElementaryStreamTests {
@@ -53,6 +54,34 @@ struct ElementaryStreamTests {
         #expect(zip(bare.samples[0], recording.samples).allSatisfy { $0.size < $1.bytes.count - 3 })
     }
 
+    /// The first frame contains the program config element. In a configuration, the element has another alignment.
+    @Test func addsProgramConfigElementOfADTSToConfiguration() throws {
+        // 5.1: a center and a pair in front, a pair in the back, and a low-frequency channel.
+        let fields: [(value: UInt32, count: Int)] = [
+            (0, 4), (1, 2), (3, 4), (2, 4), (0, 4), (1, 4), (1, 2), (0, 3), (0, 4), (0, 3), (0, 5), (0b10000, 5),
+            (0b10001, 5), (0, 4),
+        ]
+        var (block, expected) = (BitWriter(), BitWriter())
+        block.write(5, count: 3)
+        // AAC LC at 48 kHz with channel configuration 0, then three flags.
+        expected.write(0b00010_0011_0000_000, count: 16)
+        for field in fields {
+            block.write(field.value, count: field.count)
+            expected.write(field.value, count: field.count)
+        }
+        let comment: [UInt8] = [2, 0x68, 0x69]
+        let payloads = [block.bytes + comment, [UInt8](repeating: 0x21, count: 60)]
+        let frames = payloads.map { (payload: [UInt8]) -> [UInt8] in
+            let length = UInt8(payload.count + 7)
+            let header: [UInt8] = [0xFF, 0xF1, 0x4C, 0, length >> 3, length << 5 | 0x1F, 0xFC]
+            return header + payload
+        }
+        let recording = try record(0x0F, frames[0] + frames[1])
+        #expect(recording.samples.map(\.bytes) == frames)
+        #expect(recording.tracks[0].formats.map(\.channels) == [6])
+        #expect(recording.tracks[0].formats.map(\.configuration) == [expected.bytes + comment])
+    }
+
     @Test func readsEnhancedAC3Rate() throws {
         let recording = try record(0x87, ElementarySamples.enhancedAC3)
         let format = try #require(recording.tracks.first?.format)
@@ -67,6 +96,19 @@ struct ElementaryStreamTests {
         #expect(format.codec == .mp2 && format.codecString == "mp4a.69" && format.sampleRate == 16_000)
     }
 
+    /// A stitched advertisement may have another sample rate or layer. Its frames follow without a loss of packets.
+    @Test(
+        arguments: [([0xFF, 0xFB, 0x94, 0], 384, .mp3), ([0xFF, 0xFD, 0x94, 0], 480, .mp2)] as [([UInt8], Int, Codec)])
+    func continuesAfterChangeOfMPEGAudioFormat(header: [UInt8], length: Int, codec: Codec) throws {
+        let first: [UInt8] = [0xFF, 0xFB, 0x90, 0] + [UInt8](repeating: 0, count: 413)
+        let second = header + [UInt8](repeating: 0, count: length - 4)
+        let recording = try record(0x03, first + first + first + second + second + second)
+        #expect(recording.samples.map(\.bytes) == [first, first, first, second, second, second])
+        #expect(recording.tracks[0].formats.map(\.sampleRate) == [44_100, 48_000])
+        #expect(recording.tracks[0].formats.map(\.codec) == [.mp3, codec])
+        #expect(recording.diagnostics.isEmpty)
+    }
+
     @Test func removesOpusControlHeader() throws {
         let packet: [UInt8] = [0xFC] + [UInt8](repeating: 7, count: 20)
         let trimmed: [UInt8] = [0x7F, 0xF0, 21, 0x01, 0x38] + packet
@@ -78,5 +120,33 @@ struct ElementaryStreamTests {
         #expect(format.configuration.count == 11 + 8)
         #expect(recording.samples.map(\.bytes) == [packet, packet])
         #expect(recording.samples.map(\.sample.duration) == [1800, 1800])
+    }
+
+    /// Streams, coupled streams and mapping of the channel configurations (FFmpeg's demuxer for MPEG-TS).
+    @Test(arguments: [
+        (1, [0]), (2, [0]), (6, [1, 4, 2, 0, 4, 1, 2, 3, 5]), (7, [1, 4, 3, 0, 4, 1, 2, 3, 5, 6]),
+        (8, [1, 5, 3, 0, 6, 1, 2, 3, 4, 5, 7]),
+    ] as [(UInt8, [UInt8])]) func mapsOpusChannels(code: UInt8, mapping: [UInt8]) throws {
+        let recording = try record(
+            0x06, [0x7F, 0xE0, 2, 0xFC, 0], descriptors: [0x05, 4] + Array("Opus".utf8) + [0x7F, 2, 0x80, code])
+        let format = try #require(recording.tracks.first?.format)
+        #expect(format.channels == Int(code))
+        #expect(Array(format.configuration.dropFirst(10)) == mapping)
+    }
+}
+
+struct FrameClockTests {
+    @Test func placesFramesOnGridOfWholeFrames() {
+        let duration = FrameParser.FrameDuration(samples: 1024, rate: 44_100)
+        var time: Int64 = 0
+        for _ in 0..<44_100 { time = FrameClock.end(of: time, duration) }
+        #expect(time == 1024 * 90_000)
+    }
+
+    /// A damaged stream may combine times far from 0 with a sample rate of 24 bits.
+    @Test(arguments: [1, -1] as [Int64]) func acceptsTimeAtLimitOfItsProductWithRate(sign: Int64) {
+        let rate: Int64 = (1 << 24) - 1
+        let start = Int64.max / rate * sign
+        #expect(FrameClock.end(of: start, FrameParser.FrameDuration(samples: 1024, rate: rate)) == start + 5)
     }
 }

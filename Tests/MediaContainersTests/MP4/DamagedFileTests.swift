@@ -99,12 +99,35 @@ struct DamagedFileTests {
         #expect(throws: ContainerError.self) { try MP4Reader(MemorySource([])) }
     }
 
+    @Test(arguments: [0, 3]) func ignoresMetadataWithoutVersion(length: Int) throws {
+        var bytes = try file()
+        var boxes = TopLevelBoxes(MemorySource(bytes))
+        _ = try boxes.next()
+        let movie = try #require(try boxes.next())
+        let size: [UInt8] = [0, 0, 0, UInt8(8 + length)]
+        let meta = size + Array("meta".utf8) + [UInt8](repeating: 0, count: length)
+        bytes.insert(contentsOf: meta, at: Int(movie.end))
+        set(UInt32(movie.size) + UInt32(meta.count), at: Int(movie.offset), &bytes)
+        let reader = try MP4Reader(MemorySource(bytes))
+        #expect(reader.tracks.count == 1)
+        #expect(reader.movie.artwork.isEmpty)
+    }
+
     @Test func acceptsOpenEndedLastBox() throws {
         var bytes = try file()
         let expected = try read(bytes)
         set(0, at: try content(of: "mdat", in: bytes) - 8, &bytes)
         #expect(try read(bytes) == expected)
         #expect(try BoxTree(MemorySource(bytes)).roots.last?.header.isOpenEnded == true)
+    }
+
+    @Test func cutsOffTreeOfManyTopLevelBoxes() throws {
+        let box: [UInt8] = [0, 0, 0, 8] + Array("free".utf8)
+        let file = MemorySource((0..<10).flatMap { _ in box })
+        let whole = try BoxTree(file, limit: 10)
+        #expect(whole.roots.count == 10 && !whole.isCutOff)
+        let part = try BoxTree(file, limit: 4)
+        #expect(part.roots.count == 4 && part.isCutOff)
     }
 
     @Test func accepts64BitSizes() throws {

@@ -45,6 +45,8 @@ struct TimeBoundTests {
         #expect(try read(TimedMovie().fragmentedFile).samples[0].map(\.dts) == [0, 3000])
         let edited = TimedMovie(edits: [(600, -1), (0, 1000)])
         #expect(try read(edited.fragmentedFile).samples[0].first?.dts == 89_000)
+        let delayed = TimedMovie(edits: [(600, -1), (300, -1), (0, 1000)])
+        #expect(try read(delayed.fragmentedFile).samples[0].first?.dts == 134_000)
         #expect(try read(TimedMovie(edits: [(0, 0)], compositionOffset: -1000).progressiveFile).samples[0].count == 5)
     }
 

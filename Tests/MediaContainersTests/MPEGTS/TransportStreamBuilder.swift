@@ -100,13 +100,17 @@ struct TransportStreamBuilder {
     // MARK: - Frames
 
     /// Returns an H.264 picture with an access unit delimiter. A keyframe also has parameter sets for 32 × 32 or 64 ×
-    /// 32 pixels.
-    static func picture(isKey: Bool, wide: Bool = false, fill: UInt8 = 0xAB) -> [UInt8] {
+    /// 32 pixels. Without timing, they are for 32 × 32 pixels and don't state a frame rate.
+    static func picture(
+        isKey: Bool, wide: Bool = false, fill: UInt8 = 0xAB, hasTiming: Bool = true
+    ) -> [UInt8] {
         let content = [UInt8](repeating: fill, count: 200)
         let delimiter: [UInt8] = [0, 0, 0, 1, 0x09, 0xF0]
         guard isKey else { return delimiter + [0, 0, 1, 0x41, 0x9A, 0x3B, 0x01] + content }
         let sequence: [UInt8] =
-            wide
+            !hasTiming
+            ? [0x67, 0x42, 0xC0, 0x0A, 0xDA, 0x25, 0x90]
+            : wide
             ? [
                 0x67, 0x64, 0x00, 0x0A, 0xAC, 0xB2, 0x08, 0xB6, 0x02, 0x20, 0, 0, 3, 0, 0x20, 0, 0, 6, 0x41, 0xE2,
                 0x44, 0xC9,
@@ -130,14 +134,15 @@ struct TransportStreamBuilder {
     /// Adds video at 25 frames per second and audio at 48 kHz from a given time, with one picture or two audio frames
     /// per PES packet.
     mutating func play(
-        from start: Int64, frames: Int, audioOffset: Int64 = 0, wide: Bool = false, hasAudio: Bool = true
+        from start: Int64, frames: Int, audioOffset: Int64 = 0, wide: Bool = false, hasAudio: Bool = true,
+        hasTiming: Bool = true
     ) {
         var frame: Int64 = 0
         for index in 0..<frames {
             let time = start + Int64(index) * 3600
             pes(
                 pid: Self.videoPID, pts: time + 7200, dts: time, isBounded: false,
-                Self.picture(isKey: index % 5 == 0, wide: wide))
+                Self.picture(isKey: index % 5 == 0, wide: wide, hasTiming: hasTiming))
             // A frame of 1,024 samples lasts 1,920 ticks.
             while hasAudio, start + audioOffset + frame * 1920 < time + 3600 {
                 pes(pid: Self.audioPID, pts: start + audioOffset + frame * 1920, Self.aac() + Self.aac())

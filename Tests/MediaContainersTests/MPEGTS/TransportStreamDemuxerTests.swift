@@ -170,6 +170,23 @@ struct TransportStreamDemuxerTests {
         #expect(recording.packets.streams[0]?.count == 6)
     }
 
+    @Test(arguments: [true, false]) func omitsPacketsWithTransportError(isBeforeMap: Bool) throws {
+        var builder = TransportStreamBuilder()
+        if !isBeforeMap { builder.tables() }
+        let start = builder.bytes.count
+        for index in 0..<3 {
+            builder.pes(
+                pid: TransportStreamBuilder.audioPID, pts: Int64(index) * 1920,
+                TransportStreamBuilder.aac(UInt8(index)))
+        }
+        if isBeforeMap { builder.tables() }
+        // transport_error_indicator of the second packet.
+        builder.bytes[start + 188 + 1] |= 0x80
+        let recording = try TransportStreamRecording(builder.bytes)
+        #expect(recording.samples.compactMap(\.bytes.last) == [0, 2])
+        #expect(recording.diagnostics.filter { $0.code == .transportError }.map(\.offset) == [Int64(start + 188)])
+    }
+
     @Test func addsFormatForNewParameterSets() throws {
         let recording = try TransportStreamRecording(
             stream {

@@ -139,4 +139,22 @@ struct RemuxClockPeriodTests {
         let pictures = shown(try remuxer.finish(), .video)
         #expect(abs(pictures[50] - pictures[0] - expected) < 0.1)
     }
+
+    /// Parameter sets without timing leave the duration of a picture open. The step to a later clock isn't one.
+    @Test(arguments: [(900_900_000, .discontinuity), (3_600_000, .gap)] as [(Int64, SegmentJoin)])
+    func joinsPicturesWithoutDurationAfterStep(start: Int64, join: SegmentJoin) throws {
+        let segments: [(start: Int64, join: SegmentJoin)] = [
+            (900_000, .continuous), (start, join), (126_000, .discontinuity),
+        ]
+        var remuxer = Remuxer(into: SampleRecording())
+        for segment in segments {
+            var builder = TransportStreamBuilder()
+            builder.tables()
+            builder.play(from: segment.start, frames: 50, audioOffset: 900, hasTiming: false)
+            try remuxer.append(MemorySource(builder.bytes), join: segment.join)
+        }
+        let pictures = shown(try remuxer.finish(), .video)
+        #expect(pictures.count == 150)
+        #expect(abs(pictures[100] - pictures[50] - 2) < 0.1)
+    }
 }

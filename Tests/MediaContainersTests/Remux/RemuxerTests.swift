@@ -185,6 +185,12 @@ struct RemuxerTests {
         #expect(error?.summary.contains("text") == true)
     }
 
+    @Test func reportsEmptySegment() {
+        let error = #expect(throws: ContainerError.self) { try remux([Part(bytes: [])]) }
+        #expect(error?.code == .notThisFormat)
+        #expect(error?.summary == "the segment is empty")
+    }
+
     @Test(arguments: ["WEBVTT\n\n00:00.000 --> 00:01.000\nHello\n", "\u{FEFF}WEBVTT\n"])
     func reportsSubtitleSegment(text: String) {
         let error = #expect(throws: ContainerError.self) { try remux([Part(bytes: Array(text.utf8))]) }
@@ -278,6 +284,22 @@ struct RemuxerTests {
         #expect(recording.tracks.map(\.language) == ["eng", "deu"])
         #expect(recording.samples.map(\.count) == [20, 20])
         #expect(recording.checksums.allSatisfy { Set($0).count == 1 })
+    }
+
+    @Test func separatesVideoTracksThatAwaitKeyframe() throws {
+        let pids = [0x100, 0x110]
+        let key = TransportStreamBuilder.picture(isKey: true)
+        // Parameter sets before a picture that isn't a keyframe.
+        let first = [UInt8](key.dropLast(204)) + [0x41, 0x9A, 0x3B, 0x01] + [UInt8](key.suffix(200))
+        var builder = TransportStreamBuilder()
+        builder.tables(pids.map { TransportStreamBuilder.Stream(pid: $0, type: 0x1B) })
+        for index in 0..<20 {
+            let picture = index < 3 ? first : TransportStreamBuilder.picture(isKey: index == 3)
+            for pid in pids { builder.pes(pid: pid, pts: Int64(index) * 3600, isBounded: false, picture) }
+        }
+        let recording = try remux([Part(bytes: builder.bytes)])
+        #expect(recording.tracks.map(\.kind) == [.video, .video])
+        #expect(recording.samples.map(\.count) == [17, 17])
     }
 
     @Test func reportsLostPackets() throws {

@@ -43,6 +43,19 @@ struct WebVTTDocumentTests {
     }
 
     @Test(arguments: [
+        "WEBVTT", "WEBVTT\nX-TIMESTAMP-MAP=MPEGTS:900000,LOCAL:00:00:00.000", "WEBVTT\n\nSTYLE\n::cue {}",
+    ])
+    func startsCueWithoutBlankLine(front: String) throws {
+        let document = try read(
+            "\(front)\n00:00.000 --> 00:01.000\na\n00:01.000 --> 00:02.000\nb\nc\n\n1\n00:02.000 --> 00:03.000")
+        let transport: Int64? = front.contains("MAP") ? 900_000 : nil
+        #expect(document.timestampMap?.transport == transport)
+        #expect(document.header == (front.contains("STYLE") ? front : "WEBVTT"))
+        #expect(document.cues.map(\.payload) == ["a", "b\nc", ""])
+        #expect(document.cues.map(\.identifier) == [nil, nil, "1"])
+    }
+
+    @Test(arguments: [
         "00:00.000 -> 00:01.000", "00:01.000 --> 00:01.000", "00:61.000 --> 02:00.000", "0:0.0 --> 1:0.0",
         "00:00:00:00.000 --> 00:01.000", "-1:00.000 --> 00:01.000", "99999999999999999999:00:00.000 --> 00:01.000",
         "-->",
