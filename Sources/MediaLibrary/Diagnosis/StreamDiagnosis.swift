@@ -110,7 +110,9 @@ struct StreamDiagnosis: Sendable {
     ) async throws {
         guard let url = try await url(text, check) else { return }
         do {
-            let response = try await follow(url, range: "bytes=\(offset)-\(offset + 1023)")
+            // Playlists may contain any offset.
+            let last = Int64(offset).clampedSum(1023)
+            let response = try await follow(url, range: "bytes=\(offset)-\(last)")
             try await report(StreamFindings.part(response, check, isEncrypted: isEncrypted))
         } catch let error as CacheError where error.code != .cancelled {
             try await report(

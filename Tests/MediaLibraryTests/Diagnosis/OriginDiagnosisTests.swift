@@ -210,6 +210,19 @@ struct OriginDiagnosisTests {
         #expect(finding?.outcome == .warning && finding?.found.contains(found) == true, "\(finding?.found ?? "")")
     }
 
+    @Test func acceptsGreatestOffsetOfByteRange() async throws {
+        let media =
+            "#EXTM3U\n#EXT-X-VERSION:6\n#EXT-X-TARGETDURATION:4\n#EXT-X-MAP:URI=\"/i\",BYTERANGE=\"9@9223372036854775807\"\n"
+            + "#EXTINF:4,\n#EXT-X-BYTERANGE:1@9223372036854775806\n/1\n#EXT-X-ENDLIST\n"
+        let origin = Origin([
+            "/m": Page(fields: [.contentType: "application/vnd.apple.mpegurl"], body: Array(media.utf8)),
+            "/i": Page(body: Self.front), "/1": Page(body: Self.front),
+        ])
+        let findings = try await findings(origin, "/m")
+        #expect(findings["initialization"]?.outcome == .ok && findings["segment"]?.outcome == .ok)
+        #expect(origin.ranges.withLock { $0.contains("bytes=9223372036854775807-9223372036854775807") })
+    }
+
     /// The user's URL may have any address. URLs in a public document or redirect must be public.
     @Test(arguments: [(AddressKind.global, AddressScope.publicOnly), (.local, .any)])
     func requestsUseScopeOfDocument(_ peer: AddressKind, _ scope: AddressScope) async throws {
