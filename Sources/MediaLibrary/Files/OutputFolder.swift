@@ -75,6 +75,9 @@ struct FolderDraft {
     /// - Parameter name: The path within the folder.
     func file(_ name: String) throws -> FileSink { try FileSink(path: try place(of: name)) }
 
+    /// Removes a file that ``file(_:)`` created.
+    func remove(_ name: String) { unlink("\(path)/\(name)") }
+
     /// Copies a cached file into the folder; see ``FileCopy``.
     ///
     /// - Returns: The length in bytes.
