@@ -370,6 +370,36 @@ struct DownloadFaultTests {
         }
     }
 
+    /// The playlist declares a much higher bit rate than that of its media, as many do.
+    @Test func startsDownloadWhoseEstimatedLengthExceedsLimit() async throws {
+        fixture.library.serve(
+            "#EXTM3U\n#EXT-X-STREAM-INF:BANDWIDTH=8000000000\nindex.m3u8\n", at: fixture.url("main.m3u8"))
+        try await fixture.use { downloads in
+            try await downloads.store.setLimits(CacheLimits(maximumBytes: 64 << 20, minimumFreeBytes: 0))
+            let download = try await fixture.download(fixture.url("main.m3u8"), with: downloads)
+            #expect(download.state == .complete)
+        }
+    }
+
+    @Test func waitsForReservedSpaceDespiteEstimatedLength() async throws {
+        fixture.library.serve(
+            "#EXTM3U\n#EXT-X-STREAM-INF:BANDWIDTH=1000\nindex.m3u8\n", at: fixture.url("main.m3u8"))
+        try await fixture.use { downloads in
+            var policy = DownloadPolicy()
+            policy.freeSpaceReserve = 1 << 60
+            await downloads.setPolicy(policy)
+            let asset = try await downloads.add(DownloadRequest(url: fixture.url("main.m3u8")))
+            let waiting = await fixture.wait(downloads, asset.id) { if case .waiting = $0 { true } else { false } }
+            guard case .waiting(let obstacle) = waiting else {
+                Issue.record("expected the download to wait: \(String(describing: waiting))")
+                return
+            }
+            #expect(obstacle.kind == .space)
+            await downloads.setPolicy(DownloadPolicy())
+            #expect(try await fixture.end(asset.id, of: downloads).state == .complete)
+        }
+    }
+
     @Test func failsAfterOriginStaysUnreachable() async throws {
         fixture.library.origin.isReachable = false
         let download = try await download()
