@@ -122,7 +122,8 @@ struct StreamDiagnosis: Sendable {
 
     private func checkKey(_ key: EncryptionKey) async throws {
         let name = "\(key.method) (\(key.keyFormat))"
-        guard key.method == .aes128 || key.method == .sampleAES, key.keyFormat == "identity" else {
+        let cipher = SegmentCipher(key.method)
+        guard cipher != nil || key.method == .sampleAES, key.keyFormat == "identity" else {
             return try await report(
                 .warning(
                     "key", "\(name): protected by a DRM system",
@@ -133,7 +134,9 @@ struct StreamDiagnosis: Sendable {
                 .failure("key", "\(name) has no URL that can be requested", advice: "the playlist must be fixed"))
         }
         do {
-            try await report(StreamFindings.key(try await follow(url, range: nil), name))
+            // RFC 8216bis §5.2.
+            let length = cipher?.keyLength ?? 16
+            try await report(StreamFindings.key(try await follow(url, range: nil), name, length: length))
         } catch let error as CacheError where error.code != .cancelled {
             try await report(
                 .failure(

@@ -201,6 +201,23 @@ struct OriginDiagnosisTests {
     }
 
     @Test(arguments: [
+        ("AES-128", 16, "AES-128 (identity), 16 bytes"), ("AES-256", 32, "AES-256 (identity), 32 bytes"),
+        ("AES-256-CTR", 32, "AES-256-CTR (identity), 32 bytes"), ("SAMPLE-AES", 16, "SAMPLE-AES (identity), 16 bytes"),
+        ("AES-256", 16, "AES-256 (identity): 16 bytes instead of 32"),
+        ("SAMPLE-AES-CTR", 16, "SAMPLE-AES-CTR (identity): protected by a DRM system"),
+    ])
+    func comparesKeyWithLengthOfCipher(method: String, count: Int, found: String) async throws {
+        let media =
+            "#EXTM3U\n#EXT-X-TARGETDURATION:4\n#EXT-X-KEY:METHOD=\(method),URI=\"/key\"\n#EXTINF:4,\n/1.ts\n#EXT-X-ENDLIST\n"
+        let origin = Origin([
+            "/m": Page(fields: [.contentType: "application/vnd.apple.mpegurl"], body: Array(media.utf8)),
+            "/1.ts": Page(body: [UInt8](repeating: 0xA7, count: 1600)),
+            "/key": Page(body: [UInt8](repeating: 1, count: count)),
+        ])
+        #expect(try await findings(origin, "/m")["key"]?.found == found)
+    }
+
+    @Test(arguments: [
         ("", "1 error: [4.4.3.1-"), ("#EXT-X-TARGETDURATION:4\n#EXTINF:9,\n0.ts\n", "1 error: line 4 [4.4.3.1-"),
     ])
     func reportsFirstErrorOfPlaylist(lines: String, found: String) async throws {
