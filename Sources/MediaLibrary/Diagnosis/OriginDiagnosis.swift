@@ -35,8 +35,7 @@ public struct OriginDiagnosis: Sendable {
     /// Runs the checks in order. Some failures end the diagnosis early.
     ///
     /// - Parameter report: A function that receives each finding as soon as its check is complete.
-    /// - Throws: `CacheError` if a request for the index of an MP4 fails, or with `cancelled`; `CancellationError`;
-    ///   errors of `report`.
+    /// - Throws: `CacheError` with `cancelled`; `CancellationError`; errors of `report`.
     public func run(_ report: @escaping Report) async throws {
         guard try await lookUp(url.host, report) else { return }
         guard let (response, probe) = try await follow(report) else { return }

@@ -8,6 +8,14 @@ import Testing
 
 /// Tests of the diagnosis of scripted origins.
 struct OriginDiagnosisTests {
+    /// A faulty response of a scripted origin.
+    enum Fault: Sendable {
+        case timeOut
+        case status(Int)
+        /// Only the first 3 bytes.
+        case truncation
+    }
+
     /// A resource of a scripted origin.
     private struct Page: Sendable {
         var status = 200
@@ -16,6 +24,8 @@ struct OriginDiagnosisTests {
         var supportsRanges = true
         /// The entity tags of consecutive responses.
         var tags: [String] = ["\"a\""]
+        /// The faults by the number of the request, counted from 0.
+        var faults: [Int: Fault] = [:]
     }
 
     private final class Origin: MediaCache.Origin {
@@ -44,6 +54,12 @@ struct OriginDiagnosisTests {
             }
             guard let page = pages[request.url.target] else {
                 return OriginResponse(status: 404, headerFields: [:], body: Body([]))
+            }
+            switch page.faults[number] {
+            case .timeOut: throw CacheError(.timedOut, "the origin is silent")
+            case .status(let status): return OriginResponse(status: status, headerFields: [:], body: Body([]))
+            case .truncation: return OriginResponse(status: 206, headerFields: [:], body: Body([1, 2, 3]))
+            case nil: break
             }
             var fields = page.fields
             if !page.tags.isEmpty { fields[.eTag] = page.tags[number % page.tags.count] }
@@ -111,6 +127,19 @@ struct OriginDiagnosisTests {
         // Three small ranges, the header of the last box, and the bounded read. No request lacks a range.
         let ranges = origin.ranges.withLock { $0 }
         #expect(ranges.count == 5 && ranges.allSatisfy { $0 != nil }, "\(ranges)")
+    }
+
+    /// The origin fails in response to the request for the header of the last box.
+    @Test(arguments: [
+        (Fault.timeOut, "the origin is silent"), (.status(503), "responded with 503"), (.truncation, "only 3 bytes"),
+    ])
+    func continuesAfterFailedCheckOfIndex(fault: Fault, reason: String) async throws {
+        let film = Self.front + Self.box("mdat", 900_000) + Self.box("moov", 5000)
+        let origin = Origin(["/a": Page(fields: [.contentType: "video/mp4"], body: film, faults: [3: fault])])
+        let findings = try await findings(origin, "/a")
+        #expect(findings["index"]?.outcome == .warning)
+        #expect(findings["index"]?.found.contains(reason) == true, "\(findings["index"]?.found ?? "")")
+        #expect(findings["ranges"]?.outcome == .ok && findings["rate"]?.outcome == .ok)
     }
 
     @Test func findsIndexAtFront() async throws {
