@@ -112,7 +112,7 @@ struct StreamDiagnosis: Sendable {
         do {
             // Playlists may contain any offset.
             let last = Int64(offset).clampedSum(1023)
-            let response = try await follow(url, range: "bytes=\(offset)-\(last)")
+            let response = try await probe.follow(url, range: "bytes=\(offset)-\(last)")
             try await report(StreamFindings.part(response, check, isEncrypted: isEncrypted))
         } catch let error as CacheError where error.code != .cancelled {
             try await report(
@@ -136,24 +136,12 @@ struct StreamDiagnosis: Sendable {
         do {
             // RFC 8216bis §5.2.
             let length = cipher?.keyLength ?? 16
-            try await report(StreamFindings.key(try await follow(url, range: nil), name, length: length))
+            try await report(StreamFindings.key(try await probe.follow(url), name, length: length))
         } catch let error as CacheError where error.code != .cancelled {
             try await report(
                 .failure(
                     "key", error.description,
                     advice: "the stream can't be played without it; the request may need a header or a cookie"))
         }
-    }
-
-    /// Requests a URL and follows redirects.
-    private func follow(_ url: ResourceURL, range: String?) async throws -> OriginProbe.Response {
-        var (url, probe) = (url, probe)
-        for _ in 0..<10 {
-            let response = try await probe.request(url, range: range)
-            guard let location = response.location else { return response }
-            url = try url.resolve(location)
-            probe = probe.narrowed(to: response.references)
-        }
-        throw CacheError(.badResponse, "\(url) redirects too often")
     }
 }

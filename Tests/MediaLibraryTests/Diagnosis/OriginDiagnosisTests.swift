@@ -291,6 +291,34 @@ struct OriginDiagnosisTests {
         #expect(named.scopes.withLock { $0 } == ["/m": .any, "/high": scope, "/key": scope, "/1.ts": scope])
     }
 
+    @Test(arguments: [
+        (200, 60_000, false, DiagnosisFinding.Outcome.warning, "20.0 KB/s over 60.0 KB; first byte after 7 ms"),
+        (206, 3_000_000, false, .ok, "1.00 MB/s over 3.00 MB; first byte after 7 ms"),
+        (206, 60_000, true, .ok, "the resource is too short to measure (60.0 KB); first byte after 7 ms"),
+        (503, 60, true, .warning, "the rate can't be measured, because the origin responded with 503"),
+    ])
+    func ratesOrigin(
+        status: Int, count: Int, isWhole: Bool, outcome: DiagnosisFinding.Outcome, found: String
+    ) throws {
+        let response = OriginProbe.Response(
+            url: try ResourceURL("http://h/a"), status: status, fields: [:],
+            bytes: [UInt8](repeating: 0, count: count), isWhole: isWhole, latency: .milliseconds(7),
+            reading: .seconds(3))
+        let finding = OriginFindings.rate(response, timeLimit: .seconds(3))
+        #expect(finding.outcome == outcome && finding.found == found, "\(finding.found)")
+    }
+
+    @Test func measuresRateOfRedirectedSegment() async throws {
+        let media = "#EXTM3U\n#EXT-X-TARGETDURATION:4\n#EXTINF:4,\n/1.ts\n#EXT-X-ENDLIST\n"
+        let origin = Origin([
+            "/m": Page(fields: [.contentType: "application/vnd.apple.mpegurl"], body: Array(media.utf8)),
+            "/1.ts": Page(status: 302, fields: [.location: "/cdn/1.ts"]),
+            "/cdn/1.ts": Page(body: [UInt8](repeating: 0x47, count: 1880)),
+        ])
+        let rate = try await findings(origin, "/m")["rate"]
+        #expect(rate?.outcome == .ok && rate?.found.contains("(1.88 KB)") == true, "\(rate?.found ?? "")")
+    }
+
     @Test(arguments: [(2, DiagnosisFinding.Outcome.ok), (-30, .ok), (3600, .warning), (-3600, .warning)])
     func comparesClocks(seconds: Double, outcome: DiagnosisFinding.Outcome) {
         let now = Date(timeIntervalSince1970: 1_784_000_000)
