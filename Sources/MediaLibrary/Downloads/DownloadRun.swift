@@ -238,7 +238,7 @@ final class DownloadRun: Sendable {
         return nil
     }
 
-    /// Returns the parts that have been removed since they were completed, and subtracts their bytes from the progress.
+    /// Returns the parts that have been removed since they were completed, and subtracts them from the progress.
     private func removedParts(_ settings: TransferSettings) async throws -> [Int] {
         let parts = contents.parts
         let coverages = try await store.coverage(of: try parts.map { try request(for: $0, settings) })

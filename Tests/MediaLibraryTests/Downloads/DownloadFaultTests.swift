@@ -334,6 +334,22 @@ struct DownloadFaultTests {
         #expect(fixture.requests(for: "0.ts") == 2)
     }
 
+    @Test func partRemovedDuringDownloadIsMissingIfItCannotBeRefetched() async throws {
+        let gate = ScriptedGate()
+        fixture.next("2.ts", .holdHead(gate))
+        try await fixture.use { downloads in
+            let asset = try await downloads.add(DownloadRequest(url: fixture.entry))
+            await fixture.progress(downloads, asset.id) { $0.parts.done == 2 }
+            let first = try #require(try await downloads.store.resource(for: fixture.url("0.ts")))
+            _ = try await downloads.store.remove(id: first.id)
+            fixture.always("0.ts", .status(404))
+            gate.open()
+            let download = try await fixture.end(asset.id, of: downloads)
+            #expect(download.state == .completeWithHoles && download.parts == .init(done: 2, total: 3))
+            #expect(!download.isLengthExact && download.bytes == 2 * 1880)
+        }
+    }
+
     @Test func waitsForSuspendedStore() async throws {
         try await fixture.use { downloads in
             let gate = ScriptedGate()
