@@ -416,6 +416,29 @@ struct DownloadFaultTests {
         }
     }
 
+    /// The disk is full for a while, and then requests time out.
+    @Test func waitsForSpaceDoNotLimitWaitsForNetwork() async throws {
+        // The download never runs.
+        let conditions = ScriptedConditions()
+        conditions.change { $0.network = .absent }
+        try await fixture.use(conditions: conditions) { downloads in
+            let id = try await downloads.add(DownloadRequest(url: fixture.entry)).id
+            for kind in [DownloadObstacle.Kind.space, .network] {
+                for _ in 0..<Downloads.maximumFailedWaits {
+                    await downloads.wait(id, DownloadObstacle(kind, "an obstacle"))
+                    let state = await downloads.status(of: id)?.asset.download?.state
+                    guard case .waiting(let obstacle) = state else {
+                        Issue.record("expected the download to wait: \(String(describing: state))")
+                        return
+                    }
+                    #expect(obstacle.kind == kind)
+                }
+            }
+            await downloads.wait(id, DownloadObstacle(.network, "an obstacle"))
+            #expect(await downloads.status(of: id)?.asset.download?.state.isEnded == true)
+        }
+    }
+
     @Test func failsAfterOriginStaysUnreachable() async throws {
         fixture.library.origin.isReachable = false
         let download = try await download()
