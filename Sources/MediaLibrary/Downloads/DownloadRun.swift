@@ -76,11 +76,14 @@ final class DownloadRun: Sendable {
 
     var store: CacheStore { dependencies.store }
 
-    /// Remarks about the playlists and the received media.
+    /// Remarks about the playlists and the received media, including those of earlier runs.
     var notes: [AssetContents.Note] {
         let known = asset.download?.notes ?? []
-        let new = state.withLock { $0.contents.notes + $0.notes.notes }
-        return known.filter { !new.contains($0) } + new
+        return state.withLock { state in
+            let listed = state.contents.notes
+            let earlier = known.filter { !listed.contains($0) }
+            return listed + state.notes.combined(with: earlier, replacesCounts: rechecks)
+        }
     }
 
     /// Whether more bytes are cached than at the beginning of the run.
