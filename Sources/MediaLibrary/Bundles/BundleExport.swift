@@ -138,10 +138,11 @@ public struct BundleExport: Sendable {
                     .init(name: part.name, url: isUnchanged && !source.withCredentials ? part.url : nil))
             } catch {
                 if error.cause is CancellationError { throw CancellationError() }
-                guard leavesGaps, error.code == .inputOutput else {
-                    throw MediaJobError(
-                        error.code == .inputOutput ? .missingParts : .failed,
-                        "\(source.url) isn't complete: \(part.name): \(error)")
+                guard error.code == .inputOutput else {
+                    throw MediaJobError(.failed, "\(source.url) can't be exported: \(part.name): \(error)")
+                }
+                guard leavesGaps else {
+                    throw MediaJobError(.missingParts, "\(source.url) isn't complete: \(part.name): \(error)")
                 }
                 manifest.parts.append(.init(name: part.name, url: source.withCredentials ? nil : part.url))
                 manifest.holes.append(part.name)
@@ -187,10 +188,10 @@ private struct BundlePart {
     let progress: ReadProgress?
 
     /// Writes the part as players receive it, without the origin's wrapping. If the cached file has no wrapping, it's
-    /// copied.
+    /// copied. After an error, the folder doesn't contain the part.
     ///
     /// - Returns: The length, and whether the bytes are the origin's.
-    /// - Throws: `ContainerError`, with `inputOutput` for a missing part.
+    /// - Throws: `ContainerError`, with `inputOutput` only for a missing part.
     func write(to draft: FolderDraft) throws(ContainerError) -> (length: Int64, isUnchanged: Bool) {
         let cached = try cachedResource()
         if let cached, let file = try cachedFile(cached) {
@@ -204,30 +205,26 @@ private struct BundlePart {
         // Bytes between the ranges don't belong to the asset and may be missing.
         if cached == nil, let ranges { return (try write(ranges, from: url, to: draft), false) }
         let bytes = try GatewaySource(url, gateway: gateway, control: control, progress: progress)
-        do {
-            let file = try draft.file(part.name)
+        try fill(draft) { (file) throws(ContainerError) in
             var offset: Int64 = 0
             while offset < bytes.length {
                 let piece = try bytes.bytes(
                     offset..<min(bytes.length, offset + BundlePartRanges.pieceLength),
                     limit: Int(BundlePartRanges.pieceLength))
-                try piece.withUnsafeBytes { (bytes: UnsafeRawBufferPointer) in try file.write(bytes, at: offset) }
+                try Self.write(piece, at: offset, to: file)
                 offset += Int64(piece.count)
             }
-            return (bytes.length, cached?.length == bytes.length)
-        } catch let error as ContainerError {
-            throw error
-        } catch {
-            throw Self.unwritable(error)
         }
+        return (bytes.length, cached?.length == bytes.length)
     }
 
     /// Writes byte ranges at their offsets, with holes between them.
     private func write(
         _ ranges: BundlePartRanges, from url: String, to draft: FolderDraft
     ) throws(ContainerError) -> Int64 {
-        do {
-            return try ranges.copy(to: try draft.file(part.name)) { (range) throws(ContainerError) in
+        var length: Int64 = 0
+        try fill(draft) { (file) throws(ContainerError) in
+            length = try ranges.copy(to: file) { (range) throws(ContainerError) in
                 do {
                     let (gateway, limit) = (gateway, Int(range.upperBound - range.lowerBound))
                     let piece = try control.wait { try await gateway.read(url, range: range, limit: limit) }
@@ -238,11 +235,37 @@ private struct BundlePart {
                         .inputOutput, "the part can't be read from the cache", at: range.lowerBound, cause: error)
                 }
             }
-        } catch let error as ContainerError {
-            throw error
+        }
+        return length
+    }
+
+    /// Creates the part's file and fills it. After an error, the file is removed.
+    private func fill(
+        _ draft: FolderDraft, _ body: (FileSink) throws(ContainerError) -> Void
+    ) throws(ContainerError) {
+        let file: FileSink
+        do {
+            file = try draft.file(part.name)
         } catch {
             throw Self.unwritable(error)
         }
+        do throws(ContainerError) {
+            try body(file)
+        } catch {
+            draft.remove(part.name)
+            throw error
+        }
+    }
+
+    /// Writes bytes of a part.
+    ///
+    /// - Throws: `ContainerError` with `unsupported`, because `inputOutput` means that the part is missing.
+    static func write(_ bytes: [UInt8], at offset: Int64, to file: FileSink) throws(ContainerError) {
+        var failure: ContainerError?
+        bytes.withUnsafeBytes { (bytes: UnsafeRawBufferPointer) in
+            do throws(ContainerError) { try file.write(bytes, at: offset) } catch { failure = error }
+        }
+        if let failure { throw unwritable(failure) }
     }
 
     private static func unwritable(_ error: any Error) -> ContainerError {
@@ -293,7 +316,7 @@ struct BundlePartRanges: Equatable {
     ///
     /// - Parameter read: A function that returns the bytes of a range. It may return fewer bytes, but at least one.
     /// - Returns: The length of the file.
-    /// - Throws: `ContainerError`, with `inputOutput` for missing bytes.
+    /// - Throws: `ContainerError`, with `inputOutput` only for missing bytes.
     func copy(
         to file: FileSink, read: (Range<Int64>) throws(ContainerError) -> FetchedBytes
     ) throws(ContainerError) -> Int64 {
@@ -305,22 +328,14 @@ struct BundlePartRanges: Equatable {
                 let piece = try read(offset..<min(range.upperBound, offset + Self.pieceLength))
                 guard !piece.bytes.isEmpty, piece.offset == offset, entityTag == nil || piece.entityTag == entityTag
                 else { throw ContainerError(.inputOutput, "the resource changed while it was read", at: offset) }
-                try Self.write(piece.bytes, at: offset, to: file)
+                try BundlePart.write(piece.bytes, at: offset, to: file)
                 entityTag = piece.entityTag
                 offset += Int64(piece.bytes.count)
                 length = max(length, piece.completeLength ?? 0, offset)
             }
         }
         let end = ranges.last?.upperBound ?? 0
-        if length > end { try Self.write([0], at: length - 1, to: file) }
+        if length > end { try BundlePart.write([0], at: length - 1, to: file) }
         return length
-    }
-
-    private static func write(_ bytes: [UInt8], at offset: Int64, to file: FileSink) throws(ContainerError) {
-        var failure: ContainerError?
-        bytes.withUnsafeBytes { (bytes: UnsafeRawBufferPointer) in
-            do throws(ContainerError) { try file.write(bytes, at: offset) } catch { failure = error }
-        }
-        if let failure { throw failure }
     }
 }

@@ -16,8 +16,10 @@
         private let root: String
         private let hub = EventHub<DeviceConditions>()
         private let watch = Mutex<Task<Void, Never>?>(nil)
+        /// The conditions at the last time they were read.
+        private let last = Mutex(DeviceConditions())
 
-        /// Creates the conditions of this machine.
+        /// Creates the conditions of this machine, and reads them.
         ///
         /// - Parameters:
         ///   - isMetered: Whether any network counts as metered.
@@ -25,12 +27,18 @@
         public init(isMetered: Bool = false, root: String = "") {
             self.isMetered = isMetered
             self.root = root
+            let first = read()
+            last.withLock { $0 = first }
         }
 
         deinit { watch.withLock { $0?.cancel() } }
 
-        /// The current conditions.
-        public var current: DeviceConditions {
+        /// The conditions at the last time they were read. They're read every 2 s once ``changes()`` has been called.
+        ///
+        /// This property reads no files, because some drivers take long to respond.
+        public var current: DeviceConditions { last.withLock { $0 } }
+
+        private func read() -> DeviceConditions {
             let link = activeLink
             let supplies = names(in: "/sys/class/power_supply").map { "/sys/class/power_supply/\($0)" }
             let mains = supplies.filter { text("\($0)/type") == "Mains" || text("\($0)/type") == "USB" }
@@ -54,15 +62,19 @@
             watch.withLock { watch in
                 guard watch == nil else { return }
                 watch = Task(priority: .utility) { [weak self] in
-                    var last = self?.current
-                    while (try? await Task.sleep(for: Self.interval)) != nil, let self {
-                        let now = self.current
-                        guard now != last else { continue }
-                        last = now
-                        self.hub.send(now)
-                    }
+                    repeat { await self?.update() } while (try? await Task.sleep(for: Self.interval)) != nil
                 }
             }
+        }
+
+        /// Reads the conditions, and sends them if they have changed.
+        private func update() async {
+            guard let now = try? await BlockingWork.run({ self.read() }) else { return }
+            let hasChanged = last.withLock { last in
+                defer { last = now }
+                return last != now
+            }
+            if hasChanged { hub.send(now) }
         }
 
         /// The interface of the default IPv4 route; without one, the first interface that is up, except loopback.

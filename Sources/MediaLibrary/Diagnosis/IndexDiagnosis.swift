@@ -15,7 +15,7 @@ struct IndexDiagnosis: Sendable {
 
     /// Returns the finding.
     ///
-    /// - Throws: `CacheError` of a request.
+    /// - Throws: `CacheError` with `cancelled`.
     func finding() async throws -> DiagnosisFinding {
         guard let length = facts.length else {
             return .warning(
@@ -44,6 +44,9 @@ struct IndexDiagnosis: Sendable {
             return .warning(
                 "index", "moov isn't among the first \(Self.boxLimit) boxes",
                 advice: "players may wait for the whole file; remux it once it's cached")
+        } catch let error as CacheError where error.code != .cancelled {
+            return .warning(
+                "index", "can't be located: \(error)", advice: "try again later; the origin may limit requests")
         } catch let error as ContainerError {
             if error.code == .unsupported {
                 return .warning(
@@ -56,15 +59,23 @@ struct IndexDiagnosis: Sendable {
         }
     }
 
+    /// Returns the bytes of a range; nil if the origin doesn't support ranges.
+    ///
+    /// - Throws: `CacheError` of the request, or for a response without the bytes.
     private func bytes(_ range: Range<Int64>) async throws -> [UInt8]? {
         if range.upperBound <= Int64(facts.first.bytes.count) {
             return Array(facts.first.bytes[Int(range.lowerBound)..<Int(range.upperBound)])
         }
         guard facts.supportsRanges else { return nil }
         let count = Int(range.upperBound - range.lowerBound)
-        let response = try await probe.request(
-            url, range: "bytes=\(range.lowerBound)-\(range.upperBound - 1)", byteLimit: count)
-        guard response.status == 206, response.bytes.count >= count else { return nil }
+        let field = "bytes=\(range.lowerBound)-\(range.upperBound - 1)"
+        let response = try await probe.request(url, range: field, byteLimit: count)
+        guard response.status == 206 else {
+            throw CacheError(.badResponse, "the origin responded with \(response.status) for \(field)")
+        }
+        guard response.bytes.count >= count else {
+            throw CacheError(.badResponse, "the origin sent only \(response.bytes.count) bytes for \(field)")
+        }
         return Array(response.bytes.prefix(count))
     }
 

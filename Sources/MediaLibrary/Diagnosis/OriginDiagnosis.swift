@@ -35,8 +35,7 @@ public struct OriginDiagnosis: Sendable {
     /// Runs the checks in order. Some failures end the diagnosis early.
     ///
     /// - Parameter report: A function that receives each finding as soon as its check is complete.
-    /// - Throws: `CacheError` if a request for the index of an MP4 fails, or with `cancelled`; `CancellationError`;
-    ///   errors of `report`.
+    /// - Throws: `CacheError` with `cancelled`; `CancellationError`; errors of `report`.
     public func run(_ report: @escaping Report) async throws {
         guard try await lookUp(url.host, report) else { return }
         guard let (response, probe) = try await follow(report) else { return }
@@ -156,9 +155,9 @@ public struct OriginDiagnosis: Sendable {
     }
 
     private func measureRate(_ url: ResourceURL, _ probe: OriginProbe, _ report: Report) async throws {
-        let limit = 4 << 20
-        let response = try? await probe.request(
-            url, range: "bytes=0-\(limit - 1)", byteLimit: limit, for: .seconds(3))
+        let (limit, time) = (4 << 20, Duration.seconds(3))
+        // The URL of a segment may be redirected.
+        let response = try? await probe.follow(url, range: "bytes=0-\(limit - 1)", byteLimit: limit, for: time)
         guard let response else {
             try Task.checkCancellation()
             return try await report(
@@ -166,16 +165,7 @@ public struct OriginDiagnosis: Sendable {
                     "rate", "the rate can't be measured, because the request for the first 4 MiB failed",
                     advice: "try again; interrupted transfers resume at the same byte"))
         }
-        let seconds = response.reading / .seconds(1)
-        let latency = response.latency.inMilliseconds
-        let size = ByteCount(Int64(response.bytes.count))
-        // A smaller amount may come from buffers, faster than the connection.
-        guard response.bytes.count >= 256 << 10, seconds > 0.001 else {
-            return try await report(
-                .ok("rate", "the resource is too short to measure (\(size)); first byte after \(latency)"))
-        }
-        let rate = ByteCount(Int64(Double(response.bytes.count) / seconds))
-        try await report(.ok("rate", "\(rate)/s over \(size); first byte after \(latency)"))
+        try await report(OriginFindings.rate(response, timeLimit: time))
     }
 }
 

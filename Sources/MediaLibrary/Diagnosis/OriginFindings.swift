@@ -56,6 +56,35 @@ package enum OriginFindings {
             advice: "set the local clock if it's wrong (timedatectl); expiring links and cookies depend on it")
     }
 
+    /// Returns the finding about the transfer rate.
+    ///
+    /// - Parameters:
+    ///   - response: The response to a request for the first bytes.
+    ///   - time: The time after the response head from which no further bytes were read.
+    static func rate(_ response: OriginProbe.Response, timeLimit time: Duration) -> DiagnosisFinding {
+        guard (200..<300).contains(response.status) else {
+            return .warning(
+                "rate", "the rate can't be measured, because the origin responded with \(response.status)",
+                advice: "try again; the origin may limit the number of requests")
+        }
+        let seconds = response.reading / .seconds(1)
+        let latency = response.latency.inMilliseconds
+        let size = ByteCount(Int64(response.bytes.count))
+        let isSlow = !response.isWhole && response.reading >= time
+        // A smaller amount may come from buffers, faster than the connection.
+        let isMeasurable = response.bytes.count >= 256 << 10
+        guard isSlow || isMeasurable && seconds > 0.001 else {
+            return .ok("rate", "the resource is too short to measure (\(size)); first byte after \(latency)")
+        }
+        let rate = ByteCount(Int64(Double(response.bytes.count) / seconds))
+        let found = "\(rate)/s over \(size); first byte after \(latency)"
+        guard isMeasurable else {
+            return .warning(
+                "rate", found, advice: "most videos stall at this rate; download the media with `mediacache get` first")
+        }
+        return .ok("rate", found)
+    }
+
     private static func type(_ facts: OriginFacts) -> DiagnosisFinding {
         let declared = MediaType.essence(facts.first.fields[.contentType])
         let type = facts.type

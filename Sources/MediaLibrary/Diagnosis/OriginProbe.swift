@@ -85,6 +85,20 @@ package struct OriginProbe: Sendable {
         }
         return response
     }
+
+    /// Sends a request like ``request(_:range:byteLimit:for:)``, and follows redirects.
+    func follow(
+        _ url: ResourceURL, range: String? = nil, byteLimit: Int = 1024, for time: Duration = .seconds(4)
+    ) async throws -> Response {
+        var (url, probe) = (url, self)
+        for _ in 0..<10 {
+            let response = try await probe.request(url, range: range, byteLimit: byteLimit, for: time)
+            guard let location = response.location else { return response }
+            url = try url.resolve(location)
+            probe = probe.narrowed(to: response.references)
+        }
+        throw CacheError(.badResponse, "\(url) redirects too often")
+    }
 }
 
 /// An origin's responses to a few small requests for one resource.

@@ -110,7 +110,9 @@ struct StreamDiagnosis: Sendable {
     ) async throws {
         guard let url = try await url(text, check) else { return }
         do {
-            let response = try await follow(url, range: "bytes=\(offset)-\(offset + 1023)")
+            // Playlists may contain any offset.
+            let last = Int64(offset).clampedSum(1023)
+            let response = try await probe.follow(url, range: "bytes=\(offset)-\(last)")
             try await report(StreamFindings.part(response, check, isEncrypted: isEncrypted))
         } catch let error as CacheError where error.code != .cancelled {
             try await report(
@@ -120,7 +122,8 @@ struct StreamDiagnosis: Sendable {
 
     private func checkKey(_ key: EncryptionKey) async throws {
         let name = "\(key.method) (\(key.keyFormat))"
-        guard key.method == .aes128 || key.method == .sampleAES, key.keyFormat == "identity" else {
+        let cipher = SegmentCipher(key.method)
+        guard cipher != nil || key.method == .sampleAES, key.keyFormat == "identity" else {
             return try await report(
                 .warning(
                     "key", "\(name): protected by a DRM system",
@@ -131,24 +134,14 @@ struct StreamDiagnosis: Sendable {
                 .failure("key", "\(name) has no URL that can be requested", advice: "the playlist must be fixed"))
         }
         do {
-            try await report(StreamFindings.key(try await follow(url, range: nil), name))
+            // RFC 8216bis §5.2.
+            let length = cipher?.keyLength ?? 16
+            try await report(StreamFindings.key(try await probe.follow(url), name, length: length))
         } catch let error as CacheError where error.code != .cancelled {
             try await report(
                 .failure(
                     "key", error.description,
                     advice: "the stream can't be played without it; the request may need a header or a cookie"))
         }
-    }
-
-    /// Requests a URL and follows redirects.
-    private func follow(_ url: ResourceURL, range: String?) async throws -> OriginProbe.Response {
-        var (url, probe) = (url, probe)
-        for _ in 0..<10 {
-            let response = try await probe.request(url, range: range)
-            guard let location = response.location else { return response }
-            url = try url.resolve(location)
-            probe = probe.narrowed(to: response.references)
-        }
-        throw CacheError(.badResponse, "\(url) redirects too often")
     }
 }

@@ -60,19 +60,19 @@ enum StreamFindings {
         return .ok(check, "available (\(response.status) after \(latency)), \(type)")
     }
 
-    static func key(_ response: OriginProbe.Response, _ name: String) -> DiagnosisFinding {
+    /// Returns the finding about a key that must have the given length in bytes.
+    static func key(_ response: OriginProbe.Response, _ name: String, length: Int) -> DiagnosisFinding {
         guard (200..<300).contains(response.status) else {
             return .failure(
                 "key", "\(name): \(response.url) responded with \(response.status)",
                 advice: "the stream can't be played without it; the request may need a header or a cookie")
         }
-        // RFC 8216bis §5.2.
-        guard response.isWhole, response.bytes.count == 16 else {
+        guard response.isWhole, response.bytes.count == length else {
             let count = response.isWhole ? "\(response.bytes.count)" : "more than \(response.bytes.count)"
             return .failure(
-                "key", "\(name): \(count) bytes instead of 16",
+                "key", "\(name): \(count) bytes instead of \(length)",
                 advice: "the response isn't a key; the request may need a login or a header")
         }
-        return .ok("key", "\(name), 16 bytes")
+        return .ok("key", "\(name), \(length) bytes")
     }
 }

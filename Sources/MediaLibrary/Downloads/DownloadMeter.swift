@@ -102,9 +102,17 @@ final class DownloadMeter: Sendable {
         state.withLock { _ = $0.running.removeValue(forKey: key) }
     }
 
-    /// Notes that the cached bytes of a part were removed. The part still counts as complete if it was.
+    /// Notes that the cached bytes of a part were removed, so that it's no longer complete.
     func removed(_ part: Int) {
-        state.withLock { Self.set(0, of: part, &$0) }
+        state.withLock { state in
+            Self.set(0, of: part, &state)
+            guard state.isDone[part] else { return }
+            state.isDone[part] = false
+            state.done -= 1
+            state.tracks[state.tracksOfParts[part]].doneSeconds -= state.contents.parts[part].duration
+            state.frontier = min(state.frontier, part)
+            state.fileLength = nil
+        }
     }
 
     /// The number of values in memory, for tests of long downloads.

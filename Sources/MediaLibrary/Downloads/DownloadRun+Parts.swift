@@ -120,20 +120,46 @@ struct NoteAggregator: Sendable {
     private var counts: [String: (url: String, count: Int)] = [:]
     private var order: [String] = []
 
-    mutating func add(_ note: AssetContents.Note) {
+    /// Adds a note about a number of parts.
+    mutating func add(_ note: AssetContents.Note, count: Int = 1) {
         if counts[note.text] != nil {
-            counts[note.text]?.count += 1
+            counts[note.text]?.count += count
         } else if order.count < Self.maximum {
             order.append(note.text)
-            counts[note.text] = (note.url, 1)
+            counts[note.text] = (note.url, count)
         }
     }
 
-    var notes: [AssetContents.Note] {
-        order.compactMap { text in
-            counts[text].map {
-                .init(url: $0.url, text: $0.count > 1 ? "\(text) (and \(($0.count - 1).counted("more part")))" : text)
-            }
+    /// Returns the notes combined with those of earlier runs. The text of a note about several parts ends with the
+    /// number of the others.
+    ///
+    /// - Parameter replacesCounts: Whether this run has checked the parts of earlier runs again. Otherwise, the numbers
+    ///   of parts are added.
+    func combined(with earlier: [AssetContents.Note], replacesCounts: Bool) -> [AssetContents.Note] {
+        var all = NoteAggregator()
+        for note in earlier {
+            let (text, count) = Self.split(note.text)
+            guard !replacesCounts || counts[text] == nil else { continue }
+            all.add(.init(url: note.url, text: text), count: count)
         }
+        for text in order {
+            if let new = counts[text] { all.add(.init(url: new.url, text: text), count: new.count) }
+        }
+        return all.order.compactMap { text in
+            all.counts[text].map { .init(url: $0.url, text: text + Self.suffix($0.count)) }
+        }
+    }
+
+    private static func suffix(_ count: Int) -> String {
+        count > 1 ? " (and \((count - 1).counted("more part")))" : ""
+    }
+
+    /// Returns the text of a combined note without its suffix, and the number of parts.
+    private static func split(_ text: String) -> (text: String, count: Int) {
+        guard let start = text.range(of: " (and ", options: .backwards),
+            let others = Int(text[start.upperBound...].prefix { $0.isNumber }), (1..<1 << 32).contains(others),
+            text[start.lowerBound...] == suffix(others + 1)
+        else { return (text, 1) }
+        return (String(text[..<start.lowerBound]), others + 1)
     }
 }

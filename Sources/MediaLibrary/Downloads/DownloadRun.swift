@@ -76,11 +76,14 @@ final class DownloadRun: Sendable {
 
     var store: CacheStore { dependencies.store }
 
-    /// Remarks about the playlists and the received media.
+    /// Remarks about the playlists and the received media, including those of earlier runs.
     var notes: [AssetContents.Note] {
         let known = asset.download?.notes ?? []
-        let new = state.withLock { $0.contents.notes + $0.notes.notes }
-        return known.filter { !new.contains($0) } + new
+        return state.withLock { state in
+            let listed = state.contents.notes
+            let earlier = known.filter { !listed.contains($0) }
+            return listed + state.notes.combined(with: earlier, replacesCounts: rechecks)
+        }
     }
 
     /// Whether more bytes are cached than at the beginning of the run.
@@ -120,7 +123,7 @@ final class DownloadRun: Sendable {
             settings.refreshFromDocument = { try await links.refreshedURL(for: $0) }
             state.withLock { $0.links = links }
             try await begin(try await plan(settings), settings)
-            if let obstacle = try await missingSpace() { return .waiting(obstacle) }
+            if let obstacle = try await missingSpace(allowsEstimate: false) { return .waiting(obstacle) }
             if let obstacle = try await fetchPlanned(settings) { return .waiting(try await confirmed(obstacle)) }
             for pause in Self.passes where state.withLock({ $0.retryableCount }) > 0 {
                 try await store.time.sleep(for: pause)
@@ -238,7 +241,7 @@ final class DownloadRun: Sendable {
         return nil
     }
 
-    /// Returns the parts that have been removed since they were completed, and subtracts their bytes from the progress.
+    /// Returns the parts that have been removed since they were completed, and subtracts them from the progress.
     private func removedParts(_ settings: TransferSettings) async throws -> [Int] {
         let parts = contents.parts
         let coverages = try await store.coverage(of: try parts.map { try request(for: $0, settings) })
@@ -256,25 +259,29 @@ final class DownloadRun: Sendable {
     /// - Throws: `AssetTooLarge` if the asset exceeds the cache limit.
     private func confirmed(_ obstacle: DownloadObstacle) async throws -> DownloadObstacle {
         guard obstacle.kind == .space else { return obstacle }
-        return try await missingSpace() ?? obstacle
+        return try await missingSpace(allowsEstimate: true) ?? obstacle
     }
 
-    /// Returns an obstacle if the asset's missing bytes, by its exact or estimated length, exceed the free space.
+    /// Returns an obstacle if the asset's missing bytes exceed the free space, or the disk has less free space than the
+    /// policy reserves.
     ///
+    /// - Parameter allowsEstimate: Whether an estimated length is compared, too. The bit rates in playlists are often
+    ///   much higher than those of the media, so an estimate doesn't show that a download won't fit.
     /// - Throws: `AssetTooLarge` if they exceed the part of the cache limit that pinned data doesn't use.
-    private func missingSpace() async throws -> DownloadObstacle? {
+    private func missingSpace(allowsEstimate: Bool) async throws -> DownloadObstacle? {
         let progress = meter.progress(now: store.time.monotonic)
         guard let length = progress.length else { return nil }
         let missing = length - progress.bytes
+        let isComparable = progress.isLengthExact || allowsEstimate
         let usage = try await store.usage()
         let free = usage.freeDiskBytes - dependencies.policy.freeSpaceReserve
-        if let limit = usage.maximumBytes, missing > limit - usage.pinnedBytes {
+        if isComparable, let limit = usage.maximumBytes, missing > limit - usage.pinnedBytes {
             throw AssetTooLarge(
                 message:
                     "\(asset.url) needs about \(missing) more bytes, but pinned data uses \(usage.pinnedBytes) of the "
                     + "cache limit of \(limit) bytes; raise the limit")
         }
-        guard missing > free else { return nil }
+        guard missing > 0, isComparable ? missing > free : free < 0 else { return nil }
         return DownloadObstacle(
             .space, "the download needs about \(missing) more bytes, but only \(max(0, free)) are free on the disk")
     }

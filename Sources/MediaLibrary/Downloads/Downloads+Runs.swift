@@ -68,7 +68,7 @@ extension Downloads {
                 if contents.duration > 0 { asset.duration = contents.duration }
             }
         }
-        if run.hasProgressed { entries[id]?.failedWaits = 0 }
+        if run.hasProgressed { entries[id]?.failedWaits = (all: 0, network: 0) }
         if !entry.isBeingRemoved { applyOutcome(id, outcome) }
         run.report(isFinal: true)
         reconcile()
@@ -103,17 +103,19 @@ extension Downloads {
     /// Suspends a download until an obstacle no longer exists. If the obstacle is the network, and the download has
     /// waited too often without progress, it fails.
     func wait(_ id: AssetID, _ obstacle: DownloadObstacle) {
-        let failedWaits = (entries[id]?.failedWaits ?? 0) + 1
+        var failedWaits = entries[id]?.failedWaits ?? (all: 0, network: 0)
+        failedWaits.all += 1
+        if obstacle.kind == .network { failedWaits.network += 1 }
         entries[id]?.failedWaits = failedWaits
         // Only waits for the network are limited. Waits for space, for the cache, or until a time set by the origin
         // aren't.
-        guard failedWaits <= Self.maximumFailedWaits || obstacle.kind != .network else {
+        guard failedWaits.network <= Self.maximumFailedWaits || obstacle.kind != .network else {
             queue.change(id) { $0.isActive = false }
             return setState(
                 .failed(DownloadFailure(code: obstacle.kind.rawValue, message: obstacle.message, isRetryable: true)),
                 of: id)
         }
-        let backoff = Duration.seconds(min(60, 1 << min(failedWaits, 6)))
+        let backoff = Duration.seconds(min(60, 1 << min(failedWaits.all, 6)))
         let until = obstacle.until.map { Duration.seconds(max(0, $0.timeIntervalSince(store.now))) } ?? backoff
         var obstacle = obstacle
         obstacle.until = store.now.addingTimeInterval(until.seconds)
@@ -158,7 +160,7 @@ extension Downloads {
     func activate(_ id: AssetID) {
         guard entries[id]?.isBeingRemoved == false else { return }
         entries[id]?.timer?.cancel()
-        entries[id]?.failedWaits = 0
+        entries[id]?.failedWaits = (all: 0, network: 0)
         queue.change(id) {
             $0.isActive = true
             $0.isBlocked = false

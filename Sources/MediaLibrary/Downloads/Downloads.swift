@@ -13,8 +13,7 @@ public actor Downloads {
         @Sendable (_ url: ResourceURL, _ identity: ProfileIdentity?, _ headers: [String: String]) throws ->
         TransferSettings
 
-    /// The number of consecutive waits without progress after which a download fails instead of waiting for the network
-    /// again.
+    /// The number of waits for the network without progress after which a download fails instead of waiting again.
     static let maximumFailedWaits = 6
 
     struct Entry {
@@ -24,8 +23,8 @@ public actor Downloads {
         let group: TransferGroup
         /// A task that retries the download when its obstacle may no longer exist.
         var timer: Task<Void, Never>?
-        /// The number of consecutive waits without progress.
-        var failedWaits = 0
+        /// The number of consecutive waits without progress, and of those among them for the network.
+        var failedWaits = (all: 0, network: 0)
         /// Whether cached parts are checked again, because an earlier process was killed while fetching them.
         var rechecks = false
         /// Whether the download is being removed, so that it isn't started again.

@@ -24,21 +24,16 @@ struct DiscontinuityDates {
     /// playlist by date. It's 0 if they already match, if dates are missing, or if there are too many discontinuities.
     func shift(to other: DiscontinuityDates) -> Int {
         guard !times.isEmpty, times.count <= Self.maximumPairs / max(1, other.times.count) else { return 0 }
-        var shifts: Set<Int> = []
+        // The common time of the media in nanoseconds, by shift. A hostile playlist may cause as many shifts as pairs.
+        var overlaps: [Int: Double] = [:]
         for (number, time) in times {
-            for (another, range) in other.times where time.overlaps(range) { shifts.insert(another - number) }
+            for (another, range) in other.times where time.overlaps(range) {
+                let common = time.clamped(to: range)
+                overlaps[another - number, default: 0] += Double(common.upperBound) - Double(common.lowerBound)
+            }
         }
-        let unmoved = overlap(with: other, by: 0)
-        let best = shifts.sorted().map { ($0, overlap(with: other, by: $0)) }.max { $0.1 < $1.1 }
-        guard let best, best.1 > 2 * unmoved else { return 0 }
-        return best.0
-    }
-
-    private func overlap(with other: DiscontinuityDates, by shift: Int) -> Double {
-        times.reduce(0) { sum, one in
-            guard let range = other.times[one.key + shift] else { return sum }
-            let common = one.value.clamped(to: range)
-            return sum + Double(common.upperBound) - Double(common.lowerBound)
-        }
+        let best = overlaps.sorted { $0.key < $1.key }.max { $0.value < $1.value }
+        guard let best, best.value > 2 * (overlaps[0] ?? 0) else { return 0 }
+        return best.key
     }
 }

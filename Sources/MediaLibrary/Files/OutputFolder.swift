@@ -41,7 +41,7 @@ public struct OutputFolder: Sendable, Hashable {
         try check()
         var name = path
         while name.count > 1, name.hasSuffix("/") { name.removeLast() }
-        return try FolderDraft(OutputTarget(path: name, overwrites: overwrites))
+        return try FolderDraft(OutputFolder(path: name, overwrites: overwrites))
     }
 
     private var isBundle: Bool { access("\(path)/\(BundleManifest.fileName)", F_OK) == 0 }
@@ -51,11 +51,16 @@ public struct OutputFolder: Sendable, Hashable {
 
 /// A folder that is filled under a temporary name, and renamed to its target once it's complete.
 struct FolderDraft {
+    private let output: OutputFolder
     private let target: OutputTarget
     private let path: String
 
-    init(_ target: OutputTarget) throws {
-        self.target = target
+    /// Creates the temporary folder.
+    ///
+    /// - Parameter output: The target; its path has no trailing slash.
+    init(_ output: OutputFolder) throws {
+        self.output = output
+        target = OutputTarget(path: output.path, overwrites: output.overwrites)
         path = target.temporaryName()
         guard mkdir(path, 0o755) == 0 else { throw target.failure("create", target.path) }
     }
@@ -70,6 +75,9 @@ struct FolderDraft {
     /// - Parameter name: The path within the folder.
     func file(_ name: String) throws -> FileSink { try FileSink(path: try place(of: name)) }
 
+    /// Removes a file that ``file(_:)`` created.
+    func remove(_ name: String) { unlink("\(path)/\(name)") }
+
     /// Copies a cached file into the folder; see ``FileCopy``.
     ///
     /// - Returns: The length in bytes.
@@ -81,9 +89,14 @@ struct FolderDraft {
         return Int64(status.st_size)
     }
 
-    /// Renames the folder to its target.
+    /// Renames the folder to its target. The target is checked again, because it may have been created or changed while
+    /// the folder was filled.
+    ///
+    /// - Throws: ``MediaJobError``; see ``OutputFolder/check()``.
     func moveToTarget() throws {
-        guard access(target.path, F_OK) == 0 else {
+        try output.check()
+        // rename(2) fails if a file or a folder with content has been created since the check.
+        guard output.overwrites, access(target.path, F_OK) == 0 else {
             guard rename(path, target.path) == 0 else { throw target.failure("write", target.path) }
             return
         }

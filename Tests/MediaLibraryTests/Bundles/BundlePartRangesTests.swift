@@ -1,5 +1,6 @@
 import Foundation
 import MediaContainers
+import TestSupport
 import Testing
 
 @testable import MediaLibrary
@@ -38,6 +39,21 @@ struct BundlePartRangesTests {
             }
             #expect(Array(try Data(contentsOf: URL(filePath: path))) == expected)
         }
+    }
+
+    /// On Linux, each write to /dev/full fails as on a full disk.
+    @Test(.enabled(if: try Prerequisite.isMet("/dev/full", FileManager.default.isWritableFile(atPath: "/dev/full"))))
+    func fullDiskIsNotMissingPart() throws {
+        let ranges = try #require(BundlePartRanges(of: [part(0..<10)]))
+        let file = try FileSink(path: "/dev/full")
+        let error = #expect(throws: ContainerError.self) {
+            try ranges.copy(to: file) { (range) throws(ContainerError) in
+                FetchedBytes(
+                    offset: range.lowerBound, bytes: Array(repeating: 1, count: 10), completeLength: 10,
+                    entityTag: nil)
+            }
+        }
+        #expect(error?.code == .unsupported)
     }
 
     @Test func rejectsChangedRepresentation() throws {

@@ -8,6 +8,14 @@ import Testing
 
 /// Tests of the diagnosis of scripted origins.
 struct OriginDiagnosisTests {
+    /// A faulty response of a scripted origin.
+    enum Fault: Sendable {
+        case timeOut
+        case status(Int)
+        /// Only the first 3 bytes.
+        case truncation
+    }
+
     /// A resource of a scripted origin.
     private struct Page: Sendable {
         var status = 200
@@ -16,6 +24,8 @@ struct OriginDiagnosisTests {
         var supportsRanges = true
         /// The entity tags of consecutive responses.
         var tags: [String] = ["\"a\""]
+        /// The faults by the number of the request, counted from 0.
+        var faults: [Int: Fault] = [:]
     }
 
     private final class Origin: MediaCache.Origin {
@@ -44,6 +54,12 @@ struct OriginDiagnosisTests {
             }
             guard let page = pages[request.url.target] else {
                 return OriginResponse(status: 404, headerFields: [:], body: Body([]))
+            }
+            switch page.faults[number] {
+            case .timeOut: throw CacheError(.timedOut, "the origin is silent")
+            case .status(let status): return OriginResponse(status: status, headerFields: [:], body: Body([]))
+            case .truncation: return OriginResponse(status: 206, headerFields: [:], body: Body([1, 2, 3]))
+            case nil: break
             }
             var fields = page.fields
             if !page.tags.isEmpty { fields[.eTag] = page.tags[number % page.tags.count] }
@@ -111,6 +127,19 @@ struct OriginDiagnosisTests {
         // Three small ranges, the header of the last box, and the bounded read. No request lacks a range.
         let ranges = origin.ranges.withLock { $0 }
         #expect(ranges.count == 5 && ranges.allSatisfy { $0 != nil }, "\(ranges)")
+    }
+
+    /// The origin fails in response to the request for the header of the last box.
+    @Test(arguments: [
+        (Fault.timeOut, "the origin is silent"), (.status(503), "responded with 503"), (.truncation, "only 3 bytes"),
+    ])
+    func continuesAfterFailedCheckOfIndex(fault: Fault, reason: String) async throws {
+        let film = Self.front + Self.box("mdat", 900_000) + Self.box("moov", 5000)
+        let origin = Origin(["/a": Page(fields: [.contentType: "video/mp4"], body: film, faults: [3: fault])])
+        let findings = try await findings(origin, "/a")
+        #expect(findings["index"]?.outcome == .warning)
+        #expect(findings["index"]?.found.contains(reason) == true, "\(findings["index"]?.found ?? "")")
+        #expect(findings["ranges"]?.outcome == .ok && findings["rate"]?.outcome == .ok)
     }
 
     @Test func findsIndexAtFront() async throws {
@@ -201,6 +230,23 @@ struct OriginDiagnosisTests {
     }
 
     @Test(arguments: [
+        ("AES-128", 16, "AES-128 (identity), 16 bytes"), ("AES-256", 32, "AES-256 (identity), 32 bytes"),
+        ("AES-256-CTR", 32, "AES-256-CTR (identity), 32 bytes"), ("SAMPLE-AES", 16, "SAMPLE-AES (identity), 16 bytes"),
+        ("AES-256", 16, "AES-256 (identity): 16 bytes instead of 32"),
+        ("SAMPLE-AES-CTR", 16, "SAMPLE-AES-CTR (identity): protected by a DRM system"),
+    ])
+    func comparesKeyWithLengthOfCipher(method: String, count: Int, found: String) async throws {
+        let media =
+            "#EXTM3U\n#EXT-X-TARGETDURATION:4\n#EXT-X-KEY:METHOD=\(method),URI=\"/key\"\n#EXTINF:4,\n/1.ts\n#EXT-X-ENDLIST\n"
+        let origin = Origin([
+            "/m": Page(fields: [.contentType: "application/vnd.apple.mpegurl"], body: Array(media.utf8)),
+            "/1.ts": Page(body: [UInt8](repeating: 0xA7, count: 1600)),
+            "/key": Page(body: [UInt8](repeating: 1, count: count)),
+        ])
+        #expect(try await findings(origin, "/m")["key"]?.found == found)
+    }
+
+    @Test(arguments: [
         ("", "1 error: [4.4.3.1-"), ("#EXT-X-TARGETDURATION:4\n#EXTINF:9,\n0.ts\n", "1 error: line 4 [4.4.3.1-"),
     ])
     func reportsFirstErrorOfPlaylist(lines: String, found: String) async throws {
@@ -208,6 +254,19 @@ struct OriginDiagnosisTests {
         let page = Page(fields: [.contentType: "application/vnd.apple.mpegurl"], body: Array(text.utf8))
         let finding = try await findings(Origin(["/m": page]), "/m")["playlist"]
         #expect(finding?.outcome == .warning && finding?.found.contains(found) == true, "\(finding?.found ?? "")")
+    }
+
+    @Test func acceptsGreatestOffsetOfByteRange() async throws {
+        let media =
+            "#EXTM3U\n#EXT-X-VERSION:6\n#EXT-X-TARGETDURATION:4\n#EXT-X-MAP:URI=\"/i\",BYTERANGE=\"9@9223372036854775807\"\n"
+            + "#EXTINF:4,\n#EXT-X-BYTERANGE:1@9223372036854775806\n/1\n#EXT-X-ENDLIST\n"
+        let origin = Origin([
+            "/m": Page(fields: [.contentType: "application/vnd.apple.mpegurl"], body: Array(media.utf8)),
+            "/i": Page(body: Self.front), "/1": Page(body: Self.front),
+        ])
+        let findings = try await findings(origin, "/m")
+        #expect(findings["initialization"]?.outcome == .ok && findings["segment"]?.outcome == .ok)
+        #expect(origin.ranges.withLock { $0.contains("bytes=9223372036854775807-9223372036854775807") })
     }
 
     /// The user's URL may have any address. URLs in a public document or redirect must be public.
@@ -230,6 +289,34 @@ struct OriginDiagnosisTests {
         let named = Origin(pages, peer: peer)
         _ = try await findings(named, "/m")
         #expect(named.scopes.withLock { $0 } == ["/m": .any, "/high": scope, "/key": scope, "/1.ts": scope])
+    }
+
+    @Test(arguments: [
+        (200, 60_000, false, DiagnosisFinding.Outcome.warning, "20.0 KB/s over 60.0 KB; first byte after 7 ms"),
+        (206, 3_000_000, false, .ok, "1.00 MB/s over 3.00 MB; first byte after 7 ms"),
+        (206, 60_000, true, .ok, "the resource is too short to measure (60.0 KB); first byte after 7 ms"),
+        (503, 60, true, .warning, "the rate can't be measured, because the origin responded with 503"),
+    ])
+    func ratesOrigin(
+        status: Int, count: Int, isWhole: Bool, outcome: DiagnosisFinding.Outcome, found: String
+    ) throws {
+        let response = OriginProbe.Response(
+            url: try ResourceURL("http://h/a"), status: status, fields: [:],
+            bytes: [UInt8](repeating: 0, count: count), isWhole: isWhole, latency: .milliseconds(7),
+            reading: .seconds(3))
+        let finding = OriginFindings.rate(response, timeLimit: .seconds(3))
+        #expect(finding.outcome == outcome && finding.found == found, "\(finding.found)")
+    }
+
+    @Test func measuresRateOfRedirectedSegment() async throws {
+        let media = "#EXTM3U\n#EXT-X-TARGETDURATION:4\n#EXTINF:4,\n/1.ts\n#EXT-X-ENDLIST\n"
+        let origin = Origin([
+            "/m": Page(fields: [.contentType: "application/vnd.apple.mpegurl"], body: Array(media.utf8)),
+            "/1.ts": Page(status: 302, fields: [.location: "/cdn/1.ts"]),
+            "/cdn/1.ts": Page(body: [UInt8](repeating: 0x47, count: 1880)),
+        ])
+        let rate = try await findings(origin, "/m")["rate"]
+        #expect(rate?.outcome == .ok && rate?.found.contains("(1.88 KB)") == true, "\(rate?.found ?? "")")
     }
 
     @Test(arguments: [(2, DiagnosisFinding.Outcome.ok), (-30, .ok), (3600, .warning), (-3600, .warning)])

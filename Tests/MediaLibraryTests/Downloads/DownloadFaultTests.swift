@@ -334,6 +334,22 @@ struct DownloadFaultTests {
         #expect(fixture.requests(for: "0.ts") == 2)
     }
 
+    @Test func partRemovedDuringDownloadIsMissingIfItCannotBeRefetched() async throws {
+        let gate = ScriptedGate()
+        fixture.next("2.ts", .holdHead(gate))
+        try await fixture.use { downloads in
+            let asset = try await downloads.add(DownloadRequest(url: fixture.entry))
+            await fixture.progress(downloads, asset.id) { $0.parts.done == 2 }
+            let first = try #require(try await downloads.store.resource(for: fixture.url("0.ts")))
+            _ = try await downloads.store.remove(id: first.id)
+            fixture.always("0.ts", .status(404))
+            gate.open()
+            let download = try await fixture.end(asset.id, of: downloads)
+            #expect(download.state == .completeWithHoles && download.parts == .init(done: 2, total: 3))
+            #expect(!download.isLengthExact && download.bytes == 2 * 1880)
+        }
+    }
+
     @Test func waitsForSuspendedStore() async throws {
         try await fixture.use { downloads in
             let gate = ScriptedGate()
@@ -367,6 +383,59 @@ struct DownloadFaultTests {
             #expect(obstacle.kind == .retryAfter)
             fixture.library.time.advance(by: .seconds(121))
             #expect(try await fixture.end(asset.id, of: downloads).state == .complete)
+        }
+    }
+
+    /// The playlist declares a much higher bit rate than that of its media, as many do.
+    @Test func startsDownloadWhoseEstimatedLengthExceedsLimit() async throws {
+        fixture.library.serve(
+            "#EXTM3U\n#EXT-X-STREAM-INF:BANDWIDTH=8000000000\nindex.m3u8\n", at: fixture.url("main.m3u8"))
+        try await fixture.use { downloads in
+            try await downloads.store.setLimits(CacheLimits(maximumBytes: 64 << 20, minimumFreeBytes: 0))
+            let download = try await fixture.download(fixture.url("main.m3u8"), with: downloads)
+            #expect(download.state == .complete)
+        }
+    }
+
+    @Test func waitsForReservedSpaceDespiteEstimatedLength() async throws {
+        fixture.library.serve(
+            "#EXTM3U\n#EXT-X-STREAM-INF:BANDWIDTH=1000\nindex.m3u8\n", at: fixture.url("main.m3u8"))
+        try await fixture.use { downloads in
+            var policy = DownloadPolicy()
+            policy.freeSpaceReserve = 1 << 60
+            await downloads.setPolicy(policy)
+            let asset = try await downloads.add(DownloadRequest(url: fixture.url("main.m3u8")))
+            let waiting = await fixture.wait(downloads, asset.id) { if case .waiting = $0 { true } else { false } }
+            guard case .waiting(let obstacle) = waiting else {
+                Issue.record("expected the download to wait: \(String(describing: waiting))")
+                return
+            }
+            #expect(obstacle.kind == .space)
+            await downloads.setPolicy(DownloadPolicy())
+            #expect(try await fixture.end(asset.id, of: downloads).state == .complete)
+        }
+    }
+
+    /// The disk is full for a while, and then requests time out.
+    @Test func waitsForSpaceDoNotLimitWaitsForNetwork() async throws {
+        // The download never runs.
+        let conditions = ScriptedConditions()
+        conditions.change { $0.network = .absent }
+        try await fixture.use(conditions: conditions) { downloads in
+            let id = try await downloads.add(DownloadRequest(url: fixture.entry)).id
+            for kind in [DownloadObstacle.Kind.space, .network] {
+                for _ in 0..<Downloads.maximumFailedWaits {
+                    await downloads.wait(id, DownloadObstacle(kind, "an obstacle"))
+                    let state = await downloads.status(of: id)?.asset.download?.state
+                    guard case .waiting(let obstacle) = state else {
+                        Issue.record("expected the download to wait: \(String(describing: state))")
+                        return
+                    }
+                    #expect(obstacle.kind == kind)
+                }
+            }
+            await downloads.wait(id, DownloadObstacle(.network, "an obstacle"))
+            #expect(await downloads.status(of: id)?.asset.download?.state.isEnded == true)
         }
     }
 

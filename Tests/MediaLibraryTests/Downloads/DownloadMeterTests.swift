@@ -58,6 +58,24 @@ struct DownloadMeterTests {
         #expect(meter.progress(now: .zero).parts == .init(done: 5, total: 5))
     }
 
+    @Test func removedPartIsNotComplete() {
+        let contents = contents(seconds: 8, estimate: nil)
+        let meter = meter(contents)
+        for part in contents.parts.indices { finish(part, 600, meter) }
+        var progress = meter.progress(now: .zero)
+        #expect(progress.parts == .init(done: 7, total: 7) && progress.length == 4200 && progress.isLengthExact)
+        // The second audio segment.
+        meter.removed(5)
+        progress = meter.progress(now: .zero)
+        #expect(progress.parts == .init(done: 6, total: 7) && progress.bytes == 3600 && progress.secondsReady == 4)
+        // The bytes of the audio are its initialization section and 4 of 8 seconds.
+        #expect(progress.length == 1800 + 2400 + 600 && !progress.isLengthExact)
+        finish(5, 600, meter)
+        progress = meter.progress(now: .zero)
+        #expect(progress.parts == .init(done: 7, total: 7) && progress.length == 4200 && progress.isLengthExact)
+        #expect(progress.secondsReady == 8)
+    }
+
     /// Bytes that were cached before the download count as received.
     @Test func countsPreviouslyCachedBytes() {
         let contents = contents(seconds: 8, estimate: nil)

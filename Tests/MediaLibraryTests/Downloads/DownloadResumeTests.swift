@@ -62,6 +62,53 @@ struct DownloadResumeTests {
         #expect(sent.dropFirst().allSatisfy { $0.bodyBytes == 1880 })
     }
 
+    /// In the same or the next process, the notes about parts are combined with those of the first run.
+    @Test(arguments: [true, false]) func combinesNotesOfInterruptedRuns(inNextProcess: Bool) async throws {
+        let fixture = DownloadFixture()
+        fixture.serveStream(segments: 5)
+        for number in 0..<5 {
+            fixture.serve(CompressedSample.stored(DownloadFixture.packets(number)), at: "\(number).ts")
+        }
+        let limits = DownloadLimits(assets: 1, transfersPerAsset: 1)
+        let gate = ScriptedGate()
+        fixture.next("2.ts", .holdHead(gate))
+        func interrupt(_ downloads: Downloads) async throws -> AssetID {
+            let id = try await downloads.add(DownloadRequest(url: fixture.entry)).id
+            await fixture.progress(downloads, id) { $0.parts.done == 2 }
+            try await downloads.pause(id)
+            return id
+        }
+        func resume(_ downloads: Downloads, _ id: AssetID) async throws {
+            try await downloads.resume(id)
+            let download = try await fixture.end(id, of: downloads)
+            #expect(download.state == .complete)
+            #expect(download.notes.map(\.url) == [fixture.url("0.ts").description])
+            #expect(download.notes.first?.text.hasSuffix(" (and 4 more parts)") == true, "\(download.notes)")
+        }
+        if inNextProcess {
+            var id: AssetID?
+            try await fixture.use(limits: limits) { id = try await interrupt($0) }
+            try await fixture.use(limits: limits) { try await resume($0, try #require(id)) }
+        } else {
+            try await fixture.use(limits: limits) { try await resume($0, try await interrupt($0)) }
+        }
+    }
+
+    @Test func replacesCountsOfPartsCheckedAgain() {
+        func note(_ number: Int, _ text: String) -> AssetContents.Note {
+            AssetContents.Note(url: "http://h/\(number).ts", text: text)
+        }
+        var notes = NoteAggregator()
+        for number in 1...3 { notes.add(note(number, "compressed")) }
+        let earlier = [note(0, "compressed (and 1 more part)"), note(7, "a picture (and 0 more parts)")]
+        #expect(
+            notes.combined(with: earlier, replacesCounts: true)
+                == [earlier[1], note(1, "compressed (and 2 more parts)")])
+        #expect(
+            notes.combined(with: earlier, replacesCounts: false)
+                == [note(0, "compressed (and 4 more parts)"), earlier[1]])
+    }
+
     /// A download that has no contents yet loads its playlist again.
     @Test func restartsDownloadWhosePlaylistFailed() async throws {
         let fixture = DownloadFixture()

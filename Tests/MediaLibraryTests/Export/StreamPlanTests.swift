@@ -284,6 +284,19 @@ struct StreamPlanTests {
         #expect(try plan(playlists).inputs.map { $0.map(\.discontinuities) } == [[0, 1, 2, 3], [1, 2]])
     }
 
+    /// Each of the 50,000 discontinuities overlaps the only video segment. Comparing all of them for each possible shift
+    /// takes minutes.
+    @Test(.timeLimit(.minutes(1))) func alignsManyDiscontinuitiesInOnePass() throws {
+        let date = "#EXT-X-PROGRAM-DATE-TIME:2026-01-31T20:00:00Z\n"
+        var playlists = stream()
+        playlists["high.m3u8"] = media(date + "#EXTINF:50003,", "1.ts")
+        let audio = (0..<50_000).map { "#EXT-X-DISCONTINUITY\n#EXTINF:\($0 == 40_000 ? 4 : 1),\n\($0).aac\n" }
+        playlists["en.m3u8"] = media(date + audio.joined())
+        let inputs = try plan(playlists).inputs
+        #expect(inputs.first?.map(\.discontinuities) == [40_000])
+        #expect(inputs.last?.count == 50_000 && inputs.last?.last?.discontinuities == 49_999)
+    }
+
     @Test func joinsPlans() throws {
         let one = try plan(["index.m3u8": media("#EXTINF:4,", "1.ts", "#EXTINF:4,", "2.ts")])
         let joined = StreamPlan(joining: [one, one])
