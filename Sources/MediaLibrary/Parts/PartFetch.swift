@@ -29,16 +29,17 @@ struct PartFetch: Sendable {
     /// ranges. Pins the decoded resource.
     private func fillDecoded(_ request: ReadRequest) async throws -> ResourceInfo {
         let url = request.url
-        _ = try await store.wholeBody(
-            WholeBodyRequest(
-                url: url, maximumLength: Self.maximumCodedLength, transferClass: request.transferClass,
-                settings: request.settings, revalidation: .never, kind: request.kind
-            ) { body in
-                body.bytes = try Inflater.decode(
-                    body.bytes, coding: body.contentCoding, name: "\(url)", limit: Int(Self.maximumCodedLength))
-                body.contentCoding = nil
-                return true
-            })
+        var whole = WholeBodyRequest(
+            url: url, maximumLength: Self.maximumCodedLength, transferClass: request.transferClass,
+            settings: request.settings, revalidation: .never, kind: request.kind, group: request.group
+        ) { body in
+            body.bytes = try Inflater.decode(
+                body.bytes, coding: body.contentCoding, name: "\(url)", limit: Int(Self.maximumCodedLength))
+            body.contentCoding = nil
+            return true
+        }
+        whole.name = request.name
+        _ = try await store.wholeBody(whole)
         guard let info = try await store.resource(of: request), info.isComplete else {
             throw CacheError(.storage, "\(url) can't be cached")
         }
