@@ -345,20 +345,29 @@ package actor Recording {
             guard (try? await dependencies.store.time.sleep(for: .milliseconds(500))) != nil else { break }
             await flush()
         }
-        // If the results can't be stored, their segments would be awaited forever. The recording ends at its next start
-        // instead.
-        guard settled.isEmpty else {
+        // If the results can't be stored, their segments would be awaited forever. If the end can't be stored, the next
+        // process would continue the recording. In both cases, the recording ends at its next start instead.
+        guard settled.isEmpty, await storeEnd() else {
             run = nil
             return
-        }
-        try? await change {
-            $0.hasEnded = true
-            $0.isWanted = false
         }
         // The asset is added before subscribers are notified.
         await dependencies.ended(self)
         await exportFinishedProgrammes()
         reportState()
+    }
+
+    /// Returns whether the end was durably stored.
+    private func storeEnd() async -> Bool {
+        do {
+            try await change {
+                $0.hasEnded = true
+                $0.isWanted = false
+            }
+            return true
+        } catch {
+            return false
+        }
     }
 }
 
