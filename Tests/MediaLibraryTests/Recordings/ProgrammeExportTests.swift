@@ -331,6 +331,24 @@ struct ProgrammeExportTests {
         await fixture.close()
     }
 
+    /// While a channel is stopped, its recording doesn't add pending exports.
+    @Test func repeatsInterruptedExportOfStoppedChannel() async throws {
+        let fixture = try await fixture()
+        encoder.behaviour.withLock { $0 = .isEnded }
+        let recordings = try #require(fixture.recordings)
+        try await recordings.stop(fixture.name)
+        let match = try programme(fixture, from: -30, to: -20, .threeGP)
+        try await recordings.addProgramme(match, to: fixture.name)
+        while encoder.films.withLock({ $0.isEmpty }) { await Task.yield() }
+        while try await export(fixture, match, .threeGP)?.state != .waiting { await Task.yield() }
+        encoder.behaviour.withLock { $0 = .writes }
+        let events = recordings.events()
+        try await fixture.pass(70)
+        _ = try await next(events, .threeGP, isDone)
+        #expect(encoder.films.withLock { $0.count } == 2)
+        await fixture.close()
+    }
+
     @Test func removesExportsWithProgrammeAndChannel() async throws {
         let fixture = try await fixture()
         let recordings = try #require(fixture.recordings)
