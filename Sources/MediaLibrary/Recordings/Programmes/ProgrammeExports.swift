@@ -190,23 +190,22 @@ actor ProgrammeExports {
         _ export: ProgrammeExport, _ job: Job, of recording: Recording, in channel: ChannelName
     ) async {
         // A separate task, so that cancelling the caller doesn't interrupt it.
-        let isSettled = await Task { [folder] in
+        let isRequested = await Task { [folder] () async -> Bool? in
             do {
-                guard try await recording.settle(export, of: job.programme) else {
-                    try await folder.remove(job.name)
-                    return true
-                }
-                return true
+                let isRequested = try await recording.settle(export, of: job.programme)
+                if !isRequested { try await folder.remove(job.name) }
+                return isRequested
             } catch {
-                return false
+                return nil
             }
         }.value
-        guard isSettled else {
+        switch isRequested {
+        case true?: events.send(.export(channel, programme: job.programme, export))
+        case false?: break
+        case nil:
             retryLater(job, of: recording)
             await stopped(job, of: recording)
-            return
         }
-        events.send(.export(channel, programme: job.programme, export))
     }
 
     private func make(
