@@ -41,6 +41,8 @@ public struct WholeBodyRequest: Sendable {
     public var kind: ResourceKind
     /// The group by which the scheduler ranks and limits the transfer. None by default.
     public var group: TransferGroup?
+    /// The cache key, as in ``ReadRequest``; nil to use the key policy.
+    package var name: String?
     /// Whether the read counts as a use for eviction, as in ``ReadRequest``.
     package var countsAsUse = true
     /// A function that returns whether to store a received body. A body that isn't stored is shared by concurrent

@@ -16,10 +16,12 @@ extension CacheStore {
         let shortage = Shortage(engine.traffic, of: request.transferClass, request.settings, host: request.url.origin)
         shortage?.begin()
         defer { shortage?.end() }
+        var opening = ReadRequest(url: request.url, settings: request.settings)
+        opening.name = request.name
         do {
             while true {
                 try checkOpen()
-                let resource = try await resource(opening: ReadRequest(url: request.url, settings: request.settings))
+                let resource = try await resource(opening: opening)
                 if let body = try await resource.wholeBody(request) { return body }
                 table.remove(resource)
             }

@@ -15,9 +15,9 @@ struct PartDivision<Resources: StreamResources> {
         self.partLength = partLength
     }
 
-    /// Returns the plan with shorter parts that yield the same samples.
+    /// Returns the plan with shorter parts that yield the same samples. A part that can't be read isn't divided.
     ///
-    /// - Throws: The errors of the resources, even if missing parts become gaps.
+    /// - Throws: The errors of the resources except `inputOutput`, and cancellation.
     func divided(_ plan: StreamPlan) throws(ContainerError) -> StreamPlan {
         var plan = plan
         for index in plan.inputs.indices {
@@ -31,6 +31,16 @@ struct PartDivision<Resources: StreamResources> {
     private func divided(_ part: StreamPart) throws(ContainerError) -> [StreamPart] {
         // Ranges of encrypted parts can't be decrypted separately, and MP4 has a single index.
         guard part.key == nil, part.section == nil, part.obstacle == nil, mayBeLong(part) else { return [part] }
+        do throws(ContainerError) {
+            return try pieces(of: part)
+        } catch {
+            guard error.code == .inputOutput, !(error.cause is CancellationError) else { throw error }
+            // The remux determines whether the part becomes a gap.
+            return [part]
+        }
+    }
+
+    private func pieces(of part: StreamPart) throws(ContainerError) -> [StreamPart] {
         let source = try resources.bytes(of: part.url, range: part.range)
         let boundaries = try TransportPacketBoundaries.boundaries(of: source, every: partLength)
         guard !boundaries.isEmpty else { return [part] }

@@ -29,16 +29,17 @@ struct PartFetch: Sendable {
     /// ranges. Pins the decoded resource.
     private func fillDecoded(_ request: ReadRequest) async throws -> ResourceInfo {
         let url = request.url
-        _ = try await store.wholeBody(
-            WholeBodyRequest(
-                url: url, maximumLength: Self.maximumCodedLength, transferClass: request.transferClass,
-                settings: request.settings, revalidation: .never, kind: request.kind
-            ) { body in
-                body.bytes = try Inflater.decode(
-                    body.bytes, coding: body.contentCoding, name: "\(url)", limit: Int(Self.maximumCodedLength))
-                body.contentCoding = nil
-                return true
-            })
+        var whole = WholeBodyRequest(
+            url: url, maximumLength: Self.maximumCodedLength, transferClass: request.transferClass,
+            settings: request.settings, revalidation: .never, kind: request.kind, group: request.group
+        ) { body in
+            body.bytes = try Inflater.decode(
+                body.bytes, coding: body.contentCoding, name: "\(url)", limit: Int(Self.maximumCodedLength))
+            body.contentCoding = nil
+            return true
+        }
+        whole.name = request.name
+        _ = try await store.wholeBody(whole)
         guard let info = try await store.resource(of: request), info.isComplete else {
             throw CacheError(.storage, "\(url) can't be cached")
         }
@@ -53,12 +54,13 @@ struct PartFetch: Sendable {
         case playlist
     }
 
-    /// Checks that a received part is of the expected kind. Removes its resource if it isn't, unless the part is a byte
-    /// range, because other parts may be ranges of the same resource.
+    /// Checks that a received part is of the expected kind. Removes its resource if it isn't, unless other parts may be
+    /// ranges of the same resource.
     ///
     /// - Throws: `CacheError`: `notMedia`; `badResponse` if the part's byte range exceeds the resource; `storage`.
     func check(_ part: AssetPart, _ request: ReadRequest, _ info: ResourceInfo) async throws -> Finding {
         if let range = part.range, let length = info.length, length < range.upperBound {
+            try await discard(part, info)
             throw CacheError(
                 .badResponse,
                 "\(info.url) has \(length) bytes, but its playlist requires at least \(range.upperBound)")
@@ -98,9 +100,13 @@ struct PartFetch: Sendable {
     }
 
     private func rejection(_ part: AssetPart, _ info: ResourceInfo, _ problem: String) async throws -> CacheError {
-        // Other parts may be ranges of the resource.
-        if part.range == nil { _ = try await store.remove(id: info.id) }
+        try await discard(part, info)
         return CacheError(.notMedia, "\(info.url) \(problem)")
+    }
+
+    /// Removes the resource of a rejected part. A part with its own cache key shares its resource with no other part.
+    private func discard(_ part: AssetPart, _ info: ResourceInfo) async throws {
+        if part.range == nil || part.storedAs != nil { _ = try await store.remove(id: info.id) }
     }
 
     /// Returns the first `length` bytes of a cached part, or all of a shorter one. Doesn't contact the origin.

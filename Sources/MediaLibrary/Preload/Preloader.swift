@@ -44,7 +44,7 @@ public actor Preloader {
     /// Sets the assets to preload, nearest first, and the amount of each. Returns when transfers for all other assets
     /// have stopped.
     ///
-    /// An asset that is listed again with the same amount isn't restarted, even if it failed.
+    /// An asset that is listed again with the same amount is restarted only if it failed.
     public func rank(_ urls: [ResourceURL], amount: PreloadAmount) async {
         ranking = urls
         let near = Set(urls)
@@ -57,6 +57,7 @@ public actor Preloader {
         for (rank, url) in urls.enumerated() {
             if let entry = entries[url] {
                 entry.group.rank = rank
+                entries[url]?.failure = nil
             } else {
                 entries[url] = Entry(group: TransferGroup(name: "preload \(url)", rank: rank, limit: 2), amount: amount)
             }
@@ -165,7 +166,7 @@ public enum PreloadAmount: Sendable, Hashable {
         switch self {
         case .bytes(let count): max(0, count)
         case .seconds(let seconds): Int64(min(max(0, seconds) * Double(Self.bytesPerSecond), 1e15))
-        case .segments(let count): Int64(clamping: max(0, count)).multipliedReportingOverflow(by: 1 << 20).partialValue
+        case .segments(let count): Int64(min(max(0, count), 1 << 30)) << 20
         }
     }
 }

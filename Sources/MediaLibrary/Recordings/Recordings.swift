@@ -293,8 +293,7 @@ public actor Recordings {
         try await remove(await recording.channel.name)
     }
 
-    /// Sets the limits of a channel. Segments beyond the limits are removed before the call returns, except for those
-    /// that are removed to free disk space: they're removed in batches, at intervals.
+    /// Sets the limits of a channel. Segments beyond the limits are removed before the call returns.
     ///
     /// - Throws: `CacheError` with `notFound` or `storage`.
     public func setRetention(_ retention: Retention, of name: ChannelName) async throws {

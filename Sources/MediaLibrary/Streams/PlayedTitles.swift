@@ -25,7 +25,7 @@ public struct PlayedTitles: Sendable {
     /// Returns all titles that aren't in the library, most recently used first. Pinned resources, those of downloads
     /// and recordings, are excluded.
     ///
-    /// - Throws: `CacheError`, with `storage` or if a cached playlist can't be read.
+    /// - Throws: `CacheError`, if the catalog or the library can't be read.
     public func all() async throws -> [PlayedTitle] {
         let owned = Set(try await assetStore.assets().map(\.key))
         return try await all(among: try await store.resources()).filter { !owned.contains($0.main.key) }
@@ -35,7 +35,7 @@ public struct PlayedTitles: Sendable {
     /// excluded.
     ///
     /// - Parameter resources: All resources of the store.
-    /// - Throws: `CacheError`, if a cached playlist can't be read.
+    /// - Throws: `CacheError` with `cancelled` or `closed`.
     package func all(among resources: [ResourceInfo]) async throws -> [PlayedTitle] {
         let cached = Dictionary(resources.map { ($0.key, $0) }, uniquingKeysWith: { first, _ in first })
         var rest = Dictionary(uniqueKeysWithValues: resources.filter { !$0.isPinned }.map { ($0.id, $0) })

@@ -53,8 +53,8 @@ public struct StreamStatus: Sendable, Hashable, Codable {
     ///   - url: The URL of a multivariant or media playlist.
     ///   - identity: The identity with which the stream was requested; nil for none.
     ///   - store: The store.
-    /// - Returns: Nil if no complete playlist is cached for `url`, or if it can't be parsed.
-    /// - Throws: `CacheError`, if the catalog or a cached playlist can't be read.
+    /// - Returns: Nil if no complete playlist is cached for `url`, or if it can't be read or parsed.
+    /// - Throws: `CacheError`, if the catalog can't be read.
     public init?(of url: ResourceURL, as identity: ProfileIdentity? = nil, in store: CacheStore) async throws {
         guard let survey = try await StreamSurvey(of: url, as: identity, in: store) else { return nil }
         playlists = survey.playlists
@@ -177,7 +177,10 @@ struct StreamSurvey {
         return info
     }
 
-    /// Loads a playlist from the cache; returns nil if it isn't cached or can't be parsed.
+    /// Loads a playlist from the cache; returns nil if it isn't cached or can't be read or parsed. It may have been
+    /// evicted since the resources were listed.
+    ///
+    /// - Throws: `CacheError` with `cancelled` or `closed`.
     private mutating func load(
         _ url: ResourceURL, variables: [String: String]
     ) async throws -> (parsed: ParsedPlaylist, base: ResourceURL)? {
@@ -186,7 +189,12 @@ struct StreamSurvey {
             false
         }
         request.countsAsUse = false
-        let body = try await store.wholeBody(request)
+        let body: WholeBody
+        do {
+            body = try await store.wholeBody(request)
+        } catch let error as CacheError where error.code != .cancelled && error.code != .closed {
+            return nil
+        }
         let base = body.head.location ?? url
         let context = PlaylistContext(playlistURL: base.description, importableVariables: variables)
         guard let parsed = try? PlaylistParser(context: context).parse(body.bytes) else { return nil }

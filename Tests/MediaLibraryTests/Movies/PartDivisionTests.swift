@@ -82,6 +82,19 @@ struct PartDivisionTests {
         try checkRanges(movie)
     }
 
+    @Test(arguments: ["0", "100"]) func unreadableLongPartBecomesGap(duration: String) throws {
+        let clip = try #require(PublicClip.bytes)
+        let (plan, resources) = try SampleStream.stream(
+            ["#EXTINF:\(duration),\n1.ts", "#EXTINF:\(duration),\ngone.ts"], ["1.ts": clip])
+        let movie = try StreamMovie(plan, resources: resources, partLength: 20_000, missingParts: .leaveGaps)
+        #expect(movie.plan.inputs[0].count == 10)
+        #expect(movie.gaps.filter { $0.cause == .missing }.map(\.name) == ["gone.ts"])
+        let error = #expect(throws: ContainerError.self) {
+            try StreamMovie(plan, resources: resources, partLength: 20_000)
+        }
+        #expect(error?.code == .inputOutput)
+    }
+
     @Test func doesNotDivideOtherFormats() throws {
         let (plan, resources) = try SampleStream.oneMP4.open()
         #expect(try PartDivision(resources, partLength: 1000).divided(plan) == plan)

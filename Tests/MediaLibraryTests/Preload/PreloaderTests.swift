@@ -32,6 +32,28 @@ struct PreloaderTests {
         #expect(requests.map { $0.headerFields[.range] } == ["bytes=0-99999"])
     }
 
+    @Test(arguments: [PreloadAmount.segments(1 << 43), .segments(.max), .seconds(.infinity), .bytes(.max)])
+    func hugeAmountIncludesWholeFile(_ amount: PreloadAmount) {
+        #expect(amount.bytesOfFile >= 1 << 40)
+    }
+
+    @Test func retriesFailedAssetWhenRankedAgain() async throws {
+        let url = fixture.file(length: 1000)
+        fixture.library.origin.next(url, .status(500))
+        try await use { preloader in
+            await preloader.rank([url], amount: .bytes(1000))
+            await preloader.finished()
+            #expect(await !preloader.isReady(url))
+            await preloader.rank([url], amount: .bytes(1000))
+            await preloader.finished()
+            #expect(await preloader.isReady(url))
+            // A preloaded asset isn't requested again.
+            await preloader.rank([url], amount: .bytes(1000))
+            await preloader.finished()
+        }
+        #expect(fixture.library.origin.requests(for: url).count == 2)
+    }
+
     /// The user has played a file from a local address, and a public playlist refers to it.
     @Test func refusesCachedSegmentFromLocalAddress() async throws {
         let inner = try ResourceURL("http://nas.example/1.ts")

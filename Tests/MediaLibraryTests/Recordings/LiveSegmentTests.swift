@@ -97,6 +97,57 @@ struct LiveSegmentTests {
         await fixture.close()
     }
 
+    /// A recorded segment has its own cache key, which the request for its coded body must use as well.
+    @Test func decodesContentCoding() async throws {
+        let live = LiveOrigin()
+        live.seal = { bytes, _ in CompressedSample.stored(bytes) }
+        for number in 0..<20 {
+            for folder in ["v1", "a1"] {
+                live.library.origin.always(live.segment(number, in: folder), .contentEncoding("gzip"))
+            }
+        }
+        let fixture = try await fixture(live)
+        let rows = try await fixture.rows("video-1")
+        #expect(rows.count >= 9)
+        #expect(rows.allSatisfy { $0.state == .stored })
+        for row in rows {
+            let coded = try #require(live.published["v1"]?.first { $0.url.description == row.url }).bytes
+            let decoded = try Inflater.inflate(coded, limit: 1 << 20)
+            #expect(try await fixture.bytes(row, "video-1") == decoded)
+        }
+        let resources = try #require(try await fixture.store?.resources())
+        #expect(resources.filter { $0.url.contains("/v1/") && $0.url.contains(".ts") }.count == rows.count)
+        #expect(resources.allSatisfy { $0.isPinned || !$0.url.contains(".ts") })
+        await fixture.close()
+    }
+
+    /// A recorded byte range has its own cache key, under which wrong content must not remain.
+    @Test(arguments: [true, false]) func fetchesByteRangeAgainAfterWrongContent(isShort: Bool) async throws {
+        let live = LiveOrigin()
+        live.line = { _, _ in "#EXT-X-BYTERANGE:752@0\n" }
+        let fixture = try await fixture(live)
+        let media = try #require(live.published["v1"]?.first).bytes
+        let start = Array("<!DOCTYPE html>".utf8)
+        let page = start + [UInt8](repeating: 0x20, count: media.count - start.count)
+        let number = live.next
+        live.seal = { bytes, current in
+            guard current == number else { return bytes }
+            return isShort ? Array(bytes.prefix(376)) : page
+        }
+        let url = live.segment(number)
+        try await fixture.pass(8)
+        #expect(try await fixture.rows("video-1").first { $0.url == url.description }?.state == .awaited)
+        for folder in ["v1", "a1"] {
+            live.library.origin.replaceBody(
+                live.segment(number, in: folder), with: .bytes(media), entityTag: "\"media\"")
+        }
+        try await fixture.pass(15)
+        let row = try #require(try await fixture.rows("video-1").first { $0.url == url.description })
+        #expect(row.state == .stored)
+        #expect(try await fixture.bytes(row, "video-1") == media)
+        await fixture.close()
+    }
+
     // MARK: - Long playlists
 
     /// Segments that retention would remove immediately aren't fetched unless a programme pins them.

@@ -14,8 +14,8 @@ struct ProgrammeExportTests {
     private let encoder = ScriptedEncoder()
 
     /// Returns a fixture that has been recording for a minute.
-    private func fixture() async throws -> RecordingFixture {
-        let live = LiveOrigin()
+    private func fixture(files: any BlobFileSystem = POSIXFileSystem()) async throws -> RecordingFixture {
+        let live = LiveOrigin(files: files)
         let clip = try #require(PublicClip.bytes)
         live.seal = { _, _ in clip }
         live.line = { _, _ in "#EXT-X-DISCONTINUITY\n" }
@@ -331,6 +331,24 @@ struct ProgrammeExportTests {
         await fixture.close()
     }
 
+    /// While a channel is stopped, its recording doesn't add pending exports.
+    @Test func repeatsInterruptedExportOfStoppedChannel() async throws {
+        let fixture = try await fixture()
+        encoder.behaviour.withLock { $0 = .isEnded }
+        let recordings = try #require(fixture.recordings)
+        try await recordings.stop(fixture.name)
+        let match = try programme(fixture, from: -30, to: -20, .threeGP)
+        try await recordings.addProgramme(match, to: fixture.name)
+        while encoder.films.withLock({ $0.isEmpty }) { await Task.yield() }
+        while try await export(fixture, match, .threeGP)?.state != .waiting { await Task.yield() }
+        encoder.behaviour.withLock { $0 = .writes }
+        let events = recordings.events()
+        try await fixture.pass(70)
+        _ = try await next(events, .threeGP, isDone)
+        #expect(encoder.films.withLock { $0.count } == 2)
+        await fixture.close()
+    }
+
     @Test func removesExportsWithProgrammeAndChannel() async throws {
         let fixture = try await fixture()
         let recordings = try #require(fixture.recordings)
@@ -355,6 +373,33 @@ struct ProgrammeExportTests {
         try await fixture.open()
         #expect(try await fixture.recordings?.statuses().isEmpty == true)
         await fixture.close()
+    }
+
+    /// The export begins while the removal of its programme is being stored.
+    @Test func exportOfRemovedProgrammeIsNotReported() async throws {
+        let hold = DiskHold { moment, path in
+            guard case .replacing = moment else { return false }
+            return path.contains("/channels/")
+        }
+        // Releases the disk even if the test fails.
+        defer { hold.release() }
+        let fixture = try await fixture(files: hold.files)
+        let (recordings, name) = (try #require(fixture.recordings), fixture.name)
+        let events = recordings.events()
+        let match = try programme(fixture, from: -10, to: 10, .hls)
+        try await recordings.addProgramme(match, to: name)
+        hold.arm()
+        let removal = Task { try await recordings.removeProgramme(match.id, from: name) }
+        await hold.reached()
+        try await fixture.pass(30)
+        while try await export(fixture, match, .hls)?.state != .running(progress: 0) { await Task.yield() }
+        hold.release()
+        try await removal.value
+        await fixture.close()
+        for await event in events {
+            guard case .export(_, _, let export) = event else { continue }
+            #expect(!isDone(export.state))
+        }
     }
 
     /// A track without recorded segments is a gap that lasts the whole programme.

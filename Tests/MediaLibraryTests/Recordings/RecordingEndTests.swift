@@ -148,6 +148,28 @@ struct RecordingEndTests {
         await fixture.close()
     }
 
+    @Test func endsAtNextStartIfEndCannotBeStored() async throws {
+        let isFailing = Mutex(false)
+        let files = HookedFileSystem { moment, path in
+            guard case .replacing = moment, path.contains("/channels/"), isFailing.withLock({ $0 }) else { return }
+            throw CacheError(.storage, "the disk fails")
+        }
+        let fixture = RecordingFixture(LiveOrigin(files: files))
+        fixture.live.publish()
+        try await fixture.open()
+        try await fixture.record()
+        try await fixture.pass(60)
+        try await (try fixture.recording).setEnd()
+        isFailing.withLock { $0 = true }
+        try await fixture.pass(atMost: 30) { await (try fixture.recording).state == .stopped }
+        #expect(try await fixture.assetStore?.assets().isEmpty == true)
+        isFailing.withLock { $0 = false }
+        try await fixture.recordings?.start(fixture.name)
+        try await fixture.pass(atMost: 30) { await (try fixture.recording).state == .ended }
+        #expect(try await fixture.assetStore?.assets().count == 1)
+        await fixture.close()
+    }
+
     /// The stream has ended, and its origin becomes unavailable before the last segment is fetched.
     @Test(arguments: [false, true]) func endsWhenOriginStaysUnavailableAfterEndOfStream(restarts: Bool) async throws {
         let live = LiveOrigin()

@@ -102,6 +102,30 @@ struct RecordingLifeTests {
         await fixture.close()
     }
 
+    /// The disk fails temporarily while a channel with two tracks is loaded.
+    @Test func recordsTrackWhoseTimelineWasUnreadable() async throws {
+        let fixture = try await RecordingFixture.opened()
+        try await fixture.record()
+        try await fixture.pass(60)
+        await fixture.close()
+        let (files, folder) = (FileManager.default, fixture.live.library.folder)
+        let names = files.enumerator(atPath: folder)?.compactMap { $0 as? String } ?? []
+        let name = try #require(names.first { $0.contains("/audio-1.") && $0.hasSuffix(".page") })
+        let page = "\(folder)/\(name)"
+        // A folder can't be read as a file.
+        try files.moveItem(atPath: page, toPath: "\(folder)-moved")
+        try files.createDirectory(atPath: page, withIntermediateDirectories: false)
+        try await fixture.open()
+        let recording = try fixture.recording
+        #expect(await recording.folders == ["video-1"])
+        try files.removeItem(atPath: page)
+        try files.moveItem(atPath: "\(folder)-moved", toPath: page)
+        try await fixture.pass(30)
+        #expect(try await fixture.gapCount("audio-1") == 0)
+        try await fixture.check("audio-1", in: "a1") { _ in true }
+        await fixture.close()
+    }
+
     @Test func endedStreamBecomesAsset() async throws {
         let fixture = try await RecordingFixture.opened()
         let before = fixture.live.library.time.sleepers

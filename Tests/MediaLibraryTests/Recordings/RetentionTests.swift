@@ -202,6 +202,19 @@ struct RetentionTests {
         await fixture.close()
     }
 
+    /// The disk needs more space than one batch of segments occupies, and isn't measured before each batch.
+    @Test(arguments: [true, false]) func freesDiskInSeveralBatches(isChange: Bool) async throws {
+        let fixture = try await fixture(Retention(freeBytes: 1_000_000))
+        fixture.recordingStore.state.withLock { $0.freeBytes = 500_500 }
+        if isChange {
+            await fixture.recording.retentionChanged()
+        } else {
+            for _ in 0..<3 { await fixture.recording.applyRetention() }
+        }
+        try await expect([500..<1000], fixture)
+        await fixture.close()
+    }
+
     @Test func sparesProgrammes() async throws {
         let fixture = try await fixture(Retention(seconds: 20))
         // Programmes at the front, in the middle, overlapping, at the edge, and in the future.

@@ -93,6 +93,27 @@ struct WindowNumberTests {
         await fixture.close()
     }
 
+    /// Players match the pictures shown while seeking with segments by number (RFC 8216bis §6.2.2).
+    @Test func iFramePlaylistHasNumbersOfSegments() async throws {
+        let fixture = try await WindowFixture()
+        let rows = TimelineRows.stored(0..<60).map { row in
+            var row = row
+            row.isDiscontinuous = [25, 45].contains(row.number)
+            row.firstFrameLength = 188
+            return row
+        }
+        try await fixture.timeline.append(rows)
+        try await fixture.timeline.remove(Array(20..<40))
+        let request = WindowRequest.span(from: Self.time(10), to: Self.time(60))
+        let segments = CountedWindow(try await fixture.window(request)).segments
+        let bytes = try await fixture.recording.iFramePlaylist(request)
+        var pictures = CountedWindow(try WindowFixture.parsed(String(decoding: bytes, as: UTF8.self))).segments
+        for index in pictures.indices { pictures[index].uri = pictures[index].uri.replacing("video-1/", with: "") }
+        #expect(pictures == segments)
+        #expect(pictures.map(\.sequence) == Array(10..<60))
+        await fixture.close()
+    }
+
     /// A finished window continues directly after a long removed range.
     @Test func finishedWindowSkipsLongRemovedRange() async throws {
         let fixture = try await WindowFixture()

@@ -81,6 +81,22 @@ struct PlayedTitlesTests {
         await store.close()
     }
 
+    /// The resources may change while their playlists are read.
+    @Test func evictedPlaylistDoesNotPreventListing() async throws {
+        let store = try await fixture.open()
+        for name in ["a/index.m3u8", "b/index.m3u8"] {
+            fixture.serve(SamplePlaylist.onDemand, at: try url(name))
+            _ = try await PlaylistLoader(store: store).load(try url(name))
+        }
+        let resources = try await store.resources()
+        let evicted = try #require(resources.first { $0.url.contains("/a/") })
+        _ = try await store.remove(id: evicted.id)
+        let found = try await PlayedTitles(store: store, assetStore: AssetStore(of: store)).all(among: resources)
+        let remaining = try url("b/index.m3u8").description
+        #expect(found.filter { $0.kind == .stream }.map(\.main.url) == [remaining])
+        await store.close()
+    }
+
     @Test func listingDoesNotCountAsUse() async throws {
         fixture.serve(
             "#EXTM3U\n#EXT-X-TARGETDURATION:6\n#EXTINF:6,\na.mp4\n#EXT-X-ENDLIST\n", at: try url("s/index.m3u8"))

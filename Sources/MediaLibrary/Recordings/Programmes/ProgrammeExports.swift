@@ -19,7 +19,7 @@ actor ProgrammeExports {
 
     /// The fraction of a 3GP export's progress that is assigned to writing the intermediate MP4 file.
     private static let intermediateFileShare = 0.1
-    /// The time for which an interrupted export isn't accepted again.
+    /// The time after which an interrupted export is added again.
     private static let patience = Duration.seconds(60)
     /// The number of processes that may end during one export before it fails.
     private static let maximumAttempts = 2
@@ -31,8 +31,8 @@ actor ProgrammeExports {
     private nonisolated let running = Mutex<(job: Job, progress: Double)?>(nil)
     private var waiting: [(job: Job, recording: Recording)] = []
     private var task: (job: Job, task: Task<Void, Never>)?
-    /// The times at which exports were interrupted or their results couldn't be stored.
-    private var interrupted: [Job: Duration] = [:]
+    /// The tasks that add exports again that were interrupted or whose results couldn't be stored.
+    private var retries: [Job: Task<Void, Never>] = [:]
     private var isStarted = false
 
     /// Creates the queue of a store's recordings. No export runs before ``start()``.
@@ -51,16 +51,14 @@ actor ProgrammeExports {
     // MARK: - Starting and stopping
 
     /// Starts accepting exports.
-    func start() {
-        isStarted = true
-        interrupted = [:]
-    }
+    func start() { isStarted = true }
 
     /// Empties and stops the queue. On return, no export is running. An interrupted export restarts when it is added
     /// again.
     func stop() async {
         isStarted = false
         waiting = []
+        cancelRetries(where: { _ in true })
         task?.task.cancel()
         await task?.task.value
     }
@@ -69,9 +67,7 @@ actor ProgrammeExports {
     /// while the queue is stopped.
     func add(_ jobs: [Job], of recording: Recording) {
         guard isStarted else { return }
-        let now = store.monotonicTime
-        for job in jobs where job != task?.job && !waiting.contains(where: { $0.job == job }) {
-            if let since = interrupted[job], now - since < Self.patience { continue }
+        for job in jobs where job != task?.job && retries[job] == nil && !waiting.contains(where: { $0.job == job }) {
             waiting.append((job, recording))
         }
         next()
@@ -82,7 +78,7 @@ actor ProgrammeExports {
     func cancel(_ programme: String, _ format: ProgrammeFormat? = nil) async {
         func matches(_ job: Job) -> Bool { job.programme == programme && format.map { $0 == job.format } ?? true }
         waiting.removeAll { matches($0.job) }
-        interrupted = interrupted.filter { !matches($0.key) }
+        cancelRetries(where: matches)
         guard let task, matches(task.job) else { return }
         task.task.cancel()
         await task.task.value
@@ -153,11 +149,11 @@ actor ProgrammeExports {
     }
 
     /// Stores a failure. If the encoder was interrupted or the cache was closed, the export stays pending instead, and
-    /// is retried when it's added again.
+    /// is retried later.
     private func failed(_ job: Job, _ error: any Error, of recording: Recording, in channel: ChannelName) async {
         let cause = (error as? ContainerError)?.cause ?? error
         guard !(cause is CancellationError), (cause as? CacheError)?.code != .closed else {
-            interrupted[job] = store.monotonicTime
+            retryLater(job, of: recording)
             await stopped(job, of: recording)
             return
         }
@@ -172,27 +168,44 @@ actor ProgrammeExports {
         await Task { try? await recording.forgetAttempts(of: job) }.value
     }
 
+    /// Adds an export again later, since nothing else adds those of a recording that isn't running.
+    private func retryLater(_ job: Job, of recording: Recording) {
+        guard !Task.isCancelled else { return }
+        retries[job] = Task {
+            guard (try? await self.store.time.sleep(for: Self.patience)) != nil, !Task.isCancelled else { return }
+            self.retries[job] = nil
+            self.add([job], of: recording)
+        }
+    }
+
+    private func cancelRetries(where matches: (Job) -> Bool) {
+        for (job, retry) in retries where matches(job) {
+            retry.cancel()
+            retries[job] = nil
+        }
+    }
+
     /// Stores the result of an export, or deletes its file if it has been cancelled.
     private func settle(
         _ export: ProgrammeExport, _ job: Job, of recording: Recording, in channel: ChannelName
     ) async {
         // A separate task, so that cancelling the caller doesn't interrupt it.
-        let isSettled = await Task { [folder] in
+        let isRequested = await Task { [folder] () async -> Bool? in
             do {
-                guard try await recording.settle(export, of: job.programme) else {
-                    try await folder.remove(job.name)
-                    return true
-                }
-                return true
+                let isRequested = try await recording.settle(export, of: job.programme)
+                if !isRequested { try await folder.remove(job.name) }
+                return isRequested
             } catch {
-                return false
+                return nil
             }
         }.value
-        guard isSettled else {
-            interrupted[job] = store.monotonicTime
-            return
+        switch isRequested {
+        case true?: events.send(.export(channel, programme: job.programme, export))
+        case false?: break
+        case nil:
+            retryLater(job, of: recording)
+            await stopped(job, of: recording)
         }
-        events.send(.export(channel, programme: job.programme, export))
     }
 
     private func make(

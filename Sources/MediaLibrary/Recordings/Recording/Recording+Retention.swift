@@ -44,10 +44,9 @@ extension Recording {
                 guard !rows.isEmpty else { continue }
                 forgetCompanions(of: rows, track)
                 try await track.timeline.remove(rows.map(\.number))
-                dependencies.events.send(
-                    .pruned(
-                        channel.name, segments: rows.count,
-                        bytes: rows.reduce(0) { $0 + ($1.state == .stored ? $1.length : 0) }))
+                let bytes = rows.reduce(0) { $0 + ($1.state == .stored ? $1.length : 0) }
+                cleaner.noteRemoval(of: bytes)
+                dependencies.events.send(.pruned(channel.name, segments: rows.count, bytes: bytes))
             }
             return !choice.isComplete
         } catch {

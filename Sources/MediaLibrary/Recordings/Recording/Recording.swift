@@ -22,7 +22,7 @@ package actor Recording {
     /// The keys and media initialization sections that are cached, in flight or failed, by cache key.
     var companions: [String: Companion] = [:]
     var masterLoaded: Duration?
-    /// Whether the multivariant playlist is being loaded. Concurrent loads could add a track twice.
+    /// Whether tracks are being updated or added. A concurrent update could add a track twice.
     private var isFindingTracks = false
     private let changes = ConcurrencyLimit()
     private var run: Task<Void, Never>?
@@ -31,7 +31,6 @@ package actor Recording {
     private(set) var isRunning = false
     /// Whether the recording has ended but its last segments aren't in the timeline yet.
     var isFinishing = false
-    private(set) var isOpen = false
     var arrivals: [(at: Duration, bytes: Int64)] = []
     let cleaner: RetentionCleaner
     var windowPlaylists = WindowPlaylistCache()
@@ -71,16 +70,32 @@ package actor Recording {
 
     // MARK: - Starting and stopping
 
-    /// Opens the timelines of earlier processes.
+    /// Opens the timelines of earlier processes. Called once. The recording retries those that can't be opened.
     ///
     /// - Throws: `CacheError` with `storage`.
     func open() async throws {
-        guard !isOpen else { return }
-        isOpen = true
-        for track in channel.tracks { try await add(track) }
-        let last = timelines.compactMap { $0.last?.arrival }.max()
-        let clock = AgeClock(max(now, last ?? .min), at: monotonic)
-        age.withLock { $0 = clock }
+        defer {
+            let last = timelines.compactMap { $0.last?.arrival }.max()
+            let clock = AgeClock(max(now, last ?? .min), at: monotonic)
+            age.withLock { $0 = clock }
+        }
+        try await addMissingTracks()
+    }
+
+    /// Whether the channel has tracks whose timelines couldn't be opened yet.
+    private var lacksTracks: Bool { channel.tracks.contains { !isAdded($0) } }
+
+    private func isAdded(_ track: Channel.Track) -> Bool { tracks.contains { $0.folder == track.folder } }
+
+    /// Adds the channel's tracks that haven't been added yet.
+    ///
+    /// - Throws: The first error, after all tracks were tried.
+    private func addMissingTracks() async throws {
+        var failure: (any Error)?
+        for track in channel.tracks where !isAdded(track) {
+            do { try await add(track) } catch { failure = failure ?? error }
+        }
+        if let failure { throw failure }
     }
 
     /// Opens a track's timeline and creates a follower that continues from its end.
@@ -88,11 +103,22 @@ package actor Recording {
         let timeline = try await Timeline.open(track: track.folder, of: channel.id, in: dependencies.recordingStore)
         let (follower, _) = try await follower(of: timeline)
         let urls = try track.urls
-        tracks.append(
-            RecordedTrack(
-                timeline: timeline, follower: follower, urls: urls,
-                scope: track.scope ?? scope(ofUnknown: urls[0]), isNamed: track.namedUntil == nil))
+        if isRunning { try? await timeline.finishRemoval() }
+        let added = RecordedTrack(
+            timeline: timeline, follower: follower, urls: urls,
+            scope: track.scope ?? scope(ofUnknown: urls[0]), isNamed: track.namedUntil == nil)
+        if isRunning { added.resume(at: monotonic) }
+        tracks.append(added)
         timelineList.withLock { $0.append(timeline) }
+    }
+
+    /// Tries again to add the tracks that couldn't be added, since the disk may have failed only temporarily.
+    private func retryMissingTracks() async {
+        guard lacksTracks, !isFindingTracks else { return }
+        isFindingTracks = true
+        defer { isFindingTracks = false }
+        try? await addMissingTracks()
+        follow()
     }
 
     /// Starts or resumes recording. Does nothing if the recording is running or has ended.
@@ -153,8 +179,11 @@ package actor Recording {
                 wait = min(wait * 2, .seconds(10))
             }
         }
+        // Tracks that couldn't be added don't prevent the others from being recorded.
+        if !tracks.isEmpty { startFailure = nil }
         follow()
         while !Task.isCancelled {
+            await retryMissingTracks()
             fetchMore()
             await endHangingRequests()
             expire()
@@ -214,14 +243,12 @@ package actor Recording {
             if !source.text.isEmpty { channel.entry = source.text }
         }
         for track in channel.tracks {
-            if let known = tracks.first(where: { $0.folder == track.folder }) {
-                known.isNamed = track.namedUntil == nil
-                known.follow(oneOf: try track.urls, at: monotonic)
-                known.scope = track.scope ?? scope(ofUnknown: known.url)
-            } else {
-                try await add(track)
-            }
+            guard let known = tracks.first(where: { $0.folder == track.folder }) else { continue }
+            known.isNamed = track.namedUntil == nil
+            known.follow(oneOf: try track.urls, at: monotonic)
+            known.scope = track.scope ?? scope(ofUnknown: known.url)
         }
+        try await addMissingTracks()
         if run != nil, isRunning { follow() }
     }
 
@@ -318,20 +345,29 @@ package actor Recording {
             guard (try? await dependencies.store.time.sleep(for: .milliseconds(500))) != nil else { break }
             await flush()
         }
-        // If the results can't be stored, their segments would be awaited forever. The recording ends at its next start
-        // instead.
-        guard settled.isEmpty else {
+        // If the results can't be stored, their segments would be awaited forever. If the end can't be stored, the next
+        // process would continue the recording. In both cases, the recording ends at its next start instead.
+        guard settled.isEmpty, await storeEnd() else {
             run = nil
             return
-        }
-        try? await change {
-            $0.hasEnded = true
-            $0.isWanted = false
         }
         // The asset is added before subscribers are notified.
         await dependencies.ended(self)
         await exportFinishedProgrammes()
         reportState()
+    }
+
+    /// Returns whether the end was durably stored.
+    private func storeEnd() async -> Bool {
+        do {
+            try await change {
+                $0.hasEnded = true
+                $0.isWanted = false
+            }
+            return true
+        } catch {
+            return false
+        }
     }
 }
 

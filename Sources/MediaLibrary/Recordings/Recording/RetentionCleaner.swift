@@ -18,6 +18,8 @@ final class RetentionCleaner {
     private var isInterrupted = false
     private var lastPass: Duration?
     private var lastMeasurement: Duration?
+    /// The number of bytes to remove from a full disk: the measured excess without the bytes removed since.
+    private var diskExcess: Int64 = 0
     /// The number of bytes that the recording may occupy before the disk is too full; nil before the first measurement.
     private(set) var space: Int64?
 
@@ -43,8 +45,8 @@ final class RetentionCleaner {
         }
     }
 
-    /// Runs passes over all segments, including those skipped before, until changed limits are met. Since the free disk
-    /// space is measured at intervals, only the first pass removes segments to free it.
+    /// Runs passes over all segments, including those skipped before, until changed limits are met. The first pass
+    /// measures the free disk space.
     ///
     /// - Parameter pass: Removes one batch, and returns whether more has to be removed.
     func applyChange(isolation: isolated (any Actor)? = #isolation, _ pass: () async -> Bool) async {
@@ -75,7 +77,7 @@ final class RetentionCleaner {
     // MARK: - Selection
 
     /// Returns the number of bytes by which the limits on size and free disk space are exceeded; 0 or less if neither
-    /// is. The free disk space counts only when it's due to be measured.
+    /// is. The free disk space is measured at intervals.
     ///
     /// - Parameters:
     ///   - timelines: The timelines of all tracks.
@@ -88,16 +90,20 @@ final class RetentionCleaner {
         if let most = limits.bytes {
             excess = timelines.reduce(waiting) { $0 + $1.totals.bytes } - max(0, most)
         }
-        if let least = limits.freeBytes,
-            lastMeasurement.map({ time.monotonic - $0 >= Self.measureInterval }) ?? true
-        {
-            lastMeasurement = time.monotonic
-            let free = try await recordingStore.freeBytes()
-            space = timelines.reduce(free - least) { $0 + $1.totals.bytes }
-            excess = max(excess, least - free)
+        if let least = limits.freeBytes {
+            if lastMeasurement.map({ time.monotonic - $0 >= Self.measureInterval }) ?? true {
+                lastMeasurement = time.monotonic
+                let free = try await recordingStore.freeBytes()
+                space = timelines.reduce(free - least) { $0 + $1.totals.bytes }
+                diskExcess = least - free
+            }
+            excess = max(excess, diskExcess)
         }
         return excess
     }
+
+    /// Reduces the excess by removed bytes until the free disk space is measured again.
+    func noteRemoval(of bytes: Int64) { diskExcess -= bytes }
 
     /// Returns the next batch of segments to remove.
     ///

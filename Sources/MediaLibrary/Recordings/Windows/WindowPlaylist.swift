@@ -49,31 +49,19 @@ package struct WindowPlaylist: Sendable {
             playlist.start = StartPoint(
                 timeOffset: DecimalValue(nanoseconds: offset / 1_000_000 * 1_000_000), isPrecise: true)
         }
-        playlist.segments.reserveCapacity(range.segments.count)
-        var target = max(1, targetDuration)
+        playlist.targetDuration = max(1, targetDuration)
         playlist.hasIndependentSegments = range.segments.allSatisfy { $0.isIndependent || $0.state == .gap }
         var writer = Writer(next: first.number, discontinuities: range.discontinuities)
-        // Rows are accessed in place, because copying one would retain all objects it refers to.
-        range.segments.withUnsafeBufferPointer { rows in
-            for index in rows.indices {
-                let number = rows[index].number
-                let missing = number - writer.next
-                if missing > 0, missing <= (isOver ? Self.maximumAbsentAtEnd : Self.maximumAbsent) {
-                    writer.writeAbsent(
-                        before: rows[index], discontinuities: range.jumps[number], to: &playlist.segments)
-                }
-                target = max(target, rows[index].minimumTargetDuration)
-                writer.write(rows[index], to: &playlist.segments)
-            }
-        }
-        playlist.targetDuration = target
+        writer.write(range, isOver: isOver, to: &playlist)
         return LocalPlaylistWriter.bytes(of: .media(playlist))
     }
 }
 
 extension WindowPlaylist {
     /// A writer of consecutive rows.
-    private struct Writer {
+    fileprivate struct Writer {
+        /// The prefix of the segments' names in an I-frame playlist; nil in other playlists.
+        var iFramePrefix: String?
         /// The media sequence number of the next segment.
         var next: Int64
         /// The number of discontinuities before the next segment.
@@ -90,27 +78,55 @@ extension WindowPlaylist {
             self.discontinuities = discontinuities
         }
 
-        mutating func write(_ row: RecordedSegment, to segments: inout [MediaSegment]) {
+        /// Writes a range, and gaps in place of the segments removed inside it, unless there are very many. Increases
+        /// the playlist's target duration as far as necessary.
+        mutating func write(_ range: TimelineRange, isOver: Bool, to playlist: inout MediaPlaylist) {
+            playlist.segments.reserveCapacity(range.segments.count)
+            let maximum = isOver ? WindowPlaylist.maximumAbsentAtEnd : WindowPlaylist.maximumAbsent
+            var target = playlist.targetDuration ?? 1
+            // Rows are accessed in place, because copying one would retain all objects it refers to.
+            range.segments.withUnsafeBufferPointer { rows in
+                for index in rows.indices {
+                    let number = rows[index].number
+                    let missing = number - next
+                    if missing > 0, missing <= maximum {
+                        writeAbsent(before: rows[index], discontinuities: range.jumps[number], to: &playlist.segments)
+                    }
+                    target = max(target, rows[index].minimumTargetDuration)
+                    write(rows[index], to: &playlist.segments)
+                }
+            }
+            playlist.targetDuration = target
+        }
+
+        private mutating func write(_ row: RecordedSegment, to segments: inout [MediaSegment]) {
             let isJump = last.map { $0.number + 1 != row.number } ?? false
-            if row.conditions != conditions {
+            // The first frame is only known in segments without keys and media initialization sections.
+            if iFramePrefix == nil, row.conditions != conditions {
                 conditions = row.conditions
                 template = MediaSegment(uri: "", duration: .zero)
                 if !row.conditions.keys.isEmpty { template.keys = row.conditions.keys }
                 if row.conditions.map != nil { template.map = row.conditions.map }
             }
             var segment = template
-            segment.uri = row.state == .gap ? AssetPartNaming.gap : row.name
             segment.duration = DecimalValue(nanoseconds: row.duration)
-            segment.isGap = row.state == .gap
             segment.isDiscontinuous = row.isDiscontinuous || isJump
             segment.programDateTime = dates.date(of: row, isDiscontinuous: segment.isDiscontinuous)
-            for tag in row.tags {
-                let parts = tag.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
-                segment.tags.append(
-                    .unknown(UnknownTag(name: String(parts[0]), value: parts.count > 1 ? String(parts[1]) : nil)))
-            }
-            if row.number != next, row.conditions.keys.contains(where: \.usesImplicitVector) {
-                segment.keys = row.conditions.keys.map { $0.withVector(of: row.number) }
+            if let iFramePrefix {
+                segment.isGap = row.firstFrameLength == 0
+                segment.uri = segment.isGap ? AssetPartNaming.gap : iFramePrefix + row.name
+                if !segment.isGap { segment.byteRange = ByteRange(length: Int(row.firstFrameLength), offset: 0) }
+            } else {
+                segment.isGap = row.state == .gap
+                segment.uri = segment.isGap ? AssetPartNaming.gap : row.name
+                for tag in row.tags {
+                    let parts = tag.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
+                    segment.tags.append(
+                        .unknown(UnknownTag(name: String(parts[0]), value: parts.count > 1 ? String(parts[1]) : nil)))
+                }
+                if row.number != next, row.conditions.keys.contains(where: \.usesImplicitVector) {
+                    segment.keys = row.conditions.keys.map { $0.withVector(of: row.number) }
+                }
             }
             segments.append(segment)
             next += 1
@@ -119,7 +135,7 @@ extension WindowPlaylist {
         }
 
         /// Writes the absent segments between the last segment and this one.
-        mutating func writeAbsent(
+        private mutating func writeAbsent(
             before row: RecordedSegment, discontinuities upTo: Int64?, to segments: inout [MediaSegment]
         ) {
             guard let before = last else { return }
@@ -185,29 +201,17 @@ package struct IFramePlaylist: Sendable {
     /// Whether no segment begins with a frame that can be decoded independently.
     package var isEmpty: Bool { !range.segments.contains { $0.firstFrameLength > 0 } }
 
-    /// The playlist in UTF-8. The first segment has the same number as in other playlists. Removed segments between the
-    /// others aren't represented.
+    /// The playlist in UTF-8. The segments have the same numbers as in other playlists.
     package var bytes: [UInt8] {
         var playlist = MediaPlaylist(targetDuration: 1)
         playlist.hasIFramesOnly = true
         playlist.mediaSequence = Int(range.segments.first?.number ?? 0)
         playlist.discontinuitySequence = Int(clamping: range.discontinuities)
         playlist.hasEndList = isOver
-        var last: RecordedSegment?
-        var dates = SegmentDates()
-        for row in range.segments {
-            let hasPicture = row.firstFrameLength > 0
-            var segment = MediaSegment(
-                uri: hasPicture ? prefix + row.name : AssetPartNaming.gap,
-                duration: DecimalValue(nanoseconds: row.duration))
-            segment.isGap = !hasPicture
-            if hasPicture { segment.byteRange = ByteRange(length: Int(row.firstFrameLength), offset: 0) }
-            segment.isDiscontinuous = row.isDiscontinuous || last.map { $0.number + 1 != row.number } ?? false
-            segment.programDateTime = dates.date(of: row, isDiscontinuous: segment.isDiscontinuous)
-            playlist.targetDuration = max(playlist.targetDuration ?? 1, row.minimumTargetDuration)
-            playlist.segments.append(segment)
-            last = row
-        }
+        var writer = WindowPlaylist.Writer(
+            next: range.segments.first?.number ?? 0, discontinuities: range.discontinuities)
+        writer.iFramePrefix = prefix
+        writer.write(range, isOver: isOver, to: &playlist)
         return LocalPlaylistWriter.bytes(of: .media(playlist))
     }
 }
