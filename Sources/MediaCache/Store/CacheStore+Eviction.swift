@@ -152,7 +152,8 @@ extension CacheStore {
     }
 
     /// Punches holes into a resource's blob. Removes the resource instead if it has several versions or damaged
-    /// records, if holes can't free enough bytes, or if the file has other hard links, which would lose the bytes, too.
+    /// records, if holes can't free enough bytes, if the file is missing, or if it has other hard links, which would
+    /// lose the bytes, too.
     ///
     /// - Returns: The number of bytes freed; 0 if the resource is in use or pinned.
     private func shrink(key: String, by bytes: Int64) async throws -> Int64 {
@@ -168,8 +169,13 @@ extension CacheStore {
             guard holes.reduce(0, { $0 + Int64($1.count) }) >= bytes else { return nil }
             let path = engine.blobs.path(of: only.blob, isDurable: only.isDurable)
             let file = try await engine.pool.run { () -> (any BlobFile)? in
-                guard try engine.files.linkCount(of: path) == 1 else { return nil }
-                return try engine.files.open(path, creating: false)
+                do {
+                    guard try engine.files.linkCount(of: path) == 1 else { return nil }
+                    return try engine.files.open(path, creating: false)
+                } catch let error as SystemError where error.isMissingFile {
+                    // The system may purge blobs, and users may delete them.
+                    return nil
+                }
             }
             guard let file else { return nil }
             let snapshot = try await engine.pool.run {

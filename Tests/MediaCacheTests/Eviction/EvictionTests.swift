@@ -138,6 +138,23 @@ struct EvictionTests {
         await store.close()
     }
 
+    @Test func evictsLargeResourceWhoseBlobIsMissing() async throws {
+        fixture.origin[fixture.url] = ScriptedResource(.random(seed: 9, length: 8_000_000))
+        let store = try await fixture.open { configuration in
+            configuration.eviction = LeastRecentlyUsed(shrinkableSize: 4 << 20)
+            configuration.limits.maximumBytes = 8_500_000
+        }
+        _ = try await store.complete(ReadRequest(url: fixture.url))
+        _ = try await store.usage()
+        files.withDisk { disk in
+            for path in disk.paths where path.hasSuffix(".bin") { disk.remove(path) }
+        }
+        #expect(try await store.complete(ReadRequest(url: urls[0])).isComplete)
+        #expect(try await store.resource(for: fixture.url) == nil)
+        #expect(try await store.usage().bytes == 1_000_000)
+        await store.close()
+    }
+
     @Test func servesNoWrongByteWhilePruning() async throws {
         let store = try await fixture.open { $0.eviction = LeastRecentlyUsed(shrinkableSize: 512 << 10) }
         let urls = urls
