@@ -60,6 +60,9 @@ package struct SystemError: Error, CustomStringConvertible {
     /// Whether the file doesn't exist.
     var isMissingFile: Bool { number == ENOENT }
 
+    /// Whether the file system lacks the operation.
+    var isUnsupported: Bool { number == EOPNOTSUPP || number == ENOTSUP }
+
     package var description: String { "\(call) \(path): \(String(cString: strerror(number)))" }
 }
 

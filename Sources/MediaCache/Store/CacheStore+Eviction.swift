@@ -152,21 +152,21 @@ extension CacheStore {
     }
 
     /// Punches holes into a resource's blob. Removes the resource instead if it has several versions or damaged
-    /// records, if holes can't free enough bytes, if the file is missing, or if it has other hard links, which would
-    /// lose the bytes, too.
+    /// records, if holes can't free enough bytes, if the file is missing, if it has other hard links, which would lose
+    /// the bytes, too, or if the file system doesn't support holes.
     ///
     /// - Returns: The number of bytes freed; 0 if the resource is in use or pinned.
     private func shrink(key: String, by bytes: Int64) async throws -> Int64 {
         await engine.committer.commit()
-        let freed: Int64? = try await table.withExclusiveAccess(to: key) {
-            guard self.table[key]?.stored.isPinned != true else { return 0 }
-            guard await self.closeForRemoval(key: key) != nil else { return 0 }
+        let (freed, mustRemove) = try await table.withExclusiveAccess(to: key) { () -> (Int64, Bool) in
+            guard self.table[key]?.stored.isPinned != true else { return (0, false) }
+            guard await self.closeForRemoval(key: key) != nil else { return (0, false) }
             let engine = self.engine
             guard let entry = try await engine.catalog.resource(key: key), entry.damaged.isEmpty,
                 !entry.resource.isPinned, entry.representations.count == 1, let only = entry.representations.first
-            else { return nil }
+            else { return (0, true) }
             let holes = HolePlan.holes(in: only.spans, freeing: bytes)
-            guard holes.reduce(0, { $0 + Int64($1.count) }) >= bytes else { return nil }
+            guard holes.reduce(0, { $0 + Int64($1.count) }) >= bytes else { return (0, true) }
             let path = engine.blobs.path(of: only.blob, isDurable: only.isDurable)
             let file = try await engine.pool.run { () -> (any BlobFile)? in
                 do {
@@ -177,18 +177,23 @@ extension CacheStore {
                     return nil
                 }
             }
-            guard let file else { return nil }
+            guard let file else { return (0, true) }
             let snapshot = try await engine.pool.run {
                 try CommitSnapshot(forgetting: holes, of: only, resource: entry.resource, catalog: engine.catalog)
             }
             try await engine.catalog.commit([snapshot])
-            try await engine.pool.run {
-                for hole in holes { try file.punch(hole) }
+            let forgotten = only.spans.byteCount - snapshot.representation.spans.byteCount
+            do {
+                try await engine.pool.run {
+                    for hole in holes { try file.punch(hole) }
+                }
+                return (forgotten, false)
+            } catch let error as SystemError where error.isUnsupported {
+                return (forgotten, true)
             }
-            return only.spans.byteCount - snapshot.representation.spans.byteCount
         }
-        if let freed { return freed }
-        return try await deleteResource(key: key, sparesPinned: true) ?? 0
+        guard mustRemove else { return freed }
+        return freed + (try await deleteResource(key: key, sparesPinned: true) ?? 0)
     }
 }
 

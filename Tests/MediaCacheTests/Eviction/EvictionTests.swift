@@ -155,6 +155,18 @@ struct EvictionTests {
         await store.close()
     }
 
+    @Test func removesLargeResourceIfFileSystemLacksHoles() async throws {
+        fixture.origin[fixture.url] = ScriptedResource(.random(seed: 9, length: 8_000_000))
+        let store = try await fixture.open { $0.eviction = LeastRecentlyUsed(shrinkableSize: 4 << 20) }
+        _ = try await store.complete(ReadRequest(url: fixture.url))
+        files.fail { call, _ in call == .punch ? EOPNOTSUPP : nil }
+        let freed = try await store.prune(limits: CacheLimits(maximumBytes: 6_500_000, minimumFreeBytes: 0))
+        #expect(freed == 8_000_000)
+        #expect(try await store.resource(for: fixture.url) == nil)
+        #expect(files.withDisk(\.paths).isEmpty)
+        await store.close()
+    }
+
     @Test func servesNoWrongByteWhilePruning() async throws {
         let store = try await fixture.open { $0.eviction = LeastRecentlyUsed(shrinkableSize: 512 << 10) }
         let urls = urls
@@ -262,3 +274,9 @@ struct HolePlanTests {
         }
     }
 }
+
+#if canImport(Glibc)
+    import Glibc
+#else
+    import Darwin
+#endif
