@@ -178,8 +178,13 @@ extension CacheStore {
                 }
             }
             guard let file else { return (0, true) }
-            let snapshot = try await engine.pool.run {
-                try CommitSnapshot(forgetting: holes, of: only, resource: entry.resource, catalog: engine.catalog)
+            let snapshot: CommitSnapshot
+            do {
+                snapshot = try await engine.pool.run {
+                    try CommitSnapshot(forgetting: holes, of: only, resource: entry.resource, catalog: engine.catalog)
+                }
+            } catch let error as CacheError where error.code == .damaged {
+                return (0, true)
             }
             try await engine.catalog.commit([snapshot])
             let forgotten = only.spans.byteCount - snapshot.representation.spans.byteCount

@@ -64,9 +64,9 @@ extension CacheStore {
     /// Returns the open resource, or one restored from its catalog entry. The caller has exclusive access to the key.
     private func resource(key: String, in entries: [String: CatalogEntry]) async throws -> Resource? {
         if let resource = table[key] { return resource }
-        guard let entry = entries[key], !entry.representations.isEmpty, let url = try? ResourceURL(entry.resource.url)
+        guard let entry = entries[key], !entry.representations.isEmpty, let url = try? ResourceURL(entry.resource.url),
+            let resource = try await restored(entry, url: url)
         else { return nil }
-        let resource = try await restored(entry, url: url)
         table.insert(resource)
         return resource
     }

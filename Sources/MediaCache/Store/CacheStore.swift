@@ -350,8 +350,18 @@ public final class CacheStore: Sendable {
         return try await restored(entry, url: url)
     }
 
-    /// Returns a resource restored from its catalog entry.
-    func restored(_ entry: CatalogEntry, url: ResourceURL) async throws -> Resource {
+    /// Returns a resource restored from its catalog entry, or from a sidecar if its checksums can't be read; nil if
+    /// there is none.
+    func restored(_ entry: CatalogEntry, url: ResourceURL) async throws -> Resource? {
+        do {
+            return try await resource(of: entry, url: url)
+        } catch let error as CacheError where error.code == .damaged {
+            guard let entry = try await replaceRecords(key: entry.resource.key, after: error) else { return nil }
+            return try await resource(of: entry, url: url)
+        }
+    }
+
+    private func resource(of entry: CatalogEntry, url: ResourceURL) async throws -> Resource {
         let resource = Resource(
             stored: entry.resource, url: url, engine: engine, onIdle: { [weak self] in self?.sweep($0) })
         let engine = engine
