@@ -44,6 +44,20 @@ public final class CacheStore: Sendable {
         _ configuration: CacheConfiguration, origin: any Origin, time: any TimeSource, files: any BlobFileSystem,
         logger: Logger
     ) async throws -> CacheStore {
+        do {
+            return try await openOnce(configuration, origin: origin, time: time, files: files, logger: logger)
+        } catch let error as CacheError where error.code == .damaged {
+            // The second opening checks the whole catalog, and replaces it.
+            logger.error("damaged catalog", metadata: ["error": "\(error)"])
+            return try await openOnce(configuration, origin: origin, time: time, files: files, logger: logger)
+        }
+    }
+
+    /// Opens the store. If the recovery finds damage, marks the catalog for a complete check by the next opening.
+    private static func openOnce(
+        _ configuration: CacheConfiguration, origin: any Origin, time: any TimeSource, files: any BlobFileSystem,
+        logger: Logger
+    ) async throws -> CacheStore {
         let folder = try await BlockingPool(label: "MediaCache.opening").run {
             try OpenedFolder(configuration.location, files: files, logger: logger)
         }
@@ -58,7 +72,15 @@ public final class CacheStore: Sendable {
             return try await store.makeSpace(for: needed)
         }
         if folder.blobs.isWritable {
-            try await store.recover(folder)
+            do {
+                try await store.recover(folder)
+            } catch {
+                if (error as? CacheError)?.code == .damaged {
+                    await engine.pool.perform { engine.catalog.markSuspect() }
+                }
+                await store.releaseFolder()
+                throw error
+            }
             store.startUpkeep(cleaning: true)
         }
         return store

@@ -149,10 +149,20 @@ struct CatalogDamageTests {
         await next.close()
     }
 
-    /// The check of a large catalog doesn't read the table of resources.
-    @Test func setsLargeCatalogWithDamagedTableAside() async throws {
+    /// Parts of a large catalog that opening reads, but its check doesn't: the table of resources, and the index of
+    /// blobs.
+    enum UncheckedPart: CaseIterable { case resources, blobs }
+
+    @Test(arguments: UncheckedPart.allCases)
+    func setsLargeCatalogWithDamageFoundAtOpeningAside(_ part: UncheckedPart) async throws {
         try await fillLargeCatalog()
-        try damagePages(.table, containing: Array(pinned.description.utf8))
+        switch part {
+        case .resources: try damagePages(.table, containing: Array(pinned.description.utf8))
+        case .blobs:
+            let sidecar = try #require(files.withDisk(\.paths).first { $0.hasSuffix(".json") })
+            let name = try #require(sidecar.split(separator: "/").last)
+            try damagePages(.index, containing: Array(BlobFolder.blob(of: String(name)).utf8))
+        }
         fixture.origin.isReachable = false
         let store = try await fixture.open()
         #expect(store.isWritable)
