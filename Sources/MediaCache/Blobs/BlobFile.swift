@@ -61,7 +61,7 @@ package struct SystemError: Error, CustomStringConvertible {
     var isMissingFile: Bool { number == ENOENT }
 
     /// Whether the file system lacks the operation.
-    var isUnsupported: Bool { number == EOPNOTSUPP || number == ENOTSUP }
+    var isUnsupported: Bool { [EOPNOTSUPP, ENOTSUP, ENOSYS].contains(number) }
 
     package var description: String { "\(call) \(path): \(String(cString: strerror(number)))" }
 }

@@ -114,7 +114,8 @@ extension CacheStore {
     /// partial. The URL is interpreted as in ``resource(for:)``.
     ///
     /// The resource's checksums are verified first. If they reveal damage, the resource is partial. The file has the
-    /// extension of its media type, or `bin` if the cache folder isn't writable.
+    /// extension of its media type; `bin` if that is `json`, the cache folder isn't writable, or its file system has no
+    /// hard links.
     ///
     /// - Throws: The same errors as ``resources()``.
     public func localFile(for url: ResourceURL) async throws -> LocalFile? {
