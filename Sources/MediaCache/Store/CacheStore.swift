@@ -163,8 +163,8 @@ public final class CacheStore: Sendable {
         engine.configuration.keyPolicy.key(for: url, profiles: engine.transfers.headerProfiles)
     }
 
-    /// Returns a stream of future events. The first stream begins with the events of the opening, such as
-    /// ``CacheEvent/catalogReplaced(path:)``.
+    /// Returns a stream of future events, which ends when the store is closed. The first stream begins with the events
+    /// of the opening, such as ``CacheEvent/catalogReplaced(path:)``.
     ///
     /// Each stream buffers up to 512 events. If the buffer is full, further events are dropped, and
     /// ``CacheEvent/dropped(count:)`` reports their number.
