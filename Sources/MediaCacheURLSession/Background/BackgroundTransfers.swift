@@ -136,11 +136,12 @@ public final class BackgroundTransfers: Sendable {
         let address = try RequestURL.url(of: url)
         let host = try await hosts.resolve(url.host, allowing: settings.allowedNetworks)
         if transfers.scope == .publicOnly { try host.requirePublic(url) }
-        // Bytes in received files must not be requested again.
+        // Determined first, because the bytes of a transfer that finishes in the meantime must not be requested again.
+        let running = try await runningRequests()
+        // Nor must bytes in received files.
         await storeReceivedFiles()
         let cached = try await store.resource(of: ReadRequest(url: url))
         let missing = try Self.missing(of: url, range, cached)
-        let running = try await runningRequests()
         var unranged = URLRequest(url: address)
         for field in transfers.headerFields(for: url, now: store.now) {
             unranged.addValue(field.value, forHTTPHeaderField: field.name.rawName)
