@@ -42,14 +42,17 @@ extension CacheStore {
     /// and in-use resources are excluded. ``ResourceInfo/bytesCached`` includes all versions of a resource.
     ///
     /// - Parameter count: The maximum number of resources.
-    /// - Throws: ``CacheError`` with ``CacheError/Code/closed`` or ``CacheError/Code/storage``.
+    /// - Throws: The same errors as ``resources()``.
     public func evictionCandidates(atMost count: Int) async throws -> [ResourceInfo] {
         try checkOpen()
         // The catalog must have the latest uses.
         await engine.committer.commit()
         var infos: [ResourceInfo] = []
         // Resources in use are skipped.
-        for (resource, bytes) in try await engine.catalog.evictable(limit: count + table.all.count)
+        let candidates = try await CacheError.wrapping("the resources to be evicted can't be determined") {
+            try await engine.catalog.evictable(limit: count + table.all.count)
+        }
+        for (resource, bytes) in candidates
         where infos.count < count && table[resource.key]?.isHeld != true {
             guard var info = try await self.resource(id: resource.id) else { continue }
             info.bytesCached = bytes
@@ -63,8 +66,7 @@ extension CacheStore {
     /// Changes the limits of the cache size, and evicts content that exceeds them.
     ///
     /// - Returns: The number of bytes freed; 0 if the folder isn't writable.
-    /// - Throws: ``CacheError`` with ``CacheError/Code/storage`` if the content can't be evicted, or with
-    ///   ``CacheError/Code/closed``. The limits have changed nevertheless.
+    /// - Throws: The errors of ``prune(limits:)``. The limits have changed nevertheless.
     @discardableResult
     public func setLimits(_ limits: CacheLimits) async throws -> Int64 {
         engine.limits = limits
@@ -76,16 +78,19 @@ extension CacheStore {
     ///
     /// - Returns: The number of bytes freed. It may be too small to meet the limits, because pinned and in-use content
     ///   is spared.
-    /// - Throws: ``CacheError`` with ``CacheError/Code/storage`` or ``CacheError/Code/closed``.
+    /// - Throws: ``CacheError`` with ``CacheError/Code/storage`` if the content can't be evicted, or with
+    ///   ``CacheError/Code/closed``, ``CacheError/Code/damaged`` or ``CacheError/Code/cancelled``.
     @discardableResult
     public func prune(limits: CacheLimits? = nil) async throws -> Int64 {
         try checkOpen()
         let limits = limits ?? engine.limits
         // The catalog must have the latest uses.
         await engine.committer.commit()
-        let situation = try await situation(limits)
-        guard situation.bytesOver > 0 || limits.maximumAge != nil else { return 0 }
-        return try await evict(in: situation)
+        return try await CacheError.wrapping("content can't be evicted") {
+            let situation = try await self.situation(limits)
+            guard situation.bytesOver > 0 || limits.maximumAge != nil else { return 0 }
+            return try await self.evict(in: situation)
+        }
     }
 
     /// Executes the eviction policy's decisions. Returns the number of bytes freed.

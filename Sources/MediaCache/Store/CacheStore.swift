@@ -148,9 +148,13 @@ public final class CacheStore: Sendable {
     /// Publishes the address of the owner's API for processes that find the folder owned; nil removes it. Writes a
     /// small file on the current thread.
     ///
-    /// - Throws: The error of the file system if the lock file can't be written.
+    /// - Throws: ``CacheError`` with ``CacheError/Code/storage`` if the lock file can't be written.
     public func announce(address: String?) throws {
-        try lock.withLock { try $0?.announce(address: address) }
+        do {
+            try lock.withLock { try $0?.announce(address: address) }
+        } catch {
+            throw CacheError.wrap(error, as: .storage, "the address of the API can't be published in the cache folder")
+        }
     }
 
     /// Returns the current owner of a folder; nil if there is none. Reads a small file on the current thread.

@@ -167,6 +167,37 @@ struct EvictionTests {
         await store.close()
     }
 
+    @Test func reportsFailedEvictionAsStorageError() async throws {
+        let store = try await filled()
+        files.fail { call, _ in call == .remove ? EIO : nil }
+        let error = await #expect(throws: CacheError.self) {
+            try await store.prune(limits: CacheLimits(maximumBytes: 0, minimumFreeBytes: 0))
+        }
+        #expect(error?.code == .storage)
+        files.fail(nil)
+        await store.close()
+    }
+
+    @Test func reportsCancellationAsCacheError() async throws {
+        let store = try await filled()
+        let calls: [@Sendable () async throws -> Void] = [
+            { _ = try await store.resources() },
+            { _ = try await store.verify() },
+            { _ = try await store.prune(limits: CacheLimits(maximumBytes: 0, minimumFreeBytes: 0)) },
+            { _ = try await store.removeAll() },
+        ]
+        for call in calls {
+            let task = Task {
+                withUnsafeCurrentTask { $0?.cancel() }
+                try await call()
+            }
+            let result = await task.result
+            let error = #expect(throws: CacheError.self) { try result.get() }
+            #expect(error?.code == .cancelled)
+        }
+        await store.close()
+    }
+
     @Test func servesNoWrongByteWhilePruning() async throws {
         let store = try await fixture.open { $0.eviction = LeastRecentlyUsed(shrinkableSize: 512 << 10) }
         let urls = urls
