@@ -22,7 +22,7 @@ import Synchronization
 /// - The connected address isn't known before the request has been sent. `AddressScope.publicOnly` is therefore checked
 ///   before the request, against the addresses to which the host's name resolves. They are cached for a minute. The
 ///   lookup isn't part of the request's time limits. If the name can't be resolved, because there is no network or
-///   because only a proxy can resolve it, ``send(_:)`` throws `forbiddenAddress`.
+///   because only a proxy can resolve it, ``send(_:)`` throws `unreachable`.
 ///
 /// On Linux, use it only for tests, because FoundationNetworking can't pause a transfer. If a reader falls 4 MiB
 /// behind, it receives those bytes, then the error `unreachable`, after which the engine requests the rest. The system

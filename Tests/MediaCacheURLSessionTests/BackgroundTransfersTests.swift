@@ -334,6 +334,42 @@ struct BackgroundTransfersTests {
         }
     }
 
+    /// The app may be launched without a network after the system has received a file.
+    @Test func preservesFileWhileRedirectCannotBeChecked() async throws {
+        try await with { fixture in
+            let response = try fixture.response(0..<1000)
+            let request = BackgroundRequest(fixture.url, 0..<1000, .file, isPublic: true)
+            let folder = try DeliveryFolder(fixture.folder + "/delivered")
+            func deliver(received: Date) throws {
+                let file = URL(filePath: fixture.folder + "/received")
+                try Data(Self.body.bytes(in: 0..<1000)).write(to: file)
+                try folder.add(
+                    file,
+                    DeliveryFolder.Record(
+                        request: request, status: response.status, headerFields: response.headerFields,
+                        location: "http://nowhere.invalid/film.mp4", received: received))
+            }
+            try deliver(received: Date())
+            await fixture.transfers.storeReceivedFiles()
+            #expect(try fixture.delivered.count == 2)
+            #expect(try await fixture.store.resource(for: fixture.url) == nil)
+            // The name may never be resolved.
+            try deliver(received: Date(timeIntervalSinceNow: -31 * 86_400))
+            await fixture.transfers.storeReceivedFiles()
+            #expect(try await fixture.failure().code == .unreachable)
+            #expect(try fixture.delivered.count == 2)
+        }
+    }
+
+    @Test func reportsMissingNetworkAsUnreachable() async throws {
+        try await with { fixture in
+            let url = try ResourceURL("http://nowhere.invalid/film.mp4")
+            await #expect { try await fixture.transfers.fetch(url) } throws: {
+                ($0 as? CacheError)?.code == .unreachable
+            }
+        }
+    }
+
     @Test func removesIncompleteDeliveries() async throws {
         try await with { fixture in
             for name in ["a.body", "b.json"] {

@@ -89,6 +89,17 @@ struct URLSessionOriginTests {
         #expect(unknown.kind == .unknown && unknown.isForbidden)
     }
 
+    /// Downloads wait for a network instead of failing.
+    @Test func reportsUnresolvedNameAsUnreachable() async throws {
+        let origin = URLSessionOrigin()
+        defer { origin.shutdown() }
+        let url = try ResourceURL("http://nowhere.invalid/a")
+        await #expect { try await origin.send(OriginRequest(url: url, scope: .publicOnly)) } throws: { error in
+            let error = error as? CacheError
+            return error?.code == .unreachable && error?.isRetryable == true
+        }
+    }
+
     #if !canImport(Darwin)
         @Test func slowReaderReceivesBufferedBytesThenFails() async throws {
             let server = try ScriptedOriginServer()

@@ -57,6 +57,12 @@ package struct SystemError: Error, CustomStringConvertible {
     /// Whether a write failed because of the size of this file, so that other files can still be written.
     var isFileTooLarge: Bool { number == EFBIG || number == EINVAL }
 
+    /// Whether the file doesn't exist.
+    var isMissingFile: Bool { number == ENOENT }
+
+    /// Whether the file system lacks the operation.
+    var isUnsupported: Bool { [EOPNOTSUPP, ENOTSUP, ENOSYS].contains(number) }
+
     package var description: String { "\(call) \(path): \(String(cString: strerror(number)))" }
 }
 

@@ -21,9 +21,12 @@ package struct BlobFolder: Sendable {
         "\(folder(of: name, isDurable: isDurable))/\(name).bin"
     }
 
+    /// The extension of sidecars, which links to blobs can't have.
+    static let sidecarExtension = "json"
+
     /// Returns the path of a pinned blob's sidecar.
     package func sidecarPath(of name: String) -> String {
-        "\(folder(of: name, isDurable: true))/\(name).json"
+        "\(folder(of: name, isDurable: true))/\(name).\(Self.sidecarExtension)"
     }
 
     /// The suffix of incomplete copies.
@@ -33,7 +36,7 @@ package struct BlobFolder: Sendable {
     package static func isAlias(_ name: String, of blob: String) -> Bool {
         guard name.hasPrefix(blob + ".") else { return false }
         let rest = name.dropFirst(blob.count + 1)
-        return rest != "bin" && rest != "json" && !rest.contains(".")
+        return rest != "bin" && rest != Self.sidecarExtension && !rest.contains(".")
     }
 
     /// Returns the name of the blob to which a file belongs, given the file's name.

@@ -160,7 +160,7 @@ extension Catalog {
 
     /// Returns the checksum pages of a representation. Blocks; called on the pool.
     package func checksumPages(of representation: Int64) throws -> [Int64: [UInt8]] {
-        try database.read { db in
+        try readNow { db in
             let rows = try Row.fetchAll(
                 db.cachedStatement(sql: "SELECT page, records FROM checksum_page WHERE representation = ?"),
                 arguments: [representation])
@@ -230,7 +230,7 @@ extension Catalog {
 
     /// Returns whether a blob is in the catalog. Blocks; called on the pool.
     package func knows(blob: String) throws -> Bool {
-        try database.read { db in
+        try readNow { db in
             try Int.fetchOne(db, sql: "SELECT 1 FROM representation WHERE blob = ?", arguments: [blob]) != nil
         }
     }

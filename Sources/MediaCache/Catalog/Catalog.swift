@@ -14,6 +14,14 @@ package final class Catalog: Sendable {
         case copy(of: String)
         /// Empty memory.
         case memory
+
+        /// The path of the file for error messages.
+        fileprivate var path: String {
+            switch self {
+            case .file(let path), .copy(let path): path
+            case .memory: "in memory"
+            }
+        }
     }
 
     private let location: Location
@@ -42,7 +50,7 @@ package final class Catalog: Sendable {
         let (database, isNew) = try Self.connect(location)
         self.isNew = isNew
         connection = Mutex(database)
-        counters = Mutex(try Self.counters(database))
+        counters = Mutex(try Self.counters(database, at: location))
     }
 
     private static func hasLog(_ path: String) -> Bool {
@@ -110,13 +118,17 @@ package final class Catalog: Sendable {
         }
     }
 
-    private static func counters(_ database: some DatabaseReader) throws -> Counters {
-        try database.read { db in
-            Counters(
-                resource: try Int64.fetchOne(db, sql: "SELECT max(id) FROM resource") ?? 0,
-                representation: try Int64.fetchOne(db, sql: "SELECT max(id) FROM representation") ?? 0,
-                use: try Int64.fetchOne(db, sql: "SELECT max(use_order) FROM resource") ?? 0
-            )
+    private static func counters(_ database: some DatabaseReader, at location: Location) throws -> Counters {
+        do {
+            return try database.read { db in
+                Counters(
+                    resource: try Int64.fetchOne(db, sql: "SELECT max(id) FROM resource") ?? 0,
+                    representation: try Int64.fetchOne(db, sql: "SELECT max(id) FROM representation") ?? 0,
+                    use: try Int64.fetchOne(db, sql: "SELECT max(use_order) FROM resource") ?? 0
+                )
+            }
+        } catch let error as DatabaseError {
+            throw translate(error, path: location.path)
         }
     }
 
@@ -149,7 +161,7 @@ package final class Catalog: Sendable {
     package func reopen() throws {
         guard connection.withLock({ $0 == nil }) else { return }
         let (database, _) = try Self.connect(location)
-        let now = try Self.counters(database)
+        let now = try Self.counters(database, at: location)
         counters.withLock { counters in
             counters.resource = max(counters.resource, now.resource)
             counters.representation = max(counters.representation, now.representation)
@@ -176,6 +188,15 @@ package final class Catalog: Sendable {
     func read<Value: Sendable>(_ body: @escaping @Sendable (Database) throws -> Value) async throws -> Value {
         do {
             return try await database.read(body)
+        } catch let error as DatabaseError {
+            throw translateInUse(error)
+        }
+    }
+
+    /// Reads on the current thread. Blocks.
+    func readNow<Value>(_ body: (Database) throws -> Value) throws -> Value {
+        do {
+            return try database.read(body)
         } catch let error as DatabaseError {
             throw translateInUse(error)
         }
@@ -317,12 +338,12 @@ package final class Catalog: Sendable {
     /// Returns the error for a statement that failed during use. Unlike at opening, SQLITE_ERROR and the like don't
     /// indicate damage.
     private func translateInUse(_ error: DatabaseError) -> CacheError {
-        let path = if case .file(let path) = location { path } else { "in memory" }
-        return switch error.resultCode {
-        case .SQLITE_CORRUPT, .SQLITE_NOTADB: Self.translate(error, path: path)
+        switch error.resultCode {
+        case .SQLITE_CORRUPT, .SQLITE_NOTADB: Self.translate(error, path: location.path)
         default:
             CacheError(
-                .storage, "the catalog \(path) can't be used: \(error.message ?? "\(error.resultCode)")", cause: error)
+                .storage, "the catalog \(location.path) can't be used: \(error.message ?? "\(error.resultCode)")",
+                cause: error)
         }
     }
 

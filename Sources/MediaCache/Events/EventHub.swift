@@ -14,6 +14,7 @@ package final class EventHub<Event: Sendable>: Sendable {
         /// An array rather than a dictionary, because every cached read iterates over it.
         var listeners: [Listener] = []
         var lastProgress: [String: Duration] = [:]
+        var isFinished = false
 
         /// Returns the subscribers to an event and resets their counts of dropped events, which the caller reports.
         mutating func takeListeners(to event: Event) -> [Listener] {
@@ -49,16 +50,21 @@ package final class EventHub<Event: Sendable>: Sendable {
         dropped = nil
     }
 
-    /// Returns a stream of future events.
+    /// Returns a stream of future events, which is empty after ``finish()``.
     ///
     /// - Parameter isWanted: Returns whether to send an event to the subscriber. Called under a lock.
     package func stream(where isWanted: @escaping @Sendable (Event) -> Bool = { _ in true }) -> AsyncStream<Event> {
         let (stream, continuation) = AsyncStream.makeStream(
             of: Event.self, bufferingPolicy: dropped == nil ? .bufferingNewest(1) : .bufferingOldest(Self.capacity))
-        let id = state.withLock { state in
+        let id = state.withLock { state -> Int? in
+            guard !state.isFinished else { return nil }
             state.nextID += 1
             state.listeners.append(Listener(id: state.nextID, continuation: continuation, isWanted: isWanted))
             return state.nextID
+        }
+        guard let id else {
+            continuation.finish()
+            return stream
         }
         continuation.onTermination = { [weak self] _ in
             _ = self?.state.withLock { $0.remove(id) }
@@ -105,9 +111,10 @@ package final class EventHub<Event: Sendable>: Sendable {
         if isDue { send(progress()) }
     }
 
-    /// Ends all streams.
+    /// Ends all streams, including later ones.
     package func finish() {
         let listeners = state.withLock { state in
+            state.isFinished = true
             defer { state.listeners = [] }
             return state.listeners
         }

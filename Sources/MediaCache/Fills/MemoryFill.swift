@@ -231,6 +231,8 @@ final class MemoryFill: Sendable {
         var check = check
         do {
             let length = try await transfer.receive { piece in
+                // Earlier bytes must not be appended again.
+                guard !piece.isOverlap else { return true }
                 guard piece.withUnsafeBytes({ check?.permits($0, at: piece.offset) }) ?? true else {
                     throw CacheError(
                         .representationChanged, "the resource has changed at the origin: it's a playlist now")

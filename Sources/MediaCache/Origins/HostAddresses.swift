@@ -19,8 +19,13 @@ package final class HostAddresses: Sendable {
         /// Whether the host has no address, or a local one outside the allowed networks.
         package var isForbidden: Bool
 
-        /// Throws `CacheError` with `forbiddenAddress` if the host is forbidden.
+        /// Throws `CacheError` with `unreachable` if the host has no address, for example because there is no network,
+        /// or with `forbiddenAddress` if it's forbidden.
         package func requirePublic(_ url: ResourceURL) throws {
+            guard isResolved else {
+                throw CacheError(
+                    .unreachable, "the name \(url.authority) can't be resolved; check the URL and the network")
+            }
             guard isForbidden else { return }
             throw CacheError(
                 .forbiddenAddress, "\(url.authority) has no public address; allow its network if access is intended"

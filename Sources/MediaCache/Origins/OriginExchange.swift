@@ -59,7 +59,14 @@ struct OriginExchange {
                 limits: settings.limits, scope: settings.scope.narrowed(to: scope))
             context.counters.add(\.originRequests)
             let requestTime = context.time.monotonic
-            let response = try await context.origin.send(request)
+            let response: OriginResponse
+            do {
+                response = try await context.origin.send(request)
+            } catch {
+                // The remembered target may be down, while the redirect would now lead to another host.
+                if start.isRedirected, !Task.isCancelled { locator.forgetRedirect() }
+                throw error
+            }
             // If the origin delays responses, the latency doesn't depend on the link.
             if !settings.waitsForOrigin {
                 context.traffic?.recordLatency(of: url.origin, context.time.monotonic - requestTime)

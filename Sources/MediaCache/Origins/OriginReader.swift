@@ -203,6 +203,8 @@ package actor OriginReader {
 
     /// Closes the connection. The next call of ``next()`` opens another one and continues at the first missing byte.
     package func close() {
+        // The next response may have another version, which only a comparison detects if there is no strong validator.
+        if hasReturnedBytes { isResuming = true }
         body?.cancel()
         body = nil
         pending = nil

@@ -119,19 +119,27 @@ extension Representation {
     // MARK: - External links
 
     /// Returns the path of a hard link to the blob with the given extension, in the blob's folder; the blob's own path
-    /// if the folder isn't writable. Blocks.
+    /// if the folder isn't writable, its file system has no hard links, or the link would have the sidecar's name.
+    /// Blocks.
     ///
     /// Because of the link, and of others that users may create from it, the blob is copied before it's modified again.
     func linkBlob(extension fileExtension: String) throws -> String {
         try writing.withLock { _ in
             let path = path
-            let link = path.dropLast(".bin".count) + ".\(fileExtension)"
             file.withLock { $0.mayBeLinked = true }
+            // Some file systems ignore case.
+            guard fileExtension.lowercased() != BlobFolder.sidecarExtension else { return path }
+            let link = path.dropLast(".bin".count) + ".\(fileExtension)"
             if engine.files.exists(String(link)) { return String(link) }
             guard engine.blobs.isWritable else { return path }
             // The blob of an empty resource doesn't exist until it's opened.
             if !engine.files.exists(path) { _ = try source() }
-            try engine.files.link(path, to: String(link))
+            do {
+                try engine.files.link(path, to: String(link))
+            } catch let error as SystemError where error.isUnsupported || error.number == EPERM {
+                // Linux throws EPERM for FAT.
+                return path
+            }
             return String(link)
         }
     }

@@ -139,4 +139,15 @@ extension CacheError {
         if error is CancellationError { return CacheError(.cancelled, "the operation was cancelled") }
         return CacheError(code, message(), cause: error)
     }
+
+    /// Returns the result of `body`. Throws its errors as ``CacheError``, with ``Code/storage`` if they are others.
+    static func wrapping<Result>(
+        _ message: @autoclosure () -> String, _ body: () async throws -> Result
+    ) async throws -> Result {
+        do {
+            return try await body()
+        } catch {
+            throw wrap(error, as: .storage, message())
+        }
+    }
 }

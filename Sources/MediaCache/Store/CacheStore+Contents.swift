@@ -1,11 +1,13 @@
 extension CacheStore {
     /// Returns all cached resources, most recently used first.
     ///
-    /// - Throws: ``CacheError`` with ``CacheError/Code/closed``, ``CacheError/Code/storage`` or
-    ///   ``CacheError/Code/damaged``; `CancellationError` if the task is cancelled.
+    /// - Throws: ``CacheError`` with ``CacheError/Code/closed``, ``CacheError/Code/storage``,
+    ///   ``CacheError/Code/damaged`` or ``CacheError/Code/cancelled``.
     public func resources() async throws -> [ResourceInfo] {
         try checkOpen()
-        let rows = try await engine.catalog.resources()
+        let rows = try await CacheError.wrapping("the cached resources can't be listed") {
+            try await engine.catalog.resources()
+        }
         let open = table.all.compactMap { resource in resource.listed.map { (resource, $0) } }
         let live = Dictionary(open.map { ($0.0.id, $0) }, uniquingKeysWith: { first, _ in first })
         let known = Set(rows.map(\.resource.id))
@@ -28,7 +30,10 @@ extension CacheStore {
         if let info = try await resource(key: key) { return info }
         guard CacheKey(key).identity == nil else { return nil }
         let prefix = CacheKey.prefixOfIdentified(key)
-        var keys = Set(try await engine.catalog.keys(withPrefix: prefix))
+        let stored = try await CacheError.wrapping("\(url) can't be looked up") {
+            try await engine.catalog.keys(withPrefix: prefix)
+        }
+        var keys = Set(stored)
         keys.formUnion(table.all.map(\.key).filter { $0.utf8.starts(with: prefix.utf8) })
         var last: ResourceInfo?
         for key in keys {
@@ -56,7 +61,9 @@ extension CacheStore {
     func key(of id: Int64) async throws -> String? {
         try checkOpen()
         if let resource = table.all.first(where: { $0.id == id }) { return resource.key }
-        return try await engine.catalog.key(ofResource: id)
+        return try await CacheError.wrapping("resource \(id) can't be looked up") {
+            try await engine.catalog.key(ofResource: id)
+        }
     }
 
     private func resource(key: String) async throws -> ResourceInfo? {
@@ -64,9 +71,10 @@ extension CacheStore {
         if let resource = table[key], let representation = resource.listed {
             return info(of: resource.stored, representation: representation)
         }
-        guard let entry = try await engine.catalog.resource(key: key), let listed = entry.versions.listed else {
-            return nil
+        let entry = try await CacheError.wrapping("\(CacheKey(key).name) can't be looked up") {
+            try await engine.catalog.resource(key: key)
         }
+        guard let entry, let listed = entry.versions.listed else { return nil }
         return info(of: entry.resource, representation: listed)
     }
 
@@ -103,7 +111,9 @@ extension CacheStore {
         try checkOpen()
         await engine.committer.commit()
         let engine = engine
-        let totals = try await engine.catalog.byteTotals()
+        let totals = try await CacheError.wrapping("the size of the cache can't be determined") {
+            try await engine.catalog.byteTotals()
+        }
         let free = try? await engine.pool.run { try engine.freeBytes }
         return Usage(
             resources: totals.resources, complete: totals.complete, bytes: totals.all, pinnedBytes: totals.pinned,
@@ -114,7 +124,8 @@ extension CacheStore {
     /// partial. The URL is interpreted as in ``resource(for:)``.
     ///
     /// The resource's checksums are verified first. If they reveal damage, the resource is partial. The file has the
-    /// extension of its media type, or `bin` if the cache folder isn't writable.
+    /// extension of its media type; `bin` if that is `json`, the cache folder isn't writable, or its file system has no
+    /// hard links.
     ///
     /// - Throws: The same errors as ``resources()``.
     public func localFile(for url: ResourceURL) async throws -> LocalFile? {
@@ -128,9 +139,11 @@ extension CacheStore {
     public func localFile(id: Int64) async throws -> LocalFile? {
         guard let key = try await key(of: id) else { return nil }
         await engine.committer.commit()
-        guard let entry = try await engine.catalog.resource(key: key), let resource = try await opened(entry.resource),
-            let representation = resource.listed, representation.isComplete
-        else { return nil }
+        let opened = try await CacheError.wrapping("\(CacheKey(key).name) can't be opened") { () -> Resource? in
+            guard let entry = try await engine.catalog.resource(key: key) else { return nil }
+            return try await self.opened(entry.resource)
+        }
+        guard let resource = opened, let representation = resource.listed, representation.isComplete else { return nil }
         let holds = resource.hold()
         let release: @Sendable () -> Void = { for hold in holds { hold.release() } }
         guard !holds.isEmpty else { return nil }

@@ -42,14 +42,17 @@ extension CacheStore {
     /// and in-use resources are excluded. ``ResourceInfo/bytesCached`` includes all versions of a resource.
     ///
     /// - Parameter count: The maximum number of resources.
-    /// - Throws: ``CacheError`` with ``CacheError/Code/closed`` or ``CacheError/Code/storage``.
+    /// - Throws: The same errors as ``resources()``.
     public func evictionCandidates(atMost count: Int) async throws -> [ResourceInfo] {
         try checkOpen()
         // The catalog must have the latest uses.
         await engine.committer.commit()
         var infos: [ResourceInfo] = []
         // Resources in use are skipped.
-        for (resource, bytes) in try await engine.catalog.evictable(limit: count + table.all.count)
+        let candidates = try await CacheError.wrapping("the resources to be evicted can't be determined") {
+            try await engine.catalog.evictable(limit: count + table.all.count)
+        }
+        for (resource, bytes) in candidates
         where infos.count < count && table[resource.key]?.isHeld != true {
             guard var info = try await self.resource(id: resource.id) else { continue }
             info.bytesCached = bytes
@@ -63,8 +66,7 @@ extension CacheStore {
     /// Changes the limits of the cache size, and evicts content that exceeds them.
     ///
     /// - Returns: The number of bytes freed; 0 if the folder isn't writable.
-    /// - Throws: ``CacheError`` with ``CacheError/Code/storage`` if the content can't be evicted, or with
-    ///   ``CacheError/Code/closed``. The limits have changed nevertheless.
+    /// - Throws: The errors of ``prune(limits:)``. The limits have changed nevertheless.
     @discardableResult
     public func setLimits(_ limits: CacheLimits) async throws -> Int64 {
         engine.limits = limits
@@ -76,16 +78,19 @@ extension CacheStore {
     ///
     /// - Returns: The number of bytes freed. It may be too small to meet the limits, because pinned and in-use content
     ///   is spared.
-    /// - Throws: ``CacheError`` with ``CacheError/Code/storage`` or ``CacheError/Code/closed``.
+    /// - Throws: ``CacheError`` with ``CacheError/Code/storage`` if the content can't be evicted, or with
+    ///   ``CacheError/Code/closed``, ``CacheError/Code/damaged`` or ``CacheError/Code/cancelled``.
     @discardableResult
     public func prune(limits: CacheLimits? = nil) async throws -> Int64 {
         try checkOpen()
         let limits = limits ?? engine.limits
         // The catalog must have the latest uses.
         await engine.committer.commit()
-        let situation = try await situation(limits)
-        guard situation.bytesOver > 0 || limits.maximumAge != nil else { return 0 }
-        return try await evict(in: situation)
+        return try await CacheError.wrapping("content can't be evicted") {
+            let situation = try await self.situation(limits)
+            guard situation.bytesOver > 0 || limits.maximumAge != nil else { return 0 }
+            return try await self.evict(in: situation)
+        }
     }
 
     /// Executes the eviction policy's decisions. Returns the number of bytes freed.
@@ -152,37 +157,53 @@ extension CacheStore {
     }
 
     /// Punches holes into a resource's blob. Removes the resource instead if it has several versions or damaged
-    /// records, if holes can't free enough bytes, or if the file has other hard links, which would lose the bytes, too.
+    /// records, if holes can't free enough bytes, if the file is missing, if it has other hard links, which would lose
+    /// the bytes, too, or if the file system doesn't support holes.
     ///
     /// - Returns: The number of bytes freed; 0 if the resource is in use or pinned.
     private func shrink(key: String, by bytes: Int64) async throws -> Int64 {
         await engine.committer.commit()
-        let freed: Int64? = try await table.withExclusiveAccess(to: key) {
-            guard self.table[key]?.stored.isPinned != true else { return 0 }
-            guard await self.closeForRemoval(key: key) != nil else { return 0 }
+        let (freed, mustRemove) = try await table.withExclusiveAccess(to: key) { () -> (Int64, Bool) in
+            guard self.table[key]?.stored.isPinned != true else { return (0, false) }
+            guard await self.closeForRemoval(key: key) != nil else { return (0, false) }
             let engine = self.engine
             guard let entry = try await engine.catalog.resource(key: key), entry.damaged.isEmpty,
                 !entry.resource.isPinned, entry.representations.count == 1, let only = entry.representations.first
-            else { return nil }
+            else { return (0, true) }
             let holes = HolePlan.holes(in: only.spans, freeing: bytes)
-            guard holes.reduce(0, { $0 + Int64($1.count) }) >= bytes else { return nil }
+            guard holes.reduce(0, { $0 + Int64($1.count) }) >= bytes else { return (0, true) }
             let path = engine.blobs.path(of: only.blob, isDurable: only.isDurable)
             let file = try await engine.pool.run { () -> (any BlobFile)? in
-                guard try engine.files.linkCount(of: path) == 1 else { return nil }
-                return try engine.files.open(path, creating: false)
+                do {
+                    guard try engine.files.linkCount(of: path) == 1 else { return nil }
+                    return try engine.files.open(path, creating: false)
+                } catch let error as SystemError where error.isMissingFile {
+                    // The system may purge blobs, and users may delete them.
+                    return nil
+                }
             }
-            guard let file else { return nil }
-            let snapshot = try await engine.pool.run {
-                try CommitSnapshot(forgetting: holes, of: only, resource: entry.resource, catalog: engine.catalog)
+            guard let file else { return (0, true) }
+            let snapshot: CommitSnapshot
+            do {
+                snapshot = try await engine.pool.run {
+                    try CommitSnapshot(forgetting: holes, of: only, resource: entry.resource, catalog: engine.catalog)
+                }
+            } catch let error as CacheError where error.code == .damaged {
+                return (0, true)
             }
             try await engine.catalog.commit([snapshot])
-            try await engine.pool.run {
-                for hole in holes { try file.punch(hole) }
+            let forgotten = only.spans.byteCount - snapshot.representation.spans.byteCount
+            do {
+                try await engine.pool.run {
+                    for hole in holes { try file.punch(hole) }
+                }
+                return (forgotten, false)
+            } catch let error as SystemError where error.isUnsupported {
+                return (forgotten, true)
             }
-            return only.spans.byteCount - snapshot.representation.spans.byteCount
         }
-        if let freed { return freed }
-        return try await deleteResource(key: key, sparesPinned: true) ?? 0
+        guard mustRemove else { return freed }
+        return freed + (try await deleteResource(key: key, sparesPinned: true) ?? 0)
     }
 }
 

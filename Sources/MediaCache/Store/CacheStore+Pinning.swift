@@ -6,8 +6,8 @@ extension CacheStore {
 
     /// Pins or unpins a resource. Pinned resources are never evicted, and their blobs are in the durable folder.
     ///
-    /// - Throws: ``CacheError`` with ``CacheError/Code/notFound``, ``CacheError/Code/storage`` or
-    ///   ``CacheError/Code/closed``.
+    /// - Throws: ``CacheError`` with ``CacheError/Code/notFound``, ``CacheError/Code/storage``,
+    ///   ``CacheError/Code/damaged``, ``CacheError/Code/closed`` or ``CacheError/Code/cancelled``.
     public func setPinned(_ isPinned: Bool, id: Int64) async throws {
         await engine.committer.commit()
         guard let key = try await key(of: id), try await pin([key], isPinned) > 0 else {
@@ -29,7 +29,7 @@ extension CacheStore {
     /// Pins or unpins resources, and returns the number of those that are cached. The keys are distinct and in order.
     private func pin(_ keys: [String], _ isPinned: Bool) async throws -> Int {
         // Protects them from eviction and removal in the meantime.
-        let held = try await hold(keys)
+        let held = try await CacheError.wrapping("cached resources can't be opened") { try await hold(keys) }
         defer { for hold in held.flatMap(\.holds) { hold.release() } }
         for (resource, _) in held { resource.setPinned(isPinned) }
         do {
@@ -64,9 +64,9 @@ extension CacheStore {
     /// Returns the open resource, or one restored from its catalog entry. The caller has exclusive access to the key.
     private func resource(key: String, in entries: [String: CatalogEntry]) async throws -> Resource? {
         if let resource = table[key] { return resource }
-        guard let entry = entries[key], !entry.representations.isEmpty, let url = try? ResourceURL(entry.resource.url)
+        guard let entry = entries[key], !entry.representations.isEmpty, let url = try? ResourceURL(entry.resource.url),
+            let resource = try await restored(entry, url: url)
         else { return nil }
-        let resource = try await restored(entry, url: url)
         table.insert(resource)
         return resource
     }

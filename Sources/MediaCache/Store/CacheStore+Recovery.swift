@@ -206,17 +206,23 @@ extension CacheStore {
             try await engine.catalog.delete(representations: entry.damaged)
             return entry.representations.isEmpty ? nil : entry
         } catch let error as CacheError where error.code == .damaged {
-            engine.logger.error("damaged catalog", metadata: ["name": "\(CacheKey(key).name)", "error": "\(error)"])
-            engine.events.send(.damaged(key: key, range: 0..<0))
-            do {
-                try await engine.catalog.delete(key: key)
-                return try await restored(key: key)
-            } catch let error as CacheError where error.code == .damaged {
-                // The damage isn't limited to this record. Playback continues, and nothing is stored until the next
-                // opening replaces the catalog.
-                await engine.pool.perform { [engine] in engine.catalog.markSuspect() }
-                engine.health.failedForGood(error)
-            }
+            return try await replaceRecords(key: key, after: error)
+        }
+    }
+
+    /// Deletes the unreadable records of a resource, and restores pinned versions from their sidecars. Returns the new
+    /// entry; nil if there is none.
+    func replaceRecords(key: String, after error: CacheError) async throws -> CatalogEntry? {
+        engine.logger.error("damaged catalog", metadata: ["name": "\(CacheKey(key).name)", "error": "\(error)"])
+        engine.events.send(.damaged(key: key, range: 0..<0))
+        do {
+            try await engine.catalog.delete(key: key)
+            return try await restored(key: key)
+        } catch let error as CacheError where error.code == .damaged {
+            // The damage isn't limited to this record. Playback continues, and nothing is stored until the next
+            // opening replaces the catalog.
+            await engine.pool.perform { [engine] in engine.catalog.markSuspect() }
+            engine.health.failedForGood(error)
             return nil
         }
     }

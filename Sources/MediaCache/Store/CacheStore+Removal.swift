@@ -6,8 +6,8 @@ extension CacheStore {
 
     /// Removes a resource. If it's in use, it's removed when its last reader leaves.
     ///
-    /// - Throws: ``CacheError`` with ``CacheError/Code/notFound``, ``CacheError/Code/storage`` or
-    ///   ``CacheError/Code/closed``.
+    /// - Throws: ``CacheError`` with ``CacheError/Code/notFound``, ``CacheError/Code/storage``,
+    ///   ``CacheError/Code/damaged``, ``CacheError/Code/closed`` or ``CacheError/Code/cancelled``.
     public func remove(id: Int64) async throws -> Removal {
         await engine.committer.commit()
         guard let key = try await key(of: id), let removal = try await remove(keys: [key]).first else {
@@ -20,8 +20,9 @@ extension CacheStore {
     /// reader leaves.
     ///
     /// - Returns: The removals of existing resources.
-    /// - Throws: ``CacheError`` with ``CacheError/Code/storage`` or ``CacheError/Code/closed``; resources removed
-    ///   before the failure stay removed.
+    /// - Throws: ``CacheError`` with ``CacheError/Code/storage``, ``CacheError/Code/damaged``,
+    ///   ``CacheError/Code/closed`` or ``CacheError/Code/cancelled``; resources removed before the failure stay
+    ///   removed.
     public func removeAll(includingPinned: Bool = false) async throws -> [Removal] {
         await engine.committer.commit()
         var keys = try await resources().filter { includingPinned || !$0.isPinned }.map(\.key)
@@ -35,8 +36,12 @@ extension CacheStore {
     /// reader leaves; unknown keys are skipped.
     ///
     /// - Returns: The removals of existing resources.
-    /// - Throws: ``CacheError`` with ``CacheError/Code/storage``; resources removed before the failure stay removed.
+    /// - Throws: The same errors as ``removeAll(includingPinned:)``; resources removed before the failure stay removed.
     package func remove(keys: some Collection<String>) async throws -> [Removal] {
+        try await CacheError.wrapping("cached resources can't be removed") { try await removeBatches(of: keys) }
+    }
+
+    private func removeBatches(of keys: some Collection<String>) async throws -> [Removal] {
         var removals: [Removal] = []
         for batch in batches(of: keys, size: Self.batchSize) {
             try checkOpen()

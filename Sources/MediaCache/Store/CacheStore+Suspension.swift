@@ -26,7 +26,7 @@ extension CacheStore {
     ///
     /// - Throws: ``CacheError`` with ``CacheError/Code/folderOwned`` if another process owns the folder, with
     ///   ``CacheError/Code/newerFormat`` or ``CacheError/Code/damaged`` if another process has changed the catalog, or
-    ///   with ``CacheError/Code/storage``; the store stays suspended.
+    ///   with ``CacheError/Code/storage`` or ``CacheError/Code/cancelled``; the store stays suspended.
     public func resume() async throws {
         guard phase.withLock({ $0 == .suspended }) else { return }
         let engine = engine
@@ -43,15 +43,26 @@ extension CacheStore {
         } catch {
             throw CacheError.wrap(error, as: .storage, "the cache folder \(location.durable) can't be opened again")
         }
-        try await compareWithCatalog()
-        engine.isStopped = false
+        do {
+            try await compareWithCatalog()
+        } catch {
+            // Otherwise, this process would own the folder of a suspended store, and couldn't acquire it again.
+            await releaseFolder()
+            throw CacheError.wrap(
+                error, as: .storage, "the catalog of \(location.durable) can't be compared with the open resources")
+        }
         let isResumed = phase.withLock { phase in
             guard phase == .suspended else { return false }
+            engine.isStopped = false
             phase = .open
             resumptionCount.withLock { $0 += 1 }
             return true
         }
-        guard isResumed else { return }
+        guard isResumed else {
+            // The store may have been closed before it acquired the folder.
+            if phase.withLock({ $0 == .closed }) { await releaseFolder() }
+            return
+        }
         reopenings.send(())
         engine.committer.resume()
         // The last readers of resources marked for removal may have left during the suspension.

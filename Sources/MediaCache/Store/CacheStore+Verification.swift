@@ -7,8 +7,8 @@ extension CacheStore {
     /// a reader found the damage earlier. With `repair`, those of current versions are fetched immediately. Results of
     /// whole-body transforms and versions that the origin has replaced can't be repaired.
     ///
-    /// - Throws: ``CacheError`` with ``CacheError/Code/closed``, ``CacheError/Code/storage`` or
-    ///   ``CacheError/Code/damaged``; `CancellationError` if the task is cancelled. A failed repair isn't an error.
+    /// - Throws: ``CacheError`` with ``CacheError/Code/closed``, ``CacheError/Code/storage``,
+    ///   ``CacheError/Code/damaged`` or ``CacheError/Code/cancelled``. A failed repair isn't an error.
     public func verify(repair: Bool = false) async throws -> VerifyReport {
         try await verify(repair: repair) { _, _ in nil }
     }
@@ -22,19 +22,21 @@ extension CacheStore {
     ) async throws -> VerifyReport {
         try checkOpen()
         await engine.committer.commit()
-        var report = VerifyReport(resources: 0, bytes: 0, findings: [])
-        for (stored, _) in try await engine.catalog.resources() {
-            try Task.checkCancellation()
-            guard let resource = try await opened(stored) else { continue }
-            report.resources += 1
-            for representation in resource.representations {
-                let settings = settings(resource.locator.url, CacheKey(resource.key).identity)
-                try await verify(representation, of: resource, repair: repair, settings, into: &report)
+        return try await CacheError.wrapping("the cached content can't be verified") {
+            var report = VerifyReport(resources: 0, bytes: 0, findings: [])
+            for (stored, _) in try await engine.catalog.resources() {
+                try Task.checkCancellation()
+                guard let resource = try await opened(stored) else { continue }
+                report.resources += 1
+                for representation in resource.representations {
+                    let own = settings(resource.locator.url, CacheKey(resource.key).identity)
+                    try await verify(representation, of: resource, repair: repair, own, into: &report)
+                }
+                table.closeIdle()
             }
-            table.closeIdle()
+            await engine.committer.commit()
+            return report
         }
-        await engine.committer.commit()
-        return report
     }
 
     private func verify(

@@ -44,6 +44,20 @@ public final class CacheStore: Sendable {
         _ configuration: CacheConfiguration, origin: any Origin, time: any TimeSource, files: any BlobFileSystem,
         logger: Logger
     ) async throws -> CacheStore {
+        do {
+            return try await openOnce(configuration, origin: origin, time: time, files: files, logger: logger)
+        } catch let error as CacheError where error.code == .damaged {
+            // The second opening checks the whole catalog, and replaces it.
+            logger.error("damaged catalog", metadata: ["error": "\(error)"])
+            return try await openOnce(configuration, origin: origin, time: time, files: files, logger: logger)
+        }
+    }
+
+    /// Opens the store. If the recovery finds damage, marks the catalog for a complete check by the next opening.
+    private static func openOnce(
+        _ configuration: CacheConfiguration, origin: any Origin, time: any TimeSource, files: any BlobFileSystem,
+        logger: Logger
+    ) async throws -> CacheStore {
         let folder = try await BlockingPool(label: "MediaCache.opening").run {
             try OpenedFolder(configuration.location, files: files, logger: logger)
         }
@@ -58,7 +72,15 @@ public final class CacheStore: Sendable {
             return try await store.makeSpace(for: needed)
         }
         if folder.blobs.isWritable {
-            try await store.recover(folder)
+            do {
+                try await store.recover(folder)
+            } catch {
+                if (error as? CacheError)?.code == .damaged {
+                    await engine.pool.perform { engine.catalog.markSuspect() }
+                }
+                await store.releaseFolder()
+                throw error
+            }
             store.startUpkeep(cleaning: true)
         }
         return store
@@ -126,9 +148,13 @@ public final class CacheStore: Sendable {
     /// Publishes the address of the owner's API for processes that find the folder owned; nil removes it. Writes a
     /// small file on the current thread.
     ///
-    /// - Throws: The error of the file system if the lock file can't be written.
+    /// - Throws: ``CacheError`` with ``CacheError/Code/storage`` if the lock file can't be written.
     public func announce(address: String?) throws {
-        try lock.withLock { try $0?.announce(address: address) }
+        do {
+            try lock.withLock { try $0?.announce(address: address) }
+        } catch {
+            throw CacheError.wrap(error, as: .storage, "the address of the API can't be published in the cache folder")
+        }
     }
 
     /// Returns the current owner of a folder; nil if there is none. Reads a small file on the current thread.
@@ -141,8 +167,8 @@ public final class CacheStore: Sendable {
         engine.configuration.keyPolicy.key(for: url, profiles: engine.transfers.headerProfiles)
     }
 
-    /// Returns a stream of future events. The first stream begins with the events of the opening, such as
-    /// ``CacheEvent/catalogReplaced(path:)``.
+    /// Returns a stream of future events, which ends when the store is closed. The first stream begins with the events
+    /// of the opening, such as ``CacheEvent/catalogReplaced(path:)``.
     ///
     /// Each stream buffers up to 512 events. If the buffer is full, further events are dropped, and
     /// ``CacheEvent/dropped(count:)`` reports their number.
@@ -350,8 +376,18 @@ public final class CacheStore: Sendable {
         return try await restored(entry, url: url)
     }
 
-    /// Returns a resource restored from its catalog entry.
-    func restored(_ entry: CatalogEntry, url: ResourceURL) async throws -> Resource {
+    /// Returns a resource restored from its catalog entry, or from a sidecar if its checksums can't be read; nil if
+    /// there is none.
+    func restored(_ entry: CatalogEntry, url: ResourceURL) async throws -> Resource? {
+        do {
+            return try await resource(of: entry, url: url)
+        } catch let error as CacheError where error.code == .damaged {
+            guard let entry = try await replaceRecords(key: entry.resource.key, after: error) else { return nil }
+            return try await resource(of: entry, url: url)
+        }
+    }
+
+    private func resource(of entry: CatalogEntry, url: ResourceURL) async throws -> Resource {
         let resource = Resource(
             stored: entry.resource, url: url, engine: engine, onIdle: { [weak self] in self?.sweep($0) })
         let engine = engine

@@ -111,7 +111,9 @@ public final class BackgroundTransfers: Sendable {
     ///   transferred.
     /// - Throws: `CacheError` with
     ///   - `invalidURL` if `URLSession` can't send the URL unchanged,
-    ///   - `forbiddenAddress` if the scope excludes the address, or the host's name can't be resolved to check it,
+    ///   - `forbiddenAddress` if the scope excludes the address,
+    ///   - `unreachable` if the scope is public and the host's name can't be resolved to check its address, for example
+    ///     because there is no network,
     ///   - `invalidSetting` if the URL contains user information, the store's settings forbid requests to origins, the
     ///     kind has a whole-body transform, or the resource is partial and has no validator,
     ///   - `storage` if the store can't be read,
@@ -134,11 +136,12 @@ public final class BackgroundTransfers: Sendable {
         let address = try RequestURL.url(of: url)
         let host = try await hosts.resolve(url.host, allowing: settings.allowedNetworks)
         if transfers.scope == .publicOnly { try host.requirePublic(url) }
-        // Bytes in received files must not be requested again.
+        // Determined first, because the bytes of a transfer that finishes in the meantime must not be requested again.
+        let running = try await runningRequests()
+        // Nor must bytes in received files.
         await storeReceivedFiles()
         let cached = try await store.resource(of: ReadRequest(url: url))
         let missing = try Self.missing(of: url, range, cached)
-        let running = try await runningRequests()
         var unranged = URLRequest(url: address)
         for field in transfers.headerFields(for: url, now: store.now) {
             unranged.addValue(field.value, forHTTPHeaderField: field.name.rawName)
@@ -198,7 +201,8 @@ public final class BackgroundTransfers: Sendable {
     public func events() -> AsyncStream<Event> { hub.stream() }
 
     /// Adds all received files to the store, including those that couldn't be added before because the store was
-    /// suspended or the disk was full. Returns when all of them have been processed.
+    /// suspended, the disk was full, or no network was available to check the target of a redirect. Returns when all of
+    /// them have been processed.
     public func storeReceivedFiles() async { await storeDeliveries().value }
 
     /// Waits until the system has delivered all events for which it launched the app, and the store has cached the
@@ -321,6 +325,10 @@ extension BackgroundTransfers {
         }
     }
 
+    /// The time in seconds for which a received file is preserved if the name of the host that sent it can't be
+    /// resolved: 30 days.
+    private static let maximumAge = 30 * 86_400.0
+
     /// Starts a task that stores the received files. It waits for the previous task, so that no file is stored twice.
     @discardableResult
     private func storeDeliveries() -> Task<Void, Never> {
@@ -350,6 +358,10 @@ extension BackgroundTransfers {
                 let error = CacheError.wrap(error, as: .storage, "\(record.request.url) can't be stored")
                 // These failures may be temporary, so the file is preserved.
                 guard error.code != .closed, error.code != .storage || error.isByRule else { continue }
+                // The host that sent the file can't be checked without a network.
+                if error.code == .unreachable, store.now.timeIntervalSince(record.received) < Self.maximumAge {
+                    continue
+                }
                 deliveries.remove(name)
                 reportFailure(record.request, error)
             }
@@ -358,8 +370,8 @@ extension BackgroundTransfers {
 
     /// Checks redirects by the same rule as the engine.
     ///
-    /// - Throws: `CacheError` with `forbiddenAddress` if a redirect led from a public to a private address, or to a
-    ///   host whose name can't be resolved.
+    /// - Throws: `CacheError` with `forbiddenAddress` if a redirect led from a public to a private address, or with
+    ///   `unreachable` if it led to a host whose name can't be resolved.
     private func checkRedirect(of response: DeliveredResponse, isPublic: Bool) async throws {
         guard let location = response.location, location.host != response.url.host else { return }
         let isBound = isPublic && !store.transfers.allowsLocalRedirects

@@ -41,6 +41,45 @@ struct CatalogDamageTests {
         try data.write(to: URL(fileURLWithPath: catalog))
     }
 
+    /// Fills the store, and makes the catalog too large to be checked completely at each opening.
+    private func fillLargeCatalog() async throws {
+        try await fill()
+        let large = try Catalog(.file(catalog))
+        let (id, now) = (Int64(1000), fixture.time.now)
+        try await large.commit([
+            CommitSnapshot(
+                resource: StoredResource(
+                    id: id, key: "http://origin.example/large", url: "http://origin.example/large", created: now,
+                    lastUsed: now, useOrder: id, hits: 0, isPinned: false),
+                representation: StoredRepresentation(
+                    id: id, resourceID: id, blob: BlobFolder.newName(), isDurable: false,
+                    head: ResourceHead(
+                        length: 1, contentType: "video/mp4", validator: Validator(entityTag: "\"1\""),
+                        validatedAt: now, entityTag: "\"1\""),
+                    freshness: Freshness(), ignoresRanges: false, isSuperseded: false, spans: SpanMap()),
+                dirtyPages: [0: [UInt8](repeating: 0, count: 20 << 20)])
+        ])
+        try large.close()
+    }
+
+    /// The leaf pages of a catalog. The raw values are SQLite's (its file format, section 1.6).
+    enum Page: UInt8 { case index = 10, table = 13 }
+
+    /// Overwrites the pages of a kind that contain `bytes`.
+    private func damagePages(_ kind: Page, containing bytes: [UInt8]) throws {
+        let (size, needle) = (4096, Data(bytes))
+        var count = 0
+        try change { data in
+            for start in stride(from: size, to: data.count, by: size) where data[start] == kind.rawValue {
+                let page = start..<start + size
+                guard data.range(of: needle, in: page) != nil else { continue }
+                data.replaceSubrange(page, with: repeatElement(0xFF, count: size))
+                count += 1
+            }
+        }
+        try #require(count > 0)
+    }
+
     private func damage(_ kind: Damage) throws {
         var random = SeededGenerator(seed: 1)
         switch kind {
@@ -90,6 +129,46 @@ struct CatalogDamageTests {
             await store.close()
             #expect(FileManager.default.fileExists(atPath: catalog + ".damaged-\(number)"))
         }
+    }
+
+    @Test func refetchesResourcesWithUnreadableChecksums() async throws {
+        try await fillLargeCatalog()
+        let intact = try Catalog(.file(catalog))
+        let entry = try #require(try await intact.resource(key: others[0].description))
+        let checksums = try intact.checksumPages(of: try #require(entry.representations.first).id)
+        try intact.close()
+        try damagePages(.index, containing: try #require(checksums[0]))
+        let store = try await fixture.open()
+        for url in others { #expect(try await store.bytes(url) == body(url)) }
+        await store.close()
+        #expect(!FileManager.default.fileExists(atPath: catalog + ".damaged-1"))
+        fixture.origin.isReachable = false
+        let next = try await fixture.open()
+        #expect(FileManager.default.fileExists(atPath: catalog + ".damaged-1"))
+        #expect(try await next.bytes(pinned) == body(pinned))
+        await next.close()
+    }
+
+    /// Parts of a large catalog that opening reads, but its check doesn't: the table of resources, and the index of
+    /// blobs.
+    enum UncheckedPart: CaseIterable { case resources, blobs }
+
+    @Test(arguments: UncheckedPart.allCases)
+    func setsLargeCatalogWithDamageFoundAtOpeningAside(_ part: UncheckedPart) async throws {
+        try await fillLargeCatalog()
+        switch part {
+        case .resources: try damagePages(.table, containing: Array(pinned.description.utf8))
+        case .blobs:
+            let sidecar = try #require(files.withDisk(\.paths).first { $0.hasSuffix(".json") })
+            let name = try #require(sidecar.split(separator: "/").last)
+            try damagePages(.index, containing: Array(BlobFolder.blob(of: String(name)).utf8))
+        }
+        fixture.origin.isReachable = false
+        let store = try await fixture.open()
+        #expect(store.isWritable)
+        #expect(FileManager.default.fileExists(atPath: catalog + ".damaged-1"))
+        #expect(try await store.bytes(pinned) == body(pinned))
+        await store.close()
     }
 
     /// SQLite doesn't detect a flipped bit inside a value.

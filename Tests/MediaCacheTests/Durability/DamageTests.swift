@@ -123,6 +123,32 @@ struct DamageTests {
         await store.close()
     }
 
+    /// A link that ends with `json` would have the name of the sidecar.
+    @Test func providesPinnedJSONFile() async throws {
+        let url = try ResourceURL("http://origin.example/list.json")
+        let text = #"{"films": ["a", "b"]}"#
+        fixture.origin[url] = ScriptedResource(.text(text), contentType: "application/json")
+        let store = try await fixture.open()
+        let info = try await store.complete(ReadRequest(url: url))
+        try await store.setPinned(true, id: info.id)
+        let local = try #require(try await store.localFile(for: url))
+        #expect(try files.withDisk { try $0.contents(of: local.path) } == Array(text.utf8))
+        let sidecar = try #require(files.withDisk(\.paths).first { $0.hasSuffix(".json") })
+        let encoded = try files.withDisk { try $0.contents(of: sidecar) }
+        #expect(try Sidecar(encoded: encoded).key == url.description)
+        await store.close()
+    }
+
+    @Test(arguments: [EPERM, EOPNOTSUPP])
+    func providesBlobOnFileSystemWithoutHardLinks(_ number: Int32) async throws {
+        try await fill()
+        files.fail { call, _ in call == .link ? number : nil }
+        let store = try await fixture.open()
+        let local = try #require(try await store.localFile(for: fixture.url))
+        #expect(try local.path == blob())
+        await store.close()
+    }
+
     @Test func neitherPunchesNorTruncatesLinkedFile() async throws {
         try await fill()
         let store = try await fixture.open { $0.eviction = LeastRecentlyUsed(shrinkableSize: 1 << 20) }
@@ -183,6 +209,12 @@ struct DamageTests {
         await store.close()
     }
 }
+
+#if canImport(Glibc)
+    import Glibc
+#else
+    import Darwin
+#endif
 
 #if canImport(Glibc)
     import Glibc

@@ -15,6 +15,12 @@ struct EventHubTests {
         }
     }
 
+    @Test func endsStreamsRequestedAfterFinish() async {
+        let hub = EventHub<CacheEvent> { .dropped(count: $0) }
+        hub.finish()
+        for await _ in hub.stream() { Issue.record("there are no events") }
+    }
+
     @Test(arguments: [1, 3, 100, 400])
     func countsDroppedEventsOnce(_ consumed: Int) async {
         let hub = EventHub<CacheEvent> { .dropped(count: $0) }

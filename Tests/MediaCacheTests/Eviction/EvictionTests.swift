@@ -138,6 +138,66 @@ struct EvictionTests {
         await store.close()
     }
 
+    @Test func evictsLargeResourceWhoseBlobIsMissing() async throws {
+        fixture.origin[fixture.url] = ScriptedResource(.random(seed: 9, length: 8_000_000))
+        let store = try await fixture.open { configuration in
+            configuration.eviction = LeastRecentlyUsed(shrinkableSize: 4 << 20)
+            configuration.limits.maximumBytes = 8_500_000
+        }
+        _ = try await store.complete(ReadRequest(url: fixture.url))
+        _ = try await store.usage()
+        files.withDisk { disk in
+            for path in disk.paths where path.hasSuffix(".bin") { disk.remove(path) }
+        }
+        #expect(try await store.complete(ReadRequest(url: urls[0])).isComplete)
+        #expect(try await store.resource(for: fixture.url) == nil)
+        #expect(try await store.usage().bytes == 1_000_000)
+        await store.close()
+    }
+
+    @Test func removesLargeResourceIfFileSystemLacksHoles() async throws {
+        fixture.origin[fixture.url] = ScriptedResource(.random(seed: 9, length: 8_000_000))
+        let store = try await fixture.open { $0.eviction = LeastRecentlyUsed(shrinkableSize: 4 << 20) }
+        _ = try await store.complete(ReadRequest(url: fixture.url))
+        files.fail { call, _ in call == .punch ? EOPNOTSUPP : nil }
+        let freed = try await store.prune(limits: CacheLimits(maximumBytes: 6_500_000, minimumFreeBytes: 0))
+        #expect(freed == 8_000_000)
+        #expect(try await store.resource(for: fixture.url) == nil)
+        #expect(files.withDisk(\.paths).isEmpty)
+        await store.close()
+    }
+
+    @Test func reportsFailedEvictionAsStorageError() async throws {
+        let store = try await filled()
+        files.fail { call, _ in call == .remove ? EIO : nil }
+        let error = await #expect(throws: CacheError.self) {
+            try await store.prune(limits: CacheLimits(maximumBytes: 0, minimumFreeBytes: 0))
+        }
+        #expect(error?.code == .storage)
+        files.fail(nil)
+        await store.close()
+    }
+
+    @Test func reportsCancellationAsCacheError() async throws {
+        let store = try await filled()
+        let calls: [@Sendable () async throws -> Void] = [
+            { _ = try await store.resources() },
+            { _ = try await store.verify() },
+            { _ = try await store.prune(limits: CacheLimits(maximumBytes: 0, minimumFreeBytes: 0)) },
+            { _ = try await store.removeAll() },
+        ]
+        for call in calls {
+            let task = Task {
+                withUnsafeCurrentTask { $0?.cancel() }
+                try await call()
+            }
+            let result = await task.result
+            let error = #expect(throws: CacheError.self) { try result.get() }
+            #expect(error?.code == .cancelled)
+        }
+        await store.close()
+    }
+
     @Test func servesNoWrongByteWhilePruning() async throws {
         let store = try await fixture.open { $0.eviction = LeastRecentlyUsed(shrinkableSize: 512 << 10) }
         let urls = urls
@@ -245,3 +305,9 @@ struct HolePlanTests {
         }
     }
 }
+
+#if canImport(Glibc)
+    import Glibc
+#else
+    import Darwin
+#endif

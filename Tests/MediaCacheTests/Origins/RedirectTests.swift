@@ -143,4 +143,21 @@ struct RedirectTests {
         #expect(fixture.origin.requests(for: second).count >= 1)
         await store.close()
     }
+
+    @Test func requestsOriginalURLWhenTargetIsUnreachable() async throws {
+        let fixture = try EngineFixture()
+        let first = try ResourceURL("http://cdn.example/1.mp4")
+        let second = try ResourceURL("http://cdn.example/2.mp4")
+        fixture.origin.next(fixture.url, .redirect(to: first.description))
+        fixture.origin.always(fixture.url, .redirect(to: second.description))
+        fixture.origin[first] = ScriptedResource(Self.body)
+        fixture.origin[second] = ScriptedResource(Self.body)
+        let store = try await fixture.open { $0.transfers.readAhead = ReadAhead(initial: 64 << 10, maximum: 64 << 10) }
+        _ = try await store.bytes(fixture.url, .closed(0, through: 99))
+        fixture.origin.always(first, .unreachable)
+        // This attempt fails without a retry, unless a revalidation in the background has failed before.
+        _ = try? await store.bytes(fixture.url)
+        #expect(try await store.bytes(fixture.url) == Self.body.bytes)
+        await store.close()
+    }
 }

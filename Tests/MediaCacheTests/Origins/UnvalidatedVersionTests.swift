@@ -45,6 +45,39 @@ struct UnvalidatedVersionTests {
         await store.close()
     }
 
+    /// A reader of a resource without a validator.
+    private func reader(of origin: ScriptedOrigin, _ time: ManualTime, _ url: ResourceURL) -> OriginReader {
+        OriginReader(
+            context: .test(origin, time: time, RetryPolicy(budget: 0)), locator: ResourceLocator(url: url),
+            requested: .from(0, to: nil), known: KnownRepresentation(validator: Validator(), length: Self.old.length),
+            comparable: { $0 })
+    }
+
+    @Test func comparesBytesAfterShortResponse() async throws {
+        let fixture = try EngineFixture()
+        fixture.origin[fixture.url] = ScriptedResource(Self.old, entityTag: nil)
+        fixture.origin.next(
+            fixture.url, .contentRange("bytes 0-499999/3000000"), .closeDelimited(after: 500_000))
+        let reader = reader(of: fixture.origin, fixture.time, fixture.url)
+        var (received, compared) = (Int64(0), Int64(0))
+        while let piece = try await reader.next() {
+            if piece.isOverlap { compared += Int64(piece.part.count) } else { received += Int64(piece.part.count) }
+        }
+        #expect(received == Self.old.length && compared == OriginReader.overlap)
+    }
+
+    @Test func comparesBytesAfterConnectionWasClosed() async throws {
+        let fixture = try EngineFixture()
+        fixture.origin[fixture.url] = ScriptedResource(Self.old, entityTag: nil)
+        fixture.origin.next(fixture.url, .bufferSize(100_000))
+        let reader = reader(of: fixture.origin, fixture.time, fixture.url)
+        let first = try #require(try await reader.next())
+        await reader.close()
+        let second = try #require(try await reader.next())
+        #expect(second.isOverlap && second.offset == first.range.upperBound - OriginReader.overlap)
+        await reader.close()
+    }
+
     @Test func readsContentOfUnknownLengthToItsEnd() async throws {
         let fixture = try EngineFixture()
         fixture.origin[fixture.url] = ScriptedResource(Self.old, entityTag: nil)

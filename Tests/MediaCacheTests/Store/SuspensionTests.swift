@@ -81,6 +81,24 @@ struct SuspensionTests {
         await next.close()
     }
 
+    @Test func resumesAfterCancelledResumption() async throws {
+        let store = try await fixture.open()
+        let session = try await store.read(ReadRequest(url: fixture.url))
+        await store.suspend()
+        let resumption = Task {
+            withUnsafeCurrentTask { $0?.cancel() }
+            try await store.resume()
+        }
+        let result = await resumption.result
+        let error = #expect(throws: CacheError.self) { try result.get() }
+        #expect(error?.code == .cancelled)
+        #expect(CacheStore.owner(of: location) == nil)
+        try await store.resume()
+        #expect(try await session.allBytes() == Self.body.bytes)
+        session.cancel()
+        await store.close()
+    }
+
     @Test func endsReadersOfClosedStoreAtHole() async throws {
         let gate = ScriptedGate()
         fixture.origin.next(fixture.url, .holdBody(at: 200_000, gate))
