@@ -28,16 +28,7 @@ extension AcceptanceTests {
 
                 let state = try await Self.state(of: demo)
                 #expect(state.originBytesSent == 0)
-                let link = try JSONDecoder().decode(
-                    Link.self, from: await demo.api("/api/v1/urls?url=\(state.clipURL)"))
-                guard let url = URL(string: link.playURL) else { throw HarnessError("no play URL: \(link.playURL)") }
-                clips.append(
-                    try await onThread {
-                        let player = try HTTPConnection(to: url)
-                        let head = try player.request(url)
-                        guard head.status == 200 else { throw HarnessError("\(url): \(head.status)") }
-                        return try player.body()
-                    })
+                clips.append(try await Self.clip(of: demo, state))
                 #expect(clips.last?.count == state.clipLength)
                 let sent = try await Self.state(of: demo).originBytesSent
                 #expect(start == 1 ? sent == state.clipLength : sent == 0, "start \(start): \(sent) bytes")
@@ -45,6 +36,34 @@ extension AcceptanceTests {
             }
             #expect(clips.count == 2)
             #expect(clips.first == clips.last)
+        }
+
+        /// The store of an exposed server contacts only public addresses, except the demo's origin.
+        @Test(arguments: [false, true])
+        func playsClipIfExposed(byConfiguration: Bool) async throws {
+            let folder = try TemporaryFolder("cache")
+            let file = folder.file("config.json")
+            try Data(#"{"publicPath": "/tv", "allowedHost": ["tv.example.org"]}"#.utf8)
+                .write(to: URL(fileURLWithPath: file))
+            let demo = try await RunningServer(
+                cache: folder.file("cache"),
+                command: ["demo", "--origin-port", "0", "--rate", "100MB/s"]
+                    + (byConfiguration ? ["--config", file] : ["--host", "0.0.0.0"]))
+            let state = try await Self.state(of: demo)
+            #expect(try await Self.clip(of: demo, state).count == state.clipLength)
+            try await demo.stop()
+        }
+
+        /// Reads the clip through the cache.
+        private static func clip(of demo: RunningServer, _ state: State) async throws -> Data {
+            let link = try JSONDecoder().decode(Link.self, from: await demo.api("/api/v1/urls?url=\(state.clipURL)"))
+            guard let url = URL(string: link.playURL) else { throw HarnessError("no play URL: \(link.playURL)") }
+            return try await onThread {
+                let player = try HTTPConnection(to: url)
+                let head = try player.request(url)
+                guard head.status == 200 else { throw HarnessError("\(url): \(head.status)") }
+                return try player.body()
+            }
         }
 
         private static func state(of demo: RunningServer) async throws -> State {

@@ -45,10 +45,15 @@ struct DemoCommand: AsyncParsableCommand {
     func run() async throws {
         var settings = try HostSettings(cache: cache)
         if cache.cache == nil { settings.location = CacheFolder.subfolder("demo", of: settings.location) }
-        // The origin is on this machine.
+        // The origin is on this machine, and the demo isn't behind a reverse proxy.
         settings.proxy = nil
+        (settings.allowedHosts, settings.publicPath) = ([], "")
         settings.host = host
         settings.port = Int(port)
+        // The store of an exposed server contacts only public addresses.
+        if settings.serverConfiguration.isExposed, let loopback = AddressRange("127.0.0.1") {
+            settings.allowedNetworks.append(loopback)
+        }
         // With the usual read-ahead, the small clip would be cached at once.
         settings.readAhead = ReadAhead(initial: 64 << 10, maximum: 256 << 10)
         // Otherwise a browser that has paused the clip would delay the exit.
