@@ -54,6 +54,29 @@ extension AcceptanceTests {
             try await demo.stop()
         }
 
+        /// The folder can contain the user's downloads.
+        @Test func resetRemovesOnlyClip() async throws {
+            let folder = try TemporaryFolder("cache")
+            let film = try ScriptedOrigin { _ in
+                .init(fields: ["Content-Type": "video/mp4", "ETag": "\"1\""], body: Data(repeating: 7, count: 5000))
+            }
+            let url = film.url("film.mp4").absoluteString
+            try await MediaCacheBinary.output(["get", url, "--min-free", "0", "--cache", folder.path])
+            let command = ["demo", "--origin-port", "\(try FreePort.next())", "--rate", "100MB/s"]
+            var clips: [String] = []
+            for options in [[], ["--reset"]] {
+                let demo = try await RunningServer(cache: folder.path, command: command + options)
+                let state = try await Self.state(of: demo)
+                clips.append(state.clipURL)
+                let listed = try await ListedResource.all(in: folder.path)
+                #expect(listed.keys.sorted() == [url], "\(options)")
+                if options.isEmpty { #expect(try await Self.clip(of: demo, state).count == state.clipLength) }
+                try await demo.stop()
+            }
+            #expect(Set(clips).count == 1)
+            #expect(try await MediaCacheBinary.output(["info", url, "--cache", folder.path]).contains("100%"))
+        }
+
         /// Reads the clip through the cache.
         private static func clip(of demo: RunningServer, _ state: State) async throws -> Data {
             let link = try JSONDecoder().decode(Link.self, from: await demo.api("/api/v1/urls?url=\(state.clipURL)"))

@@ -12,7 +12,7 @@ struct DemoCommand: AsyncParsableCommand {
         abstract: "Demonstrates the cache in a browser, without other programs.",
         discussion: """
               mediacache demo
-              mediacache demo --reset              start with an empty cache
+              mediacache demo --reset              start without cached data of the clip
               mediacache demo --rate 600KB/s       a faster origin
 
             Runs a small origin with a built-in clip, the cache's server, and a page that plays the clip and shows \
@@ -37,7 +37,7 @@ struct DemoCommand: AsyncParsableCommand {
         transform: ByteRate.init(parsing:))
     var rate: ByteRate = ByteRate(bytesPerSecond: 200_000)
 
-    @Flag(help: "Remove all data in the demo's cache folder first, including pinned data.")
+    @Flag(help: "Remove the cached data of the clip first, including pinned data.")
     var reset = false
 
     @OptionGroup var cache: CacheOptions
@@ -68,7 +68,7 @@ struct DemoCommand: AsyncParsableCommand {
             let routes: [any Route] = [DemoPageRoute(), DemoStateRoute(origin: origin)]
             let server = try await LocalHost.start(settings, routes: routes)
             do {
-                try await printAddressesAndWait(server, settings, interruption)
+                try await printAddressesAndWait(server, origin, settings, interruption)
             } catch {
                 await server.stop()
                 throw error
@@ -82,10 +82,10 @@ struct DemoCommand: AsyncParsableCommand {
     }
 
     private func printAddressesAndWait(
-        _ server: LocalHost, _ settings: HostSettings, _ interruption: Interruption
+        _ server: LocalHost, _ origin: DemoOrigin, _ settings: HostSettings, _ interruption: Interruption
     ) async throws {
         server.noteFolder()
-        if reset { try await server.removeAll() }
+        if reset { try await server.removeResources(at: origin.clipURL) }
         try StandardStreams.print("Listening on \(settings.url(port: server.port))")
         try StandardStreams.print("Open \(settings.url(port: server.port))/demo#key=\(server.key.value)")
         _ = await interruption.wait()
