@@ -121,6 +121,19 @@ class AccessTests(PageCase):
         self.server.api("POST", "downloads", {"url": self.origin.url("song.m4a"), "title": "After reconnecting"})
         expect(self.item(page, "After reconnecting")).to_contain_text("Complete")
 
+    def test_slow_reading_of_records_does_not_end_connection(self):
+        page = self.context().new_page()
+        page.clock.install()
+        held = []
+        page.route("**/api/v1/assets", lambda route: held.append(route), times=1)
+        page.goto(self.server.address)
+        self.eventually(page, "the records are requested", lambda: held)
+        page.clock.fast_forward(50_000)
+        held[0].continue_()
+        self.server.api("POST", "downloads", {"url": self.origin.url("song.m4a"), "title": "After a slow start"})
+        expect(self.item(page, "After a slow start")).to_be_visible()
+        self.assertEqual(self.watch.requests.count("GET /api/v1/events"), 1)
+
     def test_shows_changes_made_while_disconnected(self):
         self.server.api("POST", "downloads", {"url": self.origin.url("clip.mp4"), "title": "Removed meanwhile"})
         page = self.open("#/library")
