@@ -134,6 +134,33 @@ class AccessTests(PageCase):
         expect(self.item(page, "After a slow start")).to_be_visible()
         self.assertEqual(self.watch.requests.count("GET /api/v1/events"), 1)
 
+    def test_asset_removed_during_reading_of_records_stays_removed(self):
+        self.server.api("POST", "downloads", {"url": self.origin.url("clip.mp4?late"), "title": "Removed late"})
+        page = self.open("#/library")
+        item = self.item(page, "Removed late")
+        expect(item).to_contain_text("Complete")
+        held = []
+
+        def hold(route):
+            held.append((route, route.fetch()))
+
+        page.route("**/api/v1/assets", hold, times=1)
+        # The server reports dropped events if the page reads them too slowly.
+        page.evaluate("""base => {
+            window.reading = import(base + "page/store.js").then((store) => store.readAll());
+        }""", self.server.page)
+        self.eventually(page, "the records are read", lambda: held)
+        self.server.api("DELETE", f"assets/{self.server.downloads()['Removed late']['id']}")
+        expect(item).to_have_count(0)
+        route, response = held[0]
+        route.fulfill(response=response)
+        page.evaluate("window.reading")
+        listed = page.evaluate("""async base => {
+            const { assets } = await import(base + "page/store.js");
+            return assets.all.map(({ title }) => title);
+        }""", self.server.page)
+        self.assertNotIn("Removed late", listed)
+
     def test_shows_changes_made_while_disconnected(self):
         self.server.api("POST", "downloads", {"url": self.origin.url("clip.mp4"), "title": "Removed meanwhile"})
         page = self.open("#/library")
