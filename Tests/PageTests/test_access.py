@@ -16,6 +16,15 @@ class AccessTests(PageCase):
         page.reload()
         expect(page.get_by_role("heading", level=1)).to_have_text("Library")
 
+    def test_stores_key_from_address_after_failed_check(self):
+        page = self.context().new_page()
+        self.watch.allow("net::ERR_")
+        page.route("**/api/v1/server", lambda route: route.abort(), times=1)
+        page.goto(self.server.address)
+        expect(page.get_by_role("heading", level=1)).to_have_text("Library")
+        page.reload()
+        expect(page.get_by_role("heading", level=1)).to_have_text("Library")
+
     def test_asks_for_missing_key(self):
         page = self.open(with_key=False)
         self.watch.allow("401")
