@@ -111,6 +111,22 @@ class AccessTests(PageCase):
         page.reload()
         self.eventually(page, "it plays", lambda: video.evaluate("video => video.readyState > 1"))
 
+    def test_address_of_played_url_does_not_contain_password(self):
+        url = self.origin.url("clip.mp4?login").replace("://", "://user:word@")
+        page = self.open()
+        requested = []
+        page.on("request", lambda request: requested.append(request.url))
+        self.add(page, url).get_by_role("button", name="Play now").click()
+        video = page.locator("video")
+        for is_reloaded in (False, True):
+            if is_reloaded:
+                requested.clear()
+                page.reload()
+            self.eventually(page, "it plays", lambda: video.evaluate("video => video.readyState > 1"))
+            self.assertNotIn("word", page.url)
+            # The server requests the URL as the user.
+            self.assertTrue([one for one in requested if "/play/" in one and "profile=" in one], requested)
+
     def test_link_to_url_of_asset_plays_without_consent(self):
         url = self.origin.url("clip.mp4?asset")
         self.server.api("POST", "downloads", {"url": url, "title": "Linked asset"})
