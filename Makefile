@@ -46,10 +46,12 @@ build: setup-build ## Build for debugging
 build-strict: setup-build ## Build everything including tests, with warnings as errors in this project's targets
 	MEDIACACHE_STRICT=1 $(SWIFT) build --build-tests $(ARGS)
 
-check-page: setup build ## Test the page in Chromium (ARGS="--screenshots" updates the screenshots)
+check-page: setup ## Test the page in Chromium (ARGS="--screenshots" updates the screenshots)
+	$(SWIFT) build
 	Scripts/check-page.sh "$$($(SWIFT) build --show-bin-path)/mediacache" $(ARGS)
 
-check-api: setup build ## Compare the API's responses with docs/openapi.yaml
+check-api: setup ## Compare the API's responses with docs/openapi.yaml
+	$(SWIFT) build
 	Scripts/check-api.sh "$$($(SWIFT) build --show-bin-path)/mediacache" $(ARGS)
 
 check-packaging: setup build ## Check the unit, the Dockerfile, the dashboard and the samples

@@ -26,10 +26,14 @@ public struct AccessKeyFile: Sendable, Hashable {
     /// that the server created in the system's temporary folder. Nil if neither file exists.
     ///
     /// - Throws: `CacheError` with `storage` if a file can't be read or doesn't contain a key.
-    public static func key(of location: CacheLocation) throws -> AccessKey? {
-        if let key = try? AccessKeyFile(location: location).load() { return key }
-        if let path = RuntimeFolder.find("key", for: location) { return try AccessKeyFile(path: path).load() }
-        return try AccessKeyFile(location: location).load()
+    public static func key(of location: CacheLocation) throws -> AccessKey? { try inUse(at: location).load() }
+
+    /// Returns the file that contains the key of a cache's server: the file in the system's temporary folder if the
+    /// server created one because the cache folder can't be written, otherwise the file in the cache folder.
+    package static func inUse(at location: CacheLocation) -> AccessKeyFile {
+        let file = AccessKeyFile(location: location)
+        guard (try? file.load()) == nil, let path = RuntimeFolder.find("key", for: location) else { return file }
+        return AccessKeyFile(path: path)
     }
 
     /// Returns the key for the server of a folder that can't be written, and creates a key file in the system's

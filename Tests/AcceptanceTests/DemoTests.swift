@@ -28,16 +28,7 @@ extension AcceptanceTests {
 
                 let state = try await Self.state(of: demo)
                 #expect(state.originBytesSent == 0)
-                let link = try JSONDecoder().decode(
-                    Link.self, from: await demo.api("/api/v1/urls?url=\(state.clipURL)"))
-                guard let url = URL(string: link.playURL) else { throw HarnessError("no play URL: \(link.playURL)") }
-                clips.append(
-                    try await onThread {
-                        let player = try HTTPConnection(to: url)
-                        let head = try player.request(url)
-                        guard head.status == 200 else { throw HarnessError("\(url): \(head.status)") }
-                        return try player.body()
-                    })
+                clips.append(try await Self.clip(of: demo, state))
                 #expect(clips.last?.count == state.clipLength)
                 let sent = try await Self.state(of: demo).originBytesSent
                 #expect(start == 1 ? sent == state.clipLength : sent == 0, "start \(start): \(sent) bytes")
@@ -45,6 +36,57 @@ extension AcceptanceTests {
             }
             #expect(clips.count == 2)
             #expect(clips.first == clips.last)
+        }
+
+        /// The store of an exposed server contacts only public addresses, except the demo's origin.
+        @Test(arguments: [false, true])
+        func playsClipIfExposed(byConfiguration: Bool) async throws {
+            let folder = try TemporaryFolder("cache")
+            let file = folder.file("config.json")
+            try Data(#"{"publicPath": "/tv", "allowedHost": ["tv.example.org"]}"#.utf8)
+                .write(to: URL(fileURLWithPath: file))
+            let demo = try await RunningServer(
+                cache: folder.file("cache"),
+                command: ["demo", "--origin-port", "0", "--rate", "100MB/s"]
+                    + (byConfiguration ? ["--config", file] : ["--host", "0.0.0.0"]))
+            let state = try await Self.state(of: demo)
+            #expect(try await Self.clip(of: demo, state).count == state.clipLength)
+            try await demo.stop()
+        }
+
+        /// The folder can contain the user's downloads.
+        @Test func resetRemovesOnlyClip() async throws {
+            let folder = try TemporaryFolder("cache")
+            let film = try ScriptedOrigin { _ in
+                .init(fields: ["Content-Type": "video/mp4", "ETag": "\"1\""], body: Data(repeating: 7, count: 5000))
+            }
+            let url = film.url("film.mp4").absoluteString
+            try await MediaCacheBinary.output(["get", url, "--min-free", "0", "--cache", folder.path])
+            let command = ["demo", "--origin-port", "\(try FreePort.next())", "--rate", "100MB/s"]
+            var clips: [String] = []
+            for options in [[], ["--reset"]] {
+                let demo = try await RunningServer(cache: folder.path, command: command + options)
+                let state = try await Self.state(of: demo)
+                clips.append(state.clipURL)
+                let listed = try await ListedResource.all(in: folder.path)
+                #expect(listed.keys.sorted() == [url], "\(options)")
+                if options.isEmpty { #expect(try await Self.clip(of: demo, state).count == state.clipLength) }
+                try await demo.stop()
+            }
+            #expect(Set(clips).count == 1)
+            #expect(try await MediaCacheBinary.output(["info", url, "--cache", folder.path]).contains("100%"))
+        }
+
+        /// Reads the clip through the cache.
+        private static func clip(of demo: RunningServer, _ state: State) async throws -> Data {
+            let link = try JSONDecoder().decode(Link.self, from: await demo.api("/api/v1/urls?url=\(state.clipURL)"))
+            guard let url = URL(string: link.playURL) else { throw HarnessError("no play URL: \(link.playURL)") }
+            return try await onThread {
+                let player = try HTTPConnection(to: url)
+                let head = try player.request(url)
+                guard head.status == 200 else { throw HarnessError("\(url): \(head.status)") }
+                return try player.body()
+            }
         }
 
         private static func state(of demo: RunningServer) async throws -> State {

@@ -71,5 +71,24 @@ extension AcceptanceTests {
             let result = try await shell("{ sleep 0.3; \"$0\" \(command); echo \"ended with $?\" >&2; } | true")
             #expect(result.errorText == "ended with 0\n")
         }
+
+        @Test func closedPipeEndsOutputOfEvents() async throws {
+            let origin = try ScriptedOrigin { _ in
+                .init(fields: ["Content-Type": "video/mp4"], body: Data(repeating: 7, count: 5000))
+            }
+            let server = try await RunningServer(cache: folder.path)
+            let script = "{ \"$0\" downloads watch --json --cache \"$1\"; echo \"ended with $?\" >&2; } | head -n 1"
+            let watch = try ChildProcess("/bin/sh", ["-c", script, MediaCacheBinary.path, folder.path])
+            let ending = try await eventually("the command ends", within: .seconds(60)) {
+                // A download causes several events.
+                let url = origin.url("\(UUID().uuidString).mp4")
+                try await MediaCacheBinary.output(["get", "\(url)", "--cache", folder.path])
+                return watch.ending
+            }
+            #expect(ending == .exit(0))
+            _ = try await watch.end(within: .seconds(20))
+            #expect(watch.errorText == "ended with 0\n")
+            try await server.stop()
+        }
     }
 }

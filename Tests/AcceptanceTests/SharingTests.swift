@@ -110,6 +110,43 @@ extension AcceptanceTests {
             #expect(try await origin.log().repeatedBytes == 0)
             try await server.stop()
         }
+
+        /// After its player has exited, `play` waits for the downloads of other commands, until Ctrl-C.
+        @Test func interruptionEndsWaitForOtherDownloads() async throws {
+            let film = "film.bin"
+            let origin = try ShapedOrigin(
+                .init(connectionRate: 100 << 10), [film: .bytes(seed: 1, length: 20 << 20)])
+            let folder = try TemporaryFolder("cache")
+            let marks = try TemporaryFolder("player")
+            let player = """
+                #!/bin/sh
+                touch '\(marks.file("ready"))'
+                while [ ! -e '\(marks.file("end"))' ]; do sleep 0.05; done
+
+                """
+            try player.write(toFile: marks.file("mpv"), atomically: true, encoding: .utf8)
+            try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: marks.file("mpv"))
+            let path = ProcessInfo.processInfo.environment["PATH"] ?? ""
+            let play = try ChildProcess(
+                MediaCacheBinary.path, ["play", origin.url(film), "--with", "mpv", "--cache", folder.path],
+                environment: ["PATH": "\(marks.path):\(path)"])
+            try await eventually("the player runs", within: .seconds(30)) {
+                FileManager.default.fileExists(atPath: marks.file("ready")) ? () : nil
+            }
+            let get = try ChildProcess(
+                MediaCacheBinary.path, ["get", origin.url(film), "--json", "--cache", folder.path])
+            try await eventually("the download runs", within: .seconds(30)) {
+                get.outputText.contains(#""running""#) ? () : nil
+            }
+            try Data().write(to: URL(fileURLWithPath: marks.file("end")))
+            try await eventually("the command waits", within: .seconds(30)) {
+                play.errorText.contains("waiting for other commands") ? () : nil
+            }
+            play.signal(SIGINT)
+            #expect(try await play.end(within: .seconds(40)) == .exit(0), "\(play.errorText)")
+            get.signal(SIGINT)
+            _ = try await get.end(within: .seconds(40))
+        }
     }
 }
 

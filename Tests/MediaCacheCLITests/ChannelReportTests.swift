@@ -78,6 +78,9 @@ struct ChannelReportTests {
         line.lost = lost
         #expect(line.plain.hasSuffix("80.0 KB/s  1 gap (4.000 s)"))
         #expect(line.rendered(width: 20).count == 20)
+        let ahead = try ChannelSample.record("news", ["now": 1_769_890_568_000])
+        line = ChannelLine(record: ahead, lost: LostSegments(), now: 1_769_890_563_400)
+        #expect(line.plain.contains("  edge 8s ago  "))
         let waiting = try ChannelSample.empty(["state": "waiting", "reason": "it responded with 404"])
         line = ChannelLine(record: waiting, lost: LostSegments(), now: 0)
         #expect(line.plain == "news: waiting (it responded with 404)")

@@ -15,6 +15,13 @@ struct ChildProcessTests {
         #expect(try await child.wait(forwardingTo: interruption) == code)
     }
 
+    /// On Apple systems, a process that handles the signal ignores it.
+    @Test func hangUpEndsChild() async throws {
+        let interruption = Interruption(includingHangUps: true)
+        let child = try ChildProcess.start("/bin/sh", ["-c", "kill -HUP $$; exit 3"])
+        #expect(try await child.wait(forwardingTo: interruption) == (HangUps.areIgnored ? 3 : 129))
+    }
+
     @Test func passesArgumentsUnchanged() async throws {
         let child = try ChildProcess.start("/bin/sh", ["-c", "test \"$1\" = 'a b;$HOME' && exit 7", "sh", "a b;$HOME"])
         #expect(try await child.wait(forwardingTo: Interruption()) == 7)

@@ -2,6 +2,7 @@ import Foundation
 import MediaCache
 import MediaLibrary
 import NIOCore
+import Synchronization
 import Testing
 
 @testable import MediaCacheCLI
@@ -63,6 +64,22 @@ struct DoctorMachineTests {
         #expect(PortCheck(host: "192.0.2.1", port: 0, owner: nil).run().outcome == .ok)
         #expect(
             PortCheck(host: "192.0.2.1", port: 9479, owner: nil).run().found.contains("not an address of this machine"))
+    }
+
+    @Test(arguments: [false, true])
+    func rejectsLocalOriginOfExposedServer(isExposed: Bool) async throws {
+        let clip = ByteBuffer(repeating: 0, count: 5000)
+        let origin = try await DemoOrigin.start(port: 0, clip: clip, bytesPerSecond: 10_000_000)
+        var settings = try HostSettings(Settings(options: [.cache: "/c"], environment: [:], file: nil))
+        settings.publicPath = isExposed ? "/m" : ""
+        let findings = Mutex<[DiagnosisFinding]>([])
+        let doctor = Doctor(settings: settings, url: nil) { finding in findings.withLock { $0.append(finding) } }
+        // The content isn't a film, so only the result of the first request matters.
+        try? await doctor.diagnose(try ResourceURL(origin.clipURL))
+        await origin.stop()
+        let connection = findings.withLock { $0 }.first { $0.check == "connection" }
+        let outcome: DiagnosisFinding.Outcome = isExposed ? .failure : .ok
+        #expect(connection?.outcome == outcome, "\(connection?.found ?? "")")
     }
 
     @Test func parsesTableOfSockets() {

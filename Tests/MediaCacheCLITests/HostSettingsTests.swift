@@ -105,4 +105,16 @@ struct HostSettingsTests {
             try HostSettings(cache: cache, limits: given).limits
                 == CacheLimits(maximumBytes: 1_000_000_000, maximumAge: nil, minimumFreeBytes: 0))
     }
+
+    @Test func commandsLeaveConfiguredFreeSpace() throws {
+        let folder = try TestFolder()
+        let file = folder.file("config.json")
+        try Data(#"{"cache": "/c", "maxSize": "5GB", "minFree": "100MB"}"#.utf8).write(to: URL(fileURLWithPath: file))
+        let cache = try CacheOptions.parse(["--config", file])
+        #expect(
+            try HostSettings(cache: cache).limits
+                == CacheLimits(maximumBytes: nil, maximumAge: nil, minimumFreeBytes: 100_000_000))
+        let given = try LimitOptions.parse(["--min-free", "2GB"])
+        #expect(try HostSettings(cache: cache, limits: given).limits.minimumFreeBytes == 2_000_000_000)
+    }
 }

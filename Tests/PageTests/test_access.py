@@ -16,6 +16,15 @@ class AccessTests(PageCase):
         page.reload()
         expect(page.get_by_role("heading", level=1)).to_have_text("Library")
 
+    def test_stores_key_from_address_after_failed_check(self):
+        page = self.context().new_page()
+        self.watch.allow("net::ERR_")
+        page.route("**/api/v1/server", lambda route: route.abort(), times=1)
+        page.goto(self.server.address)
+        expect(page.get_by_role("heading", level=1)).to_have_text("Library")
+        page.reload()
+        expect(page.get_by_role("heading", level=1)).to_have_text("Library")
+
     def test_asks_for_missing_key(self):
         page = self.open(with_key=False)
         self.watch.allow("401")
@@ -102,6 +111,22 @@ class AccessTests(PageCase):
         page.reload()
         self.eventually(page, "it plays", lambda: video.evaluate("video => video.readyState > 1"))
 
+    def test_address_of_played_url_does_not_contain_password(self):
+        url = self.origin.url("clip.mp4?login").replace("://", "://user:word@")
+        page = self.open()
+        requested = []
+        page.on("request", lambda request: requested.append(request.url))
+        self.add(page, url).get_by_role("button", name="Play now").click()
+        video = page.locator("video")
+        for is_reloaded in (False, True):
+            if is_reloaded:
+                requested.clear()
+                page.reload()
+            self.eventually(page, "it plays", lambda: video.evaluate("video => video.readyState > 1"))
+            self.assertNotIn("word", page.url)
+            # The server requests the URL as the user.
+            self.assertTrue([one for one in requested if "/play/" in one and "profile=" in one], requested)
+
     def test_link_to_url_of_asset_plays_without_consent(self):
         url = self.origin.url("clip.mp4?asset")
         self.server.api("POST", "downloads", {"url": url, "title": "Linked asset"})
@@ -120,6 +145,46 @@ class AccessTests(PageCase):
         # Later changes are shown without a reload.
         self.server.api("POST", "downloads", {"url": self.origin.url("song.m4a"), "title": "After reconnecting"})
         expect(self.item(page, "After reconnecting")).to_contain_text("Complete")
+
+    def test_slow_reading_of_records_does_not_end_connection(self):
+        page = self.context().new_page()
+        page.clock.install()
+        held = []
+        page.route("**/api/v1/assets", lambda route: held.append(route), times=1)
+        page.goto(self.server.address)
+        self.eventually(page, "the records are requested", lambda: held)
+        page.clock.fast_forward(50_000)
+        held[0].continue_()
+        self.server.api("POST", "downloads", {"url": self.origin.url("song.m4a"), "title": "After a slow start"})
+        expect(self.item(page, "After a slow start")).to_be_visible()
+        self.assertEqual(self.watch.requests.count("GET /api/v1/events"), 1)
+
+    def test_asset_removed_during_reading_of_records_stays_removed(self):
+        self.server.api("POST", "downloads", {"url": self.origin.url("clip.mp4?late"), "title": "Removed late"})
+        page = self.open("#/library")
+        item = self.item(page, "Removed late")
+        expect(item).to_contain_text("Complete")
+        held = []
+
+        def hold(route):
+            held.append((route, route.fetch()))
+
+        page.route("**/api/v1/assets", hold, times=1)
+        # The server reports dropped events if the page reads them too slowly.
+        page.evaluate("""base => {
+            window.reading = import(base + "page/store.js").then((store) => store.readAll());
+        }""", self.server.page)
+        self.eventually(page, "the records are read", lambda: held)
+        self.server.api("DELETE", f"assets/{self.server.downloads()['Removed late']['id']}")
+        expect(item).to_have_count(0)
+        route, response = held[0]
+        route.fulfill(response=response)
+        page.evaluate("window.reading")
+        listed = page.evaluate("""async base => {
+            const { assets } = await import(base + "page/store.js");
+            return assets.all.map(({ title }) => title);
+        }""", self.server.page)
+        self.assertNotIn("Removed late", listed)
 
     def test_shows_changes_made_while_disconnected(self):
         self.server.api("POST", "downloads", {"url": self.origin.url("clip.mp4"), "title": "Removed meanwhile"})

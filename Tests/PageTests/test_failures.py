@@ -87,6 +87,18 @@ class FailureTests(PageCase):
             dismiss_all.click()
         expect(problems).to_be_hidden()
 
+    def test_repeated_problem_replaces_text_and_link(self):
+        page = self.open()
+        problems = page.get_by_role("region", name="Problems")
+        for number, route in (("first", "#/downloads"), ("second", "#/channels")):
+            page.evaluate("""async ([base, number, href]) => {
+                const { reportProblem } = await import(base + "page/notices.js");
+                reportProblem("subject", `The ${number} failure.`, { label: `Open the ${number}`, href });
+            }""", [self.server.page, number, route])
+            item = problems.get_by_role("listitem").filter(has_text=f"The {number} failure.")
+            expect(item.get_by_role("button", name=f"Dismiss: The {number} failure.")).to_be_visible()
+            expect(item.get_by_role("link", name=f"Open the {number}")).to_have_attribute("href", route)
+
     def test_reports_unplayable_url(self):
         self.origin.answer("noise.mp4", 404, "gone")
         page = self.open()

@@ -1,4 +1,4 @@
-"""The limits in the storage view."""
+"""The limits in the storage view, and evicted data."""
 
 from playwright.sync_api import expect
 
@@ -13,3 +13,20 @@ class StorageTests(PageCase):
         usage = page.get_by_role("region", name="Disk usage", exact=True)
         expect(usage).to_contain_text("Cache limit: 2.0 GB, including downloads and recordings.")
         expect(usage).to_contain_text("Only played media is removed")
+
+    def test_coverage_bar_shows_evicted_segments(self):
+        self.server.api("POST", "downloads", {"url": self.origin.url("film/index.m3u8"), "title": "Evicted"})
+        page = self.open()
+        self.eventually(
+            page, "it is complete", lambda: self.server.downloads()["Evicted"]["state"] == "complete", within=80)
+        asset = self.server.downloads()["Evicted"]["id"]
+        self.go(page, f"#/play/asset/{asset}")
+        bar = page.locator("#coverage-bar")
+        expect(bar).to_have_attribute("data-cached", "1.0000")
+        parts = self.server.api("GET", f"bundles?asset={asset}")["contents"]["parts"]
+        # The download is pinned, so the server evicts nothing.
+        page.evaluate("""async ([base, urls]) => {
+            const { apply } = await import(base + "page/store.js");
+            for (const resource of urls) apply({ event: "resource.evicted", resource });
+        }""", [self.server.page, [part["url"] for part in parts if part["role"] == "mediaSegment"]])
+        expect(bar).to_have_attribute("data-cached", "0.0000")

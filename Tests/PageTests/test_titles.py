@@ -24,6 +24,20 @@ class TitleTests(PageCase):
         self.go(page, "#/storage")
         expect(page.get_by_role("list", name="Largest first")).to_contain_text(f"{host}/two/")
 
+    def test_variants_without_resolution_are_not_called_audio(self):
+        variants = [("avc1.640028,mp4a.40.2", 300_000), ("mp4a.40.2", 200_000), (None, 100_000)]
+        lines = ["#EXTM3U"]
+        for codecs, bandwidth in variants:
+            lines += [f"#EXT-X-STREAM-INF:BANDWIDTH={bandwidth}" + (f',CODECS="{codecs}"' if codecs else ""),
+                      f"/film/v240/index.m3u8?{bandwidth}"]
+        self.origin.answer("bare.m3u8", 200, "\n".join(lines) + "\n", "application/vnd.apple.mpegurl")
+        page = self.open()
+        dialog = self.add(page, self.origin.url("bare.m3u8"))
+        labels = dialog.get_by_role("group", name="Quality").locator("label").all_inner_texts()
+        names = {label.split(", ")[1]: label.split(", ")[0] for label in labels}
+        self.assertEqual(
+            names, {"300 kbit/s": "Unknown resolution", "200 kbit/s": "Audio", "100 kbit/s": "Unknown resolution"})
+
     def test_next_items_to_be_removed_show_their_folders(self):
         page = self.open()
         self.play_path(page, "film/index.m3u8")

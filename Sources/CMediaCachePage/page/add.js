@@ -6,7 +6,7 @@ import { changeSummary, choiceSummary, trackChoice, variantChoice } from "./choi
 import { allowPlayback } from "./consent.js";
 import { facts, field, showDialog } from "./dialogs.js";
 import { make, updateText } from "./elements.js";
-import { bytes, clock, hostOf, titleFrom } from "./format.js";
+import { bytes, clock, hostOf, titleFrom, withoutUser } from "./format.js";
 import { notify } from "./notices.js";
 import { channelNameFor, retentionFields } from "./recording.js";
 import { go } from "./router.js";
@@ -161,7 +161,7 @@ function showAddDialog(found, url, done) {
     ].filter(Boolean),
     buttons: [
       { label: "Download", kind: "main", act: begin, id: "add-begin" },
-      { label: "Play now", act: () => { done(); allowPlayback(url); go(routes.url(url)); } },
+      { label: "Play now", act: () => { done(); allowPlayback(url); go(routes.url(withoutUser(url))); } },
       { label: "Cancel" },
     ],
   });

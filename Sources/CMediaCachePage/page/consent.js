@@ -3,11 +3,12 @@
 
 import { routes } from "./address.js";
 import { make } from "./elements.js";
+import { withoutUser } from "./format.js";
 import { assets } from "./store.js";
 
 const storageKey = "mediacache.allowed";
 const most = 200;
-/** The URLs that the user has allowed in this tab, oldest first. They persist across reloads. */
+/** The URLs that the user has allowed in this tab, as entered, oldest first. They persist across reloads. */
 let allowed = null;
 
 function all() {
@@ -18,12 +19,18 @@ function all() {
 
 /** Allows playback of a URL in this tab. */
 export function allowPlayback(url) {
-  allowed = [...all().filter((other) => other !== url), url].slice(-most);
+  allowed = [...all().filter((other) => withoutUser(other) !== withoutUser(url)), url].slice(-most);
   try { sessionStorage.setItem(storageKey, JSON.stringify(allowed)); } catch { /* remembered until the page is closed */ }
 }
 
+/** Returns the allowed URL that the page's address contains as `url`, without its user name and password. */
+const found = (url) => all().find((other) => other === url || withoutUser(other) === url);
+
 /** Returns whether the user has allowed playback of a URL. */
-export const isPlaybackAllowed = (url) => all().includes(url) || assets.all.some((asset) => asset.url === url);
+export const isPlaybackAllowed = (url) => found(url) !== undefined || assets.all.some((asset) => asset.url === url);
+
+/** Returns a URL with the user name and password that the user entered for it. */
+export const withEnteredUser = (url) => found(url) ?? url;
 
 /**
  * Asks for consent instead of showing the player. Returns the title of the view.

@@ -143,6 +143,7 @@ export async function followStream({ asset, url }, show, signal) {
       received(byURL.get(event.resource), event.length > 0 && event.bytes >= event.length);
     } else if (event.event === "resource.evicted" && byURL.has(event.resource)) {
       byURL.get(event.resource).isCached = false;
+      draw();
     } else if (asset && event.asset === asset.id) {
       if (event.event === "part.started") received(byName.get(event.part), false);
       else if (event.event === "part.done") received(byName.get(event.part), true);

@@ -73,7 +73,7 @@ export function downloadsView({ main, signal }) {
     layOut();
     notify(`${titleOf(downloads.get(id))} is now number ${ids.indexOf(id) + 1} of ${ids.length}.`);
     try {
-      downloads.replaceAll((await api.orderDownloads(ids)).downloads);
+      await downloads.replaceAll(async () => (await api.orderDownloads(ids)).downloads);
     } catch (error) {
       reportError("The downloads can’t be reordered", error);
     } finally {
@@ -84,7 +84,7 @@ export function downloadsView({ main, signal }) {
 
   async function all(action) {
     try {
-      downloads.replaceAll((await api.allDownloads(action)).downloads);
+      await downloads.replaceAll(async () => (await api.allDownloads(action)).downloads);
       notify(action === "pause" ? "Paused all downloads." : "Resumed all downloads.");
     } catch (error) {
       reportError(`The downloads can’t be ${action === "pause" ? "paused" : "resumed"}`, error);

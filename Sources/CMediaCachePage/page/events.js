@@ -49,13 +49,14 @@ async function readOnce(listener, succeeded) {
     for (;;) {
       const { value, done } = await reader.read();
       if (done) return;
-      restartTimer();
       if (isFirst) {
-        // All further events arrive through the open stream.
+        // All further events arrive through the open stream. Reading the records can take longer than the silence.
         isFirst = false;
+        clearTimeout(timer);
         await listener.connected();
         succeeded();
       }
+      restartTimer();
       const blocks = (rest + value).split("\n\n");
       rest = blocks.pop();
       for (const block of blocks) deliver(block, listener);

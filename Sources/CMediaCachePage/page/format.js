@@ -96,6 +96,18 @@ export function hostOf(url) {
   try { return new URL(url).host; } catch { return "the origin"; }
 }
 
+/** Returns a URL without user name and password. */
+export function withoutUser(url) {
+  try {
+    const address = new URL(url);
+    if (!address.username && !address.password) return url;
+    [address.username, address.password] = ["", ""];
+    return address.href;
+  } catch {
+    return url;
+  }
+}
+
 /** Returns the last component of a URL's path, or the host if the path is empty. */
 export function nameOf(url) {
   try {

@@ -19,6 +19,11 @@ function storeKey(key) {
   try { localStorage.setItem(storageKey, key); } catch { /* private windows have no storage */ }
 }
 
+/** Stores a key that couldn't be checked when it was read from the address. Called once the server accepts it. */
+export function storeUncheckedKey() {
+  if (memory) storeKey(memory);
+}
+
 /** Returns the key after `#key=` in the address, or null. Removes it from the address bar and the history. */
 function takeKeyFromAddress() {
   const found = /^#key=([^&]*)/.exec(location.hash);

@@ -9,7 +9,7 @@ import { downloadsView } from "./downloads.js";
 import { updateText } from "./elements.js";
 import { follow } from "./events.js";
 import { reportEvent } from "./failures.js";
-import { acceptKeyFromAddress, askForKey, key } from "./key.js";
+import { acceptKeyFromAddress, askForKey, key, storeUncheckedKey } from "./key.js";
 import { libraryView } from "./library.js";
 import { notify, startProblems } from "./notices.js";
 import { playedView } from "./played.js";
@@ -34,6 +34,7 @@ function start() {
   onKeyRejected(() => askForKey(true));
   follow({
     async connected() {
+      storeUncheckedKey();
       if (needsToken) setPlaybackToken((await api.standingToken()).token);
       await readAll();
       updateText(connection, "");

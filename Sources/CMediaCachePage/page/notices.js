@@ -2,7 +2,7 @@
 // there are too many, the oldest are removed.
 
 import { sentence } from "./api.js";
-import { make, updateText } from "./elements.js";
+import { make, updateAttribute, updateText } from "./elements.js";
 import { icon } from "./icons.js";
 
 const noticeDuration = 6000;
@@ -23,14 +23,24 @@ export function notify(text) {
 /**
  * Reports a problem.
  *
- * @param {string} subject a key for the problem; another report with the same key replaces the text
+ * @param {string} subject a key for the problem; another report with the same key replaces this one
  * @param {string} text the failure, with advice
  * @param {{label: string, href: string}} [link] a link to the view in which the problem can be resolved
  */
 export function reportProblem(subject, text, link) {
   const known = problems.get(subject);
   if (known) {
-    updateText(known.querySelector("p"), text);
+    const [paragraph, anchor] = ["p", "a"].map((name) => known.querySelector(name));
+    updateText(paragraph, text);
+    updateAttribute(known.querySelector("button"), "aria-label", `Dismiss: ${text}`);
+    if (link && anchor) {
+      updateAttribute(anchor, "href", link.href);
+      updateText(anchor, link.label);
+    } else if (link) {
+      paragraph.after(make("a", { href: link.href }, link.label));
+    } else {
+      anchor?.remove();
+    }
     return;
   }
   const row = make("li", {},

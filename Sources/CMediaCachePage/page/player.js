@@ -2,7 +2,7 @@
 
 import { localURL, routes } from "./address.js";
 import { api } from "./api.js";
-import { askToPlay, isPlaybackAllowed } from "./consent.js";
+import { askToPlay, isPlaybackAllowed, withEnteredUser } from "./consent.js";
 import { followFile, followStream } from "./coverage.js";
 import { cachedShare, makeCoverageBar } from "./coveragebar.js";
 import { make, oncePerFrame, updateText } from "./elements.js";
@@ -27,7 +27,7 @@ export function playerView(view) {
       document.title = `${playerView(view)} – MediaCache`;
     });
   }
-  const url = asset?.url ?? name;
+  const url = asset?.url ?? withEnteredUser(name);
   const title = asset ? titleOf(asset) : titleFrom(url);
   const heading = make("h1", {}, title);
   const player = makeVideo({ label: `Player: ${title}`, poster: asset?.cover && localURL(`${asset.libraryURL}cover`), signal });

@@ -83,30 +83,38 @@ function askForLimits(name) {
 
 /** Creates fields for the age and size limits of a channel. `retention()` returns all limits with these replaced. */
 export function retentionFields(retention) {
-  const hours = make("input",
-    { type: "number", min: "0.01", step: "any", value: retention.seconds ? round(retention.seconds / 3600) : "" }
-  );
-  const size = make("input",
-    { type: "number", min: "0.01", step: "any", value: retention.bytes ? round(retention.bytes / 1e9) : "" }
-  );
-  const number = (input) => (input.value === "" ? null : Number(input.value));
+  const hours = limitInput(retention.seconds, 3600);
+  const size = limitInput(retention.bytes, 1e9);
   return {
     elements: [
-      field("Keep for (hours)", hours, "Blank = forever"),
-      field("Maximum size (GB)", size, "Blank = no limit"),
+      field("Keep for (hours)", hours.input, "Blank = forever"),
+      field("Maximum size (GB)", size.input, "Blank = no limit"),
     ],
     retention() {
-      const limits = { ...retention };
-      delete limits.seconds;
-      delete limits.bytes;
-      if (number(hours)) limits.seconds = number(hours) * 3600;
-      if (number(size)) limits.bytes = Math.round(number(size) * 1e9);
-      return limits;
+      const bytes = size.limit();
+      return { ...retention, seconds: hours.limit(), bytes: bytes && Math.round(bytes) };
     },
   };
 }
 
-const round = (number) => Math.round(number * 100) / 100;
+/**
+ * Creates the input for a limit, in a larger unit. `limit()` returns the new limit, or undefined if there is none. The
+ * shown number is rounded, so an unedited limit is returned unchanged.
+ */
+function limitInput(limit, unit) {
+  const shown = limit ? round(limit / unit) : "";
+  const input = make("input", { type: "number", min: Math.min(0.01, shown || 0.01), step: "any", value: shown });
+  return {
+    input,
+    limit() {
+      if (input.value === String(shown)) return limit;
+      return input.value === "" ? undefined : Number(input.value) * unit;
+    },
+  };
+}
+
+/** Rounds a positive number to two decimal places, or to two digits if that would be 0. */
+const round = (number) => Math.round(number * 100) / 100 || Number(number.toPrecision(2));
 
 /** Returns an unused channel name for a URL. */
 export function channelNameFor(url) {

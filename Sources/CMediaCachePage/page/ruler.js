@@ -76,11 +76,8 @@ function paintMarks(pen, range, x, width, top, height) {
   const seconds = (range.to - range.from) / 1000;
   const most = Math.max(1, Math.floor(width / labelWidth));
   const interval = (intervals.find((one) => seconds / one <= most) ?? 604_800) * 1000;
-  // Marks are at round times in the browser's time zone.
-  const offset = new Date(range.from).getTimezoneOffset() * 60_000;
-  const first = Math.ceil((range.from - offset) / interval) * interval + offset;
   let last = range.from - 86_400_000;
-  for (let at = first; at < range.to; at += interval) {
+  for (const at of roundTimes(range, interval)) {
     const place = x(at);
     const isNewDay = !isSameDay(at, last);
     pen.fillStyle = colour("mark");
@@ -94,6 +91,18 @@ function paintMarks(pen, range, x, width, top, height) {
     last = at;
   }
   paintDays(pen, range, x, top, height);
+}
+
+/** Returns the multiples of an interval, in milliseconds, that are in a range, in the browser's time zone. */
+export function roundTimes({ from, to }, interval) {
+  const offset = new Date(from).getTimezoneOffset() * 60_000;
+  const times = [];
+  for (let count = Math.ceil((from - offset) / interval); ; count += 1) {
+    // Summer time may begin or end within the range. An hour's change doesn't affect shorter intervals.
+    const at = interval > 3_600_000 ? new Date(1970, 0, 1, 0, 0, 0, count * interval).getTime() : count * interval + offset;
+    if (at >= to) return times;
+    if (at >= from) times.push(at);
+  }
 }
 
 /** Draws a line at each midnight. */

@@ -14,37 +14,58 @@ class RecordStore {
     this.readers = new Map();
     /** The number of removals of each record, by name. */
     this.removals = new Map();
+    /** For each read of all records in progress, the changes since its start. */
+    this.reads = new Set();
   }
 
   get(name) { return this.records.get(name); }
   get all() { return [...this.records.values()]; }
 
-  /** Replaces all records, in the server's order. */
-  replaceAll(records) {
-    this.records = new Map(records.map((record) => [this.nameOf(record), record]));
+  /**
+   * Replaces all records, in the server's order. Changes during the read are repeated, since the list may be older.
+   *
+   * @param {() => Promise<Object[]>} read
+   */
+  async replaceAll(read) {
+    const changes = [];
+    this.reads.add(changes);
+    try {
+      this.records = new Map((await read()).map((record) => [this.nameOf(record), record]));
+    } finally {
+      this.reads.delete(changes);
+    }
+    for (const change of changes) change(this.records);
     this.notifyListeners(null);
+  }
+
+  /** Applies a change to the records, and returns its result. */
+  apply(change) {
+    for (const changes of this.reads) changes.push(change);
+    return change(this.records);
   }
 
   /** Adds a record or replaces it. */
   put(record) {
     const name = this.nameOf(record);
-    this.records.set(name, record);
+    this.apply((records) => records.set(name, record));
     this.notifyListeners(name);
   }
 
   /** Changes properties of a record. Returns whether the record exists. */
   change(name, changes) {
-    const record = this.records.get(name);
-    if (!record) return false;
-    this.records.set(name, { ...record, ...changes });
-    this.notifyListeners(name);
-    return true;
+    const isKnown = this.apply((records) => {
+      const record = records.get(name);
+      if (record) records.set(name, { ...record, ...changes });
+      return Boolean(record);
+    });
+    if (isKnown) this.notifyListeners(name);
+    return isKnown;
   }
 
   /** Removes a record. A read of it that is in progress has no effect. */
   remove(name) {
     this.removals.set(name, (this.removals.get(name) ?? 0) + 1);
-    if (this.records.delete(name)) this.notifyListeners(name);
+    if (this.apply((records) => records.delete(name))) this.notifyListeners(name);
   }
 
   /** Reads a record again, at most once a second, and removes it if the server no longer has it. */
@@ -92,10 +113,9 @@ export function onEvent(listener, signal) {
 
 /** Reads all records. This is needed at the start and after each interruption of the event stream. */
 export async function readAll() {
-  const [allAssets, allDownloads, allChannels] = await Promise.all([api.assets(), api.downloads(), api.channels()]);
-  assets.replaceAll(allAssets);
-  downloads.replaceAll(allDownloads);
-  channels.replaceAll(allChannels);
+  await Promise.all([
+    assets.replaceAll(api.assets), downloads.replaceAll(api.downloads), channels.replaceAll(api.channels),
+  ]);
 }
 
 const isEnded = (state) => ["complete", "completeWithHoles", "failed"].includes(state);

@@ -6,8 +6,14 @@ import { bytes, clock, counted, percent, rate, shortTime, titleFrom, words } fro
 /** Returns the title of an asset or a download. */
 export const titleOf = (record) => record.title || titleFrom(record.url);
 
-/** Returns the name of a variant, for example "1080p" or "720p60". */
-export const nameOfVariant = ({ height, frameRate }) => height ? `${height}p${frameRate > 30 ? Math.round(frameRate) : ""}` : "Audio";
+/** The codecs of audio (RFC 6381). */
+const audioCodec = /^\s*(mp4a|ac-3|ec-3|ac-4|alac|flac|opus|mp3)\b/i;
+
+/** Returns the name of a variant, for example "1080p", "720p60" or "Audio". Playlists may omit the resolution. */
+export function nameOfVariant({ height, frameRate, codecs }) {
+  if (height) return `${height}p${frameRate > 30 ? Math.round(frameRate) : ""}`;
+  return codecs?.split(",").every((codec) => audioCodec.test(codec)) ? "Audio" : "Unknown resolution";
+}
 
 /** Returns the cached fraction, from 0 to 1, or null if it is unknown. */
 export function shareOf({ state, bytes: cached, length, partsDone, parts }) {
@@ -30,7 +36,9 @@ export function stateOf(record) {
   const share = shareOf(record);
   switch (record.state) {
     case "complete": return "Complete";
-    case "completeWithHoles": return `Incomplete: ${counted(record.holeCount, "segment")} missing`;
+    case "completeWithHoles":
+      // The event with the state arrives before the number.
+      return record.holeCount ? `Incomplete: ${counted(record.holeCount, "segment")} missing` : "Incomplete";
     case "failed": return "Failed";
     case "paused": return share === null ? "Paused" : `Paused at ${percent(share)}`;
     case "waiting": return "Waiting";

@@ -12,7 +12,7 @@ struct DemoCommand: AsyncParsableCommand {
         abstract: "Demonstrates the cache in a browser, without other programs.",
         discussion: """
               mediacache demo
-              mediacache demo --reset              start with an empty cache
+              mediacache demo --reset              start without cached data of the clip
               mediacache demo --rate 600KB/s       a faster origin
 
             Runs a small origin with a built-in clip, the cache's server, and a page that plays the clip and shows \
@@ -37,7 +37,7 @@ struct DemoCommand: AsyncParsableCommand {
         transform: ByteRate.init(parsing:))
     var rate: ByteRate = ByteRate(bytesPerSecond: 200_000)
 
-    @Flag(help: "Remove all data in the demo's cache folder first, including pinned data.")
+    @Flag(help: "Remove the cached data of the clip first, including pinned data.")
     var reset = false
 
     @OptionGroup var cache: CacheOptions
@@ -45,10 +45,15 @@ struct DemoCommand: AsyncParsableCommand {
     func run() async throws {
         var settings = try HostSettings(cache: cache)
         if cache.cache == nil { settings.location = CacheFolder.subfolder("demo", of: settings.location) }
-        // The origin is on this machine.
+        // The origin is on this machine, and the demo isn't behind a reverse proxy.
         settings.proxy = nil
+        (settings.allowedHosts, settings.publicPath) = ([], "")
         settings.host = host
         settings.port = Int(port)
+        // The store of an exposed server contacts only public addresses.
+        if settings.serverConfiguration.isExposed, let loopback = AddressRange("127.0.0.1") {
+            settings.allowedNetworks.append(loopback)
+        }
         // With the usual read-ahead, the small clip would be cached at once.
         settings.readAhead = ReadAhead(initial: 64 << 10, maximum: 256 << 10)
         // Otherwise a browser that has paused the clip would delay the exit.
@@ -63,7 +68,7 @@ struct DemoCommand: AsyncParsableCommand {
             let routes: [any Route] = [DemoPageRoute(), DemoStateRoute(origin: origin)]
             let server = try await LocalHost.start(settings, routes: routes)
             do {
-                try await printAddressesAndWait(server, settings, interruption)
+                try await printAddressesAndWait(server, origin, settings, interruption)
             } catch {
                 await server.stop()
                 throw error
@@ -77,10 +82,10 @@ struct DemoCommand: AsyncParsableCommand {
     }
 
     private func printAddressesAndWait(
-        _ server: LocalHost, _ settings: HostSettings, _ interruption: Interruption
+        _ server: LocalHost, _ origin: DemoOrigin, _ settings: HostSettings, _ interruption: Interruption
     ) async throws {
         server.noteFolder()
-        if reset { try await server.removeAll() }
+        if reset { try await server.removeResources(at: origin.clipURL) }
         try StandardStreams.print("Listening on \(settings.url(port: server.port))")
         try StandardStreams.print("Open \(settings.url(port: server.port))/demo#key=\(server.key.value)")
         _ = await interruption.wait()

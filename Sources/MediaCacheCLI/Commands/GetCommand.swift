@@ -85,7 +85,7 @@ struct GetCommand: AsyncParsableCommand {
             GetExport(
                 output: $0, isFolder: urls.count > 1, overwrites: results.force, selection: selection.selection)
         }
-        for url in urls { try export?.check(url) }
+        try export?.check(urls)
         let settings = try HostSettings(
             cache: cache, limits: limits, admission: admission, origin: origin, downloads: downloads, url: first)
         let session = GetSession(

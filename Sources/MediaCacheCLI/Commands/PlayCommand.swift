@@ -46,10 +46,10 @@ struct PlayCommand: AsyncParsableCommand {
         let (url, header, arguments) = (url, origin.header, playerArguments)
         let cacheFolder = settings.location.evictable
         let interruption = Interruption(includingHangUps: true)
-        let code = try await Connection.use(settings) { connection in
+        let code = try await Connection.use(settings, waits: false) { connection in
             connection.noteFolder()
             try await HeaderArgument.apply(header, for: url, to: connection.client)
-            return try await Self.withPlayURL(of: url, connection.client) { playURL in
+            let code = try await Self.withPlayURL(of: url, connection.client) { playURL in
                 if interruption.received != nil { throw CommandFailure(.interrupted, "interrupted") }
                 // The player may read its playlist again while it runs.
                 let folder = try ScratchFolder(in: cacheFolder)
@@ -59,6 +59,11 @@ struct PlayCommand: AsyncParsableCommand {
                     player.path, player.player.arguments(forPlaylist: playlist, extra: arguments))
                 return try await child.wait(forwardingTo: interruption)
             }
+            // Ctrl-C ends the wait for other commands.
+            if interruption.received == nil {
+                _ = try await interruption.cancelling { await connection.waitForOtherDownloads() }
+            }
+            return code
         }
         if code != 0 { throw CommandFailure(exitCode: code) }
     }

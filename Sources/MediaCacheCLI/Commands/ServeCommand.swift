@@ -56,7 +56,7 @@ struct ServeCommand: AsyncParsableCommand {
             let url = settings.url(port: server.port)
             try StandardStreams.print("Listening on \(url)")
             // Other users may be able to read output that goes to a pipe or a file.
-            let keyPath = AccessKeyFile(location: settings.location).path
+            let keyPath = AccessKeyFile.inUse(at: settings.location).path
             try StandardStreams.print(
                 StandardStreams.outputIsTerminal
                     ? "Open \(url)/#key=\(server.key.value)" : "Open \(url)/ and enter the key in \(keyPath)")

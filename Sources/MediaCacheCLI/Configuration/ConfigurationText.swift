@@ -20,8 +20,7 @@ enum ConfigurationText {
     /// - Throws: ``ArgumentTextError``.
     static func number(_ text: String, in range: ClosedRange<Int>) throws -> Int {
         guard let number = Int(text), range.contains(number) else {
-            let end = range.upperBound == .max ? "" : " to \(range.upperBound)"
-            throw ArgumentTextError("“\(text)” is not an integer from \(range.lowerBound)\(end)")
+            throw ArgumentTextError("“\(text)” is not an integer from \(range.lowerBound) to \(range.upperBound)")
         }
         return number
     }

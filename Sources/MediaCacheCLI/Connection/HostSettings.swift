@@ -67,8 +67,8 @@ struct HostSettings: Sendable {
 
     /// Creates settings from the options of a command, the environment and the configuration file.
     ///
-    /// Only limits given as options apply, so that a command doesn't evict data that a server would keep. The minimum
-    /// free space, 1 GB by default, applies in any case.
+    /// The limits of size and age apply only if they're given as options, so that a command doesn't evict data that a
+    /// server would keep. The minimum free space applies in any case.
     ///
     /// - Throws: ``CommandFailure`` for an invalid setting, or an unreadable or invalid file.
     init(
@@ -80,7 +80,9 @@ struct HostSettings: Sendable {
         let settings = try cache.settings(options)
         try self.init(settings, url: url)
         let given = Settings(options: options, environment: [:], file: nil)
+        let minimumFreeBytes = self.limits.minimumFreeBytes
         self.limits = try CacheLimits(given)
+        self.limits.minimumFreeBytes = minimumFreeBytes
         if downloads == nil { self.downloads = nil }
         ownerOptions =
             (limits?.given ?? []) + (origin?.given ?? []) + (admission?.given ?? []) + (downloads?.given ?? [])

@@ -41,11 +41,13 @@ struct LocalHost: Sendable {
         StandardStreams.printError("mediacache: note: new data isn't cached: \(failure.message)")
     }
 
-    /// Removes all cached data, including pinned data.
+    /// Removes the cached data of a URL, including pinned data.
     ///
     /// - Throws: `CacheError`.
-    func removeAll() async throws {
-        _ = try await host.store.removeAll(includingPinned: true)
+    func removeResources(at url: String) async throws {
+        for resource in try await host.store.resources() where resource.url == url {
+            _ = try await host.store.remove(id: resource.id)
+        }
     }
 
     /// Declares the channels of a reloaded configuration.

@@ -36,10 +36,13 @@ struct Doctor: Sendable {
         if let url { try await diagnose(url) }
     }
 
-    private func diagnose(_ url: ResourceURL) async throws {
+    /// Checks a URL.
+    func diagnose(_ url: ResourceURL) async throws {
         let origin = try CurlOrigin(settings: settings.originSettings)
-        let diagnosis = OriginDiagnosis(
-            of: url, origin: origin, settings: settings.storeConfiguration.transfers)
+        var transfers = settings.storeConfiguration.transfers
+        // The store of an exposed server contacts only public addresses.
+        if settings.serverConfiguration.isExposed { transfers.scope = .publicOnly }
+        let diagnosis = OriginDiagnosis(of: url, origin: origin, settings: transfers)
         do {
             try await diagnosis.run(report)
         } catch {

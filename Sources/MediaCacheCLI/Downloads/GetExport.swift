@@ -13,13 +13,21 @@ struct GetExport: Sendable {
     /// The selection of variant streams and renditions.
     var selection: StreamSelection
 
-    /// Checks that the output can be written. Called before the download, so only the URL determines the format.
+    /// Checks that the outputs can be written, and that they differ. Called before the downloads, so only the URLs
+    /// determine the formats and the titles.
     ///
-    /// - Throws: `MediaJobError`.
-    func check(_ url: ResourceURL) throws {
-        let path = path(for: url, title: nil, isStream: Self.isStream(url))
-        if Self.isStream(url) { _ = try MediaFileKind(path: path) }
-        try OutputTarget(path: path, overwrites: overwrites).check()
+    /// - Throws: ``CommandFailure`` for two URLs with the same output; `MediaJobError`.
+    func check(_ urls: [ResourceURL]) throws {
+        var outputs: [String: ResourceURL] = [:]
+        for url in urls {
+            let path = path(for: url, title: nil, isStream: Self.isStream(url))
+            if Self.isStream(url) { _ = try MediaFileKind(path: path) }
+            try OutputTarget(path: path, overwrites: overwrites).check()
+            // The same URL twice replaces its own output.
+            guard let other = outputs.updateValue(url, forKey: path), other != url || !overwrites else { continue }
+            throw CommandFailure(
+                .usage, "\(other) and \(url) would both be exported to “\(path)”; use a different -o for each")
+        }
     }
 
     /// Exports a download.
@@ -59,7 +67,7 @@ struct GetExport: Sendable {
     private func path(for url: ResourceURL, title: String?, isStream: Bool) -> String {
         let folder = isFolder && !output.hasSuffix("/") ? output + "/" : output
         guard isStream else { return OutputPath.resolve(folder, for: url) }
-        return OutputPath.resolve(folder, title: title ?? OutputPath.fileName(for: url), extension: "mp4")
+        return OutputPath.resolve(folder, title: title ?? AssetTitle.title(for: url), extension: "mp4")
     }
 
     /// Returns whether a URL has the extension of a playlist.

@@ -15,9 +15,14 @@ struct DownloadOptions: ParsableArguments {
         transform: ByteRate.init(parsing:))
     var limitRate: ByteRate?
 
+    /// The range of ``jobs`` and ``transfers``, as in the API.
+    static let concurrency = 1...1000
+
     func validate() throws {
-        if let number = [jobs, transfers].compactMap(\.self).first(where: { $0 < 1 }) {
-            throw ValidationError("--jobs and --transfers must be at least 1, not \(number).")
+        let range = Self.concurrency
+        if let number = [jobs, transfers].compactMap(\.self).first(where: { !range.contains($0) }) {
+            throw ValidationError(
+                "--jobs and --transfers must be from \(range.lowerBound) to \(range.upperBound), not \(number).")
         }
     }
 
@@ -40,8 +45,8 @@ extension DownloadSettingsUpdate {
     ///
     /// - Throws: ``CommandFailure`` for an invalid setting.
     init?(_ settings: Settings) throws {
-        let jobs = try settings.number(.jobs, in: 1...(.max))
-        let transfers = try settings.number(.transfers, in: 1...(.max))
+        let jobs = try settings.number(.jobs, in: DownloadOptions.concurrency)
+        let transfers = try settings.number(.transfers, in: DownloadOptions.concurrency)
         let rate = try settings.read(.limitRate, ByteRate.init(parsing:))
         guard jobs != nil || transfers != nil || rate != nil else { return nil }
         self.init(limits: .init(assets: jobs, transfersPerAsset: transfers), bandwidth: rate?.bytesPerSecond)

@@ -51,10 +51,13 @@ struct ChildProcess: Sendable, Hashable {
         #endif
         posix_spawnattr_init(&attributes)
         defer { posix_spawnattr_destroy(&attributes) }
-        // Children inherit ignored signals. Without the defaults, a player couldn't be interrupted.
+        // Children inherit ignored signals. Without the defaults, a player couldn't be interrupted. After `nohup`, it
+        // also outlives the terminal.
         var defaults = sigset_t()
         sigemptyset(&defaults)
-        for number in [SIGINT, SIGTERM, SIGPIPE] { sigaddset(&defaults, number) }
+        for number in [SIGINT, SIGTERM, SIGPIPE] + (HangUps.areIgnored ? [] : [SIGHUP]) {
+            sigaddset(&defaults, number)
+        }
         posix_spawnattr_setsigdefault(&attributes, &defaults)
         // Children inherit the blocked signals of the thread that runs this task.
         var mask = sigset_t()

@@ -29,12 +29,12 @@ final class HangUps: Sendable {
         let (stream, continuation) = AsyncStream.makeStream(of: Meaning.self, bufferingPolicy: .bufferingNewest(1))
         self.stream = stream
         // A process that was started with the signal ignored (nohup) outlives its terminal.
+        let hadTerminal = !Self.areIgnored && Self.hasTerminal
         #if canImport(Darwin)
-            let wasIgnored = Self.isIgnoring(signal(SIGHUP, SIG_IGN))
+            signal(SIGHUP, SIG_IGN)
         #else
-            let wasIgnored = Self.isIgnoring(signal(SIGHUP, SIG_DFL))
+            signal(SIGHUP, SIG_DFL)
         #endif
-        let hadTerminal = !wasIgnored && Self.hasTerminal
         source.withLock { held in
             let source = DispatchSource.makeSignalSource(signal: SIGHUP, queue: .global(qos: .userInteractive))
             source.setEventHandler {
@@ -47,16 +47,14 @@ final class HangUps: Sendable {
 
     deinit { source.withLock { $0?.cancel() } }
 
-    /// Whether the process ignores the signal, such as after `nohup`.
-    static var areIgnored: Bool {
+    /// Whether the process was started with the signal ignored, such as by `nohup`. It's read before the process
+    /// handles the signal, since on Apple systems the process itself then ignores it.
+    static let areIgnored: Bool = {
         let handler = signal(SIGHUP, SIG_IGN)
-        if !isIgnoring(handler) { signal(SIGHUP, handler) }
-        return isIgnoring(handler)
-    }
-
-    private static func isIgnoring(_ handler: (@convention(c) (Int32) -> Void)?) -> Bool {
-        unsafeBitCast(handler, to: Int.self) == unsafeBitCast(SIG_IGN, to: Int.self)
-    }
+        let isIgnored = unsafeBitCast(handler, to: Int.self) == unsafeBitCast(SIG_IGN, to: Int.self)
+        if !isIgnored { signal(SIGHUP, handler) }
+        return isIgnored
+    }()
 
     /// Whether the process has an open terminal.
     private static var hasTerminal: Bool {

@@ -20,7 +20,21 @@ enum StandardStreams {
     /// - Throws: ``CommandFailure``.
     static func write(_ text: String) throws {
         let number = write(text, to: STDOUT_FILENO)
-        guard number != 0, number != EPIPE else { return }
+        if number != EPIPE { try check(number) }
+    }
+
+    /// Writes a line of an output without an end to standard output. A closed pipe ends the command without a message
+    /// (`mediacache downloads watch --json | head -1`).
+    ///
+    /// - Throws: ``CommandFailure``.
+    static func printEvent(_ line: String) throws {
+        let number = write(line + "\n", to: STDOUT_FILENO)
+        if number == EPIPE { throw CommandFailure(exitCode: 0) }
+        try check(number)
+    }
+
+    private static func check(_ number: Int32) throws {
+        guard number != 0 else { return }
         throw CommandFailure(.failed, "standard output can't be written: \(String(cString: strerror(number)))")
     }
 

@@ -6,7 +6,8 @@ struct ChannelLine: Sendable {
     var record: ChannelRecord
     /// The gaps since the start of the command.
     var lost: LostSegments
-    /// The current time in milliseconds since 1970.
+    /// The current time of this machine's clock, in milliseconds since 1970. It replaces that of the stream's clock, by
+    /// which the edge is measured, if the server doesn't report it.
     var now: Int64
 
     /// The line for a log or a pipe.
@@ -22,7 +23,7 @@ struct ChannelLine: Sendable {
             parts.append("\(DurationText.describe(.seconds(record.recordedSeconds))) recorded")
         }
         if let edge = record.edge, record.isRunning {
-            parts.append("edge \(DurationText.describe(.milliseconds(max(0, now - edge)))) ago")
+            parts.append("edge \(DurationText.describe(.milliseconds(max(0, (record.now ?? now) - edge)))) ago")
         }
         if record.bytes > 0 { parts.append("\(ByteCount(record.bytes))") }
         if record.isRunning, record.rate >= 1 { parts.append(ChannelReport.rate(record.rate)) }

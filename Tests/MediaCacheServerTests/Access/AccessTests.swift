@@ -63,6 +63,24 @@ struct AccessTests {
         #expect(try FileManager.default.contentsOfDirectory(atPath: folder) == ["key"])
     }
 
+    @Test func findsKeyFileOutsideUnwritableFolder() throws {
+        let folder = FileManager.default.temporaryDirectory.appending(path: "key-\(UUID())").path
+        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        let location = CacheLocation(folder: folder)
+        let inner = AccessKeyFile(location: location)
+        #expect(AccessKeyFile.inUse(at: location) == inner)
+        let key = AccessKeyFile.keyToRead(location)
+        let outer = AccessKeyFile.inUse(at: location)
+        defer { try? FileManager.default.removeItem(atPath: outer.path) }
+        #expect(outer != inner)
+        #expect(try outer.load() == key)
+        #expect(try AccessKeyFile.key(of: location) == key)
+        // Once the folder can be written, its file takes precedence.
+        #expect(try inner.loadOrCreate() != key)
+        #expect(AccessKeyFile.inUse(at: location) == inner)
+    }
+
     @Test func errorContainsPathOfInvalidKeyFile() throws {
         let folder = FileManager.default.temporaryDirectory.appending(path: "key-\(UUID())").path
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)

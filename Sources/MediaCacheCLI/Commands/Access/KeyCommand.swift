@@ -45,12 +45,11 @@ struct KeyShowCommand: AsyncParsableCommand {
     @OptionGroup var cache: CacheOptions
 
     func run() async throws {
-        let location = try cache.location
-        let path = AccessKeyFile(location: location).path
-        guard let key = try AccessKeyFile.key(of: location) else {
-            throw CommandFailure(.failed, "“\(path)” contains no key; `mediacache serve` creates one")
+        let file = AccessKeyFile.inUse(at: try cache.location)
+        guard let key = try file.load() else {
+            throw CommandFailure(.failed, "“\(file.path)” contains no key; `mediacache serve` creates one")
         }
-        try StandardStreams.print(json ? JSONOutput.text(KeyReport(path: path, key: key.value)) : key.value)
+        try StandardStreams.print(json ? JSONOutput.text(KeyReport(path: file.path, key: key.value)) : key.value)
     }
 }
 

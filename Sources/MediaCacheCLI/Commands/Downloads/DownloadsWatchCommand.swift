@@ -34,7 +34,9 @@ struct DownloadsWatchCommand: AsyncParsableCommand {
         let ended: Void?
         do {
             ended = try await interruption.cancelling {
-                guard !json else { return try await client.events { try StandardStreams.print(JSONOutput.line($0)) } }
+                guard !json else {
+                    return try await client.events { try StandardStreams.printEvent(JSONOutput.line($0)) }
+                }
                 var wait = Duration.zero
                 while true {
                     display.show(try await client.downloads(waiting: wait))
