@@ -30,7 +30,8 @@ struct Comparison: Codable {
         theirs: () async throws -> Double
     ) async throws -> Comparison {
         try await alternating(
-            [(name, unit)], peer: peer, rounds: rounds, ours: { [try await ours()] }, theirs: { [try await theirs()] })[0]
+            [(name, unit)], peer: peer, rounds: rounds, ours: { [try await ours()] }, theirs: { [try await theirs()] })[
+                0]
     }
 
     /// Measures several quantities of both in each round. The closures return one figure for each of `names`.

@@ -101,9 +101,10 @@ struct MediaPlaylistReloadTests {
     }
 
     /// The key tag that encrypts the new map is among the skipped lines, unless the update has one before the map.
-    @Test(arguments: [
-        ("", "key"), ("#EXT-X-KEY:METHOD=NONE\n", nil), ("#EXT-X-KEY:METHOD=AES-128,URI=\"next\"\n", "next"),
-    ] as [(String, String?)])
+    @Test(
+        arguments: [
+            ("", "key"), ("#EXT-X-KEY:METHOD=NONE\n", nil), ("#EXT-X-KEY:METHOD=AES-128,URI=\"next\"\n", "next"),
+        ] as [(String, String?)])
     func restoresKeyOfMapInDeltaUpdate(tag: String, key: String?) throws {
         let known = try playlist(
             10..<16, header: "#EXT-X-KEY:METHOD=AES-128,URI=\"key\"\n#EXT-X-MAP:URI=\"init.mp4\"\n")

@@ -123,10 +123,12 @@ struct ElementaryStreamTests {
     }
 
     /// Streams, coupled streams and mapping of the channel configurations (FFmpeg's demuxer for MPEG-TS).
-    @Test(arguments: [
-        (1, [0]), (2, [0]), (6, [1, 4, 2, 0, 4, 1, 2, 3, 5]), (7, [1, 4, 3, 0, 4, 1, 2, 3, 5, 6]),
-        (8, [1, 5, 3, 0, 6, 1, 2, 3, 4, 5, 7]),
-    ] as [(UInt8, [UInt8])]) func mapsOpusChannels(code: UInt8, mapping: [UInt8]) throws {
+    @Test(
+        arguments: [
+            (1, [0]), (2, [0]), (6, [1, 4, 2, 0, 4, 1, 2, 3, 5]), (7, [1, 4, 3, 0, 4, 1, 2, 3, 5, 6]),
+            (8, [1, 5, 3, 0, 6, 1, 2, 3, 4, 5, 7]),
+        ] as [(UInt8, [UInt8])]) func mapsOpusChannels(code: UInt8, mapping: [UInt8]) throws
+    {
         let recording = try record(
             0x06, [0x7F, 0xE0, 2, 0xFC, 0], descriptors: [0x05, 4] + Array("Opus".utf8) + [0x7F, 2, 0x80, code])
         let format = try #require(recording.tracks.first?.format)
