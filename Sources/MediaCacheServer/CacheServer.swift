@@ -54,6 +54,7 @@ public final class CacheServer: Service, Sendable {
             hosts: HostPolicy(configuration),
             hasPublicReads: configuration.publicRead,
             router: Router(routes + dependencies.makeRoutes()),
+            publicPath: configuration.publicPrefix,
             limits: configuration.limits,
             metrics: dependencies.metrics,
             logger: configuration.logger

@@ -77,7 +77,7 @@ struct ServerDependencies: Sendable {
     /// The source for play URLs: fast start on top of streams on top of the store.
     private var playSource: any ByteReaderSource {
         let streams = StreamSource(
-            store: store, profiles: profiles, loader: loader, publicPath: configuration.publicPath,
+            store: store, profiles: profiles, loader: loader, publicPath: configuration.publicPrefix,
             segmentsAhead: configuration.segmentsAhead, signature: access.signature)
         return FastStartSource(store: store, base: streams, isAlwaysOn: configuration.fastStart)
     }

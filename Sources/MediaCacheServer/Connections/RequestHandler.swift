@@ -100,7 +100,7 @@ final class RequestHandler: ChannelInboundHandler, RemovableChannelHandler {
         clock.headArrived()
         bodyBytes = 0
         isDiscarding = false
-        let gate = RequestGate(head)
+        let gate = RequestGate(head, publicPath: server.publicPath, hasLocalPeer: hasLocalPeer)
         let received = ReceivedRequest(head, gate: gate, destination: destination(of: head, gate))
         self.received = received
         if case .refusal = received.destination, received.announcesBody {
