@@ -62,7 +62,7 @@ final class RequestHandler: ChannelInboundHandler, RemovableChannelHandler {
     func channelInactive(context: ChannelHandlerContext) {
         exchange?.cancel()
         exchange = nil
-        writer = nil
+        writer?.connectionClosed()
         context.fireChannelInactive()
     }
 

@@ -208,6 +208,21 @@ struct ConnectionTests {
         #expect(registry.count == 8)
     }
 
+    /// Status class 0 means that the client disconnected before the head.
+    @Test(arguments: [(0, 0), (2, 2)] as [(Int64, Int)])
+    func countsResponsesOfDisconnectedClients(_ available: Int64, _ statusClass: Int) throws {
+        let context = TestServer.context(FakeSource([1, 2, 3], available: available))
+        let channel = try TestServer.connect(context)
+        try channel.send(TestServer.request())
+        channel.close(promise: nil)
+        channel.embeddedEventLoop.run()
+        #expect(!channel.isActive)
+        let snapshot = context.metrics.snapshot
+        #expect(snapshot.responses.reduce(0, +) == 1)
+        #expect(snapshot.responses(.play, statusClass: statusClass) == 1)
+        #expect(snapshot.bytes(.play) == available)
+    }
+
     @Test func requiresKeyForKeyRoute() throws {
         #expect(try connect().exchange("GET /echo HTTP/1.1\r\nHost: localhost\r\n\r\n")?.status == 401)
         let wrong = "GET /echo HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer \(AccessKey().value)\r\n\r\n"
