@@ -243,6 +243,30 @@ struct ConnectionTests {
         #expect(RawResponse(try busy.received())?.body == [1, 2, 3])
         #expect(!busy.isActive)
     }
+
+    @Test func sendsEndOfResponseBeforeClosingDrainedConnection() throws {
+        let channel = try connect()
+        let socket = BlockedSocket()
+        try channel.pipeline.syncOperations.addHandler(socket, position: .first)
+        try channel.send(TestServer.request())
+        channel.pipeline.fireUserInboundEventTriggered(DrainConnection())
+        #expect(channel.isActive)
+        socket.isBlocked = false
+        channel.flush()
+        #expect(RawResponse(try channel.received())?.body == [1, 2, 3])
+        #expect(!channel.isActive)
+    }
+}
+
+/// The end of a connection that sends nothing while it is blocked.
+private final class BlockedSocket: ChannelOutboundHandler {
+    typealias OutboundIn = IOData
+
+    var isBlocked = true
+
+    func flush(context: ChannelHandlerContext) {
+        if !isBlocked { context.flush() }
+    }
 }
 
 /// An empty media route that local clients read without a token.
