@@ -130,7 +130,7 @@ struct AssetsRoute: Route {
 
     private func record(_ asset: Asset) async throws -> AssetRecord {
         let status = await downloads?.status(of: asset.id)
-        let file = status == nil ? try await store.resource(for: try ResourceURL(asset.url)) : nil
+        let file = status == nil ? try await store.resource(key: asset.key) : nil
         return AssetRecord(asset, status, file: file, libraryURL: try urls.libraryURL(of: asset.id))
     }
 
