@@ -397,6 +397,32 @@ struct CacheHostTests {
         }
     }
 
+    @Test func startsAfterRunningStop() async throws {
+        try await withHost({ $0.runsDownloads = false }) { host in
+            let server = host.server
+            let address = try #require(server.boundAddresses.first)
+            let (stopping, starting) = (OnceTask(), OnceTask())
+            let fields = [
+                "Host: localhost", "Authorization: Bearer \(host.key.value)", "Content-Length: 2",
+                "Expect: 100-continue",
+            ]
+            let head = "POST /api/v1/downloads HTTP/1.1\r\n\(fields.joined(separator: "\r\n"))\r\n\r\n"
+            // The stop waits for the body of the request.
+            let begin: @Sendable () async -> Void = {
+                stopping.start { await server.stop(grace: .seconds(60)) }
+                while server.isListening { await Task.yield() }
+                starting.start { _ = try? await server.start() }
+            }
+            let client = try await LoopbackClient(to: address)
+            let bytes = try await client.receiveAll(after: head, andWhenReceived: 1, do: begin, send: "{}")
+            #expect(String(decoding: bytes, as: UTF8.self).hasPrefix("HTTP/1.1 100 "))
+            await stopping.finish()
+            await starting.finish()
+            #expect(server.isListening)
+            #expect(try await host.exchange("GET", "/healthz").status == 200)
+        }
+    }
+
     @Test func endsReadSessionOfDisconnectedPlayer() async throws {
         try await withHost { host in
             let path = PlayTarget.path(for: url, token: host.server.playbackToken)
