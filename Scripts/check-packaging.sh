@@ -98,13 +98,11 @@ address=$(sed -n 's/^Listening on //p' "$folder/output")
 mediacache() { "$program" "$@" --cache "$folder/cache"; }
 
 mediacache record "$origin/live.m3u8" --name news --keep 1h --detach >/dev/null
-# Prints a play URL without the public path, as the proxy requests it.
-url() { mediacache url "$1" | sed 's#/media/play/#/play/#'; }
-play=$(url "$origin/film.mp4")
+play=$(mediacache url "$origin/film.mp4")
 get "$play" -o /dev/null
 get "$play" -o /dev/null
 mediacache get --quiet "$origin/film.mp4" >/dev/null
-curl --silent --max-time 60 -o /dev/null "$(url "$origin/broken.mp4")"
+curl --silent --max-time 60 -o /dev/null "$(mediacache url "$origin/broken.mp4")"
 get "$address/healthz" >/dev/null
 key=$(cat "$folder/cache/key")
 token=$(mediacache token create --json | sed -n 's/.*"token" : "\([^"]*\)".*/\1/p')

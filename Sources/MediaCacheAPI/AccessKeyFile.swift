@@ -55,9 +55,10 @@ public struct AccessKeyFile: Sendable, Hashable {
         defer { unlink(temporary) }
         // Unlike a rename, a link doesn't replace a file that another process has just created.
         if link(temporary, path) == 0 { return key }
-        let reason = errno
-        if reason == EEXIST, let other = try load() { return other }
-        throw failure("can't create the key file", reason)
+        // Some file systems, such as exFAT, don't support links.
+        if errno != EEXIST, try create(path, with: key) { return key }
+        if let other = try load() { return other }
+        throw failure("can't create the key file", EEXIST)
     }
 
     /// Whether the file's mode gives any access to users other than its owner.
@@ -112,17 +113,28 @@ public struct AccessKeyFile: Sendable, Hashable {
 
     private func writeTemporary(_ key: AccessKey) throws -> String {
         let temporary = "\(path).\(getpid()).\(UInt32.random(in: 0 ... .max))"
-        let descriptor = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
-        guard descriptor >= 0 else { throw failure("can't create the key file", errno) }
+        guard try create(temporary, with: key) else { throw failure("can't create the key file", EEXIST) }
+        return temporary
+    }
+
+    /// Creates a file that contains a key.
+    ///
+    /// - Returns: False if a file with this name exists. It remains unchanged.
+    private func create(_ file: String, with key: AccessKey) throws -> Bool {
+        let descriptor = open(file, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
+        guard descriptor >= 0 else {
+            if errno == EEXIST { return false }
+            throw failure("can't create the key file", errno)
+        }
         defer { close(descriptor) }
         let bytes = Array((key.value + "\n").utf8)
         let count = bytes.withUnsafeBytes { write(descriptor, $0.baseAddress, $0.count) }
         guard count == bytes.count, fsync(descriptor) == 0 else {
             let reason = errno
-            unlink(temporary)
+            unlink(file)
             throw failure("can't write the key file", reason)
         }
-        return temporary
+        return true
     }
 
     private func failure(_ action: String, _ code: Int32) -> CacheError {

@@ -54,8 +54,10 @@ public struct EventRecord: Codable, Sendable, Hashable {
         case channelExport = "channel.export"
         /// A channel was removed: `channel`.
         case channelRemoved = "channel.removed"
-        /// The cache folder can't be written, or its catalog had to be rebuilt: `message`.
+        /// The cache folder can't be written: `message`.
         case storageFailed = "storage.failed"
+        /// The catalog of the cache folder was damaged, and has been set aside and rebuilt: `message`.
+        case catalogReplaced = "catalog.replaced"
         /// Events before this one were dropped because the client read too slowly: `count`.
         case dropped
     }

@@ -17,7 +17,6 @@ public final class CacheServer: Service, Sendable {
 
     private enum State {
         case stopped
-        case starting
         case running([any NIOCore.Channel])
     }
 
@@ -25,6 +24,8 @@ public final class CacheServer: Service, Sendable {
     private let context: ServerContext
     private let coverGeneration = Mutex<Task<Void, Never>?>(nil)
     private let state = Mutex(State.stopped)
+    /// Serializes starts and stops.
+    private let transitions = ConcurrencyLimit()
     private let group: any EventLoopGroup = MultiThreadedEventLoopGroup.singleton
 
     private var configuration: ServerConfiguration { dependencies.configuration }
@@ -54,6 +55,7 @@ public final class CacheServer: Service, Sendable {
             hosts: HostPolicy(configuration),
             hasPublicReads: configuration.publicRead,
             router: Router(routes + dependencies.makeRoutes()),
+            publicPath: configuration.publicPrefix,
             limits: configuration.limits,
             metrics: dependencies.metrics,
             logger: configuration.logger
@@ -99,7 +101,7 @@ public final class CacheServer: Service, Sendable {
     /// - Throws: ``ServerError`` with `wrongState` while the server is stopped.
     func libraryURL(of id: AssetID) throws -> String { try dependencies.urls.libraryURL(of: id) }
 
-    /// Starts the server. Returns when it listens.
+    /// Starts the server. Returns when it listens. If the server is being stopped, it starts afterwards.
     ///
     /// - Throws: ``ServerError``: `portTaken`, naming the port, `addressUnavailable`, or `wrongState` if the server is
     ///   already running; `CacheError` with `storage` if stored settings, downloads or recordings can't be read, or
@@ -109,27 +111,26 @@ public final class CacheServer: Service, Sendable {
 
     /// Starts the server at another port than the configuration's.
     func start(at port: Int?) async throws {
-        try state.withLock { state in
-            guard case .stopped = state else { throw ServerError(.wrongState, "the server is already running") }
-            state = .starting
+        try await transitions.runUncancelled { try await startNow(at: port) }
+    }
+
+    /// Starts the server while no other start or stop is running.
+    private func startNow(at port: Int?) async throws {
+        guard case .stopped = state.withLock({ $0 }) else {
+            throw ServerError(.wrongState, "the server is already running")
         }
         let files = OpenFileLimit.raise()
-        do {
-            try await dependencies.access.load()
-            try await BundleIngestion.removeAbandoned(in: dependencies.store)
-            try await dependencies.downloadSettings?.load()
-            let listener = Listener(server: context, registry: dependencies.registry, group: group)
-            let channels = try await listener.bind(host: configuration.host, port: port ?? configuration.port)
-            addresses.set(channels.compactMap(\.localAddress))
-            state.withLock { $0 = .running(channels) }
-            configuration.logger.info(
-                "listening",
-                metadata: ["addresses": "\(addresses.urls.joined(separator: ", "))", "open_files": "\(files)"]
-            )
-        } catch {
-            state.withLock { $0 = .stopped }
-            throw error
-        }
+        try await dependencies.access.load()
+        try await BundleIngestion.removeAbandoned(in: dependencies.store)
+        try await dependencies.downloadSettings?.load()
+        let listener = Listener(server: context, registry: dependencies.registry, group: group)
+        let channels = try await listener.bind(host: configuration.host, port: port ?? configuration.port)
+        addresses.set(channels.compactMap(\.localAddress))
+        state.withLock { $0 = .running(channels) }
+        configuration.logger.info(
+            "listening",
+            metadata: ["addresses": "\(addresses.urls.joined(separator: ", "))", "open_files": "\(files)"]
+        )
         dependencies.feeds.start()
         if let generator = dependencies.coverGenerator {
             coverGeneration.withLock { $0 = Task(priority: .utility) { await generator.run() } }
@@ -139,7 +140,7 @@ public final class CacheServer: Service, Sendable {
             try await recordings?.start(resuming: configuration.resumesDownloads)
             for channel in configuration.channels { try await declare(channel) }
         } catch {
-            await stop(grace: .zero)
+            await stopNow(grace: .zero)
             throw error
         }
     }
@@ -209,8 +210,14 @@ public final class CacheServer: Service, Sendable {
 
     /// Stops the server, its downloads and its recordings. It accepts no new connections, and closes the connections of
     /// responses that are still running after `grace`. Returns when all connections are closed. Does nothing if the
-    /// server isn't running. Cancellation has no effect.
+    /// server isn't running. If the server is being started or stopped, waits for that first. Cancellation has no
+    /// effect.
     public func stop(grace: Duration = .seconds(10)) async {
+        await transitions.runUncancelled { await stopNow(grace: grace) }
+    }
+
+    /// Stops the server while no other start or stop is running.
+    private func stopNow(grace: Duration) async {
         let channels: [any NIOCore.Channel] = state.withLock { state in
             guard case .running(let channels) = state else { return [] }
             state = .stopped

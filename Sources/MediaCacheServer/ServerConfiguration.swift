@@ -12,8 +12,8 @@ public struct ServerConfiguration: Sendable {
     /// a loopback one makes the server exposed (``isExposed``).
     public var allowedHosts: [String]
     /// The path at which a reverse proxy exposes this server, such as `/cache`, and which the proxy removes. It is part
-    /// of every generated URL, so the URLs are valid only through the proxy, and it makes the server exposed
-    /// (``isExposed``). Empty by default.
+    /// of every generated URL. The server removes it too, from requests that clients on this machine send without the
+    /// proxy. It makes the server exposed (``isExposed``). Empty by default.
     public var publicPath: String
     /// The number of segments to prefetch after the requested segment of an HLS stream.
     public var segmentsAhead: Int
@@ -57,6 +57,13 @@ public struct ServerConfiguration: Sendable {
     /// only public addresses and permitted networks.
     public var isExposed: Bool {
         !HostPolicy.isLoopback(host) || !publicPath.isEmpty || !allowedHosts.allSatisfy(HostPolicy.isLoopback)
+    }
+
+    /// The public path with a slash at the beginning and none at the end; or empty.
+    var publicPrefix: String {
+        var path = Substring(publicPath)
+        while path.hasSuffix("/") { path = path.dropLast() }
+        return path.isEmpty || path.hasPrefix("/") ? String(path) : "/\(path)"
     }
 
     /// Creates a configuration.

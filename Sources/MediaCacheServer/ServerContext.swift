@@ -9,6 +9,9 @@ final class ServerContext: Sendable {
     /// Whether remote clients may read without a token.
     let hasPublicReads: Bool
     let router: Router
+    /// The public path, which is removed from the targets of local requests (``RequestGate``). Empty if there is none,
+    /// or if it is the beginning of a route's path, which would be ambiguous.
+    let publicPath: String
     let limits: ServerLimits
     let metrics: ServerMetrics
     let pieces = PieceBuffersByLoop()
@@ -22,6 +25,7 @@ final class ServerContext: Sendable {
         hosts: HostPolicy,
         hasPublicReads: Bool = false,
         router: Router,
+        publicPath: String = "",
         limits: ServerLimits,
         metrics: ServerMetrics,
         pool: NIOThreadPool = .singleton,
@@ -31,6 +35,7 @@ final class ServerContext: Sendable {
         self.hosts = hosts
         self.hasPublicReads = hasPublicReads
         self.router = router
+        self.publicPath = router.overlaps(publicPath) ? "" : publicPath
         self.limits = limits
         self.metrics = metrics
         self.pool = pool

@@ -31,8 +31,9 @@ struct ServerDependencies: Sendable {
     init(store: CacheStore, key: AccessKey, keyFile: AccessKeyFile?, configuration: ServerConfiguration) {
         self.store = store
         self.configuration = configuration
-        access = AccessControl(
+        let access = AccessControl(
             key: key, file: keyFile, tokenFile: keyFile.map { _ in TokenFile(of: store) }, now: { store.now })
+        self.access = access
         let urls = ServerURLs(addresses: ListenAddresses(), access: access, configuration: configuration)
         self.urls = urls
         registry = ConnectionRegistry(
@@ -42,7 +43,7 @@ struct ServerDependencies: Sendable {
             base: configuration.isExposed ? store.transfers.narrowed(to: .publicOnly) : store.transfers,
             storeScope: store.transfers.scope)
         self.profiles = profiles
-        assetStore = AssetStore(of: store)
+        assetStore = AssetStore(of: store) { try await access.revokeAll(of: $0) }
         contents = AssetContentsCache(assetStore: assetStore)
         loader = PlaylistLoader(store: store)
         let settings: Downloads.SettingsSource = { url, identity, headers in
@@ -76,7 +77,7 @@ struct ServerDependencies: Sendable {
     /// The source for play URLs: fast start on top of streams on top of the store.
     private var playSource: any ByteReaderSource {
         let streams = StreamSource(
-            store: store, profiles: profiles, loader: loader, publicPath: configuration.publicPath,
+            store: store, profiles: profiles, loader: loader, publicPath: configuration.publicPrefix,
             segmentsAhead: configuration.segmentsAhead, signature: access.signature)
         return FastStartSource(store: store, base: streams, isAlwaysOn: configuration.fastStart)
     }
@@ -100,8 +101,7 @@ struct ServerDependencies: Sendable {
             ResourcesRoute(store: store, assetStore: assetStore, downloads: downloads),
             PlayedRoute(store: store, assetStore: assetStore),
             AssetsRoute(
-                store: store, assetStore: assetStore, downloads: downloads, recordings: recordings, urls: urls,
-                control: access),
+                store: store, assetStore: assetStore, downloads: downloads, recordings: recordings, urls: urls),
             BundlesRoute(
                 store: store, assetStore: assetStore, downloads: downloads, recordings: recordings,
                 contentsCache: contents,

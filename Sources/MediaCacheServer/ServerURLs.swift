@@ -17,9 +17,7 @@ struct ServerURLs: Sendable {
     init(addresses: ListenAddresses, access: AccessControl, configuration: ServerConfiguration) {
         self.addresses = addresses
         self.access = access
-        var path = Substring(configuration.publicPath)
-        while path.hasSuffix("/") { path = path.dropLast() }
-        publicPath = path.isEmpty || path.hasPrefix("/") ? String(path) : "/\(path)"
+        publicPath = configuration.publicPrefix
         needsToken = configuration.isExposed && !configuration.publicRead
     }
 

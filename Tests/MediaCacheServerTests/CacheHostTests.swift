@@ -100,6 +100,47 @@ struct CacheHostTests {
         }
     }
 
+    @Test(arguments: ["/media", "media/"])
+    func removesPublicPathFromLocalRequests(_ publicPath: String) async throws {
+        try await withHost({ $0.publicPath = publicPath }) { host in
+            let address = try #require(host.server.boundAddresses.first)
+            let play = String(try host.server.playURL(for: url).dropFirst(address.count))
+            #expect(play.hasPrefix("/media/play/"))
+            #expect(try await host.exchange("GET", play).body == media)
+            #expect(try await host.call("GET", "/media/api/v1/server").status == 200)
+            #expect(try await host.exchange("GET", "/media/api/v1/server").status == 401)
+            #expect(try await host.exchange("GET", "/media/library/aaaaaaaaaaaa/").status == 403)
+            #expect(try await host.exchange("GET", "/mediahealthz").status == 404)
+            #expect(try await host.exchange("GET", "/media/healthz").status == 200)
+        }
+    }
+
+    /// A proxy that refuses `/media/metrics` forwards `/media/media/metrics` as `/media/metrics`.
+    @Test(arguments: ["X-Forwarded-For: 203.0.113.7", "Host: cache.example"])
+    func keepsPublicPathOfForwardedRequests(_ field: String) async throws {
+        let change: (inout ServerConfiguration) -> Void = {
+            $0.publicPath = "/media"
+            $0.allowedHosts = ["cache.example"]
+        }
+        try await withHost(change) { (host: CacheHost) async throws -> Void in
+            let address = try #require(host.server.boundAddresses.first)
+            let fields = (field.hasPrefix("Host") ? [] : ["Host: localhost"]) + [field, "Connection: close"]
+            for (path, status) in [("/media/metrics", 404), ("/metrics", 200)] {
+                let request = "GET \(path) HTTP/1.1\r\n\(fields.joined(separator: "\r\n"))\r\n\r\n"
+                #expect(try await LoopbackClient.exchange(address, request)?.status == status)
+            }
+        }
+    }
+
+    @Test(arguments: ["/play", "/api", "/api/v1", "/k", "/library", "/live/news"])
+    func servesRoutesBelowPublicPath(_ publicPath: String) async throws {
+        try await withHost({ $0.publicPath = publicPath }) { host in
+            #expect(try await host.play(url).body == media)
+            #expect(try await host.call("GET", "/api/v1/server").status == 200)
+            #expect(try await host.exchange("GET", "/k/wrong/library/aaaaaaaaaaaa/").status == 403)
+        }
+    }
+
     /// An app opens the store itself, and may choose any scope.
     @Test(arguments: [true, false])
     func limitsExposedServerToPublicAddresses(_ isExposed: Bool) async throws {
@@ -353,6 +394,32 @@ struct CacheHostTests {
             await removing.finish()
             #expect(RawResponse(bytes)?.body == large)
             while try await store.resource(for: url) != nil { await Task.yield() }
+        }
+    }
+
+    @Test func startsAfterRunningStop() async throws {
+        try await withHost({ $0.runsDownloads = false }) { host in
+            let server = host.server
+            let address = try #require(server.boundAddresses.first)
+            let (stopping, starting) = (OnceTask(), OnceTask())
+            let fields = [
+                "Host: localhost", "Authorization: Bearer \(host.key.value)", "Content-Length: 2",
+                "Expect: 100-continue",
+            ]
+            let head = "POST /api/v1/downloads HTTP/1.1\r\n\(fields.joined(separator: "\r\n"))\r\n\r\n"
+            // The stop waits for the body of the request.
+            let begin: @Sendable () async -> Void = {
+                stopping.start { await server.stop(grace: .seconds(60)) }
+                while server.isListening { await Task.yield() }
+                starting.start { _ = try? await server.start() }
+            }
+            let client = try await LoopbackClient(to: address)
+            let bytes = try await client.receiveAll(after: head, andWhenReceived: 1, do: begin, send: "{}")
+            #expect(String(decoding: bytes, as: UTF8.self).hasPrefix("HTTP/1.1 100 "))
+            await stopping.finish()
+            await starting.finish()
+            #expect(server.isListening)
+            #expect(try await host.exchange("GET", "/healthz").status == 200)
         }
     }
 

@@ -89,6 +89,21 @@ struct CredentialsTests {
         }
     }
 
+    @Test func assetHasLengthOfItsUsersFile() async throws {
+        defer { cleanUp() }
+        try await withHost { host in
+            for user in ["bob:secret", "alice:hidden"] {
+                let path = try await playPath(host, "http://\(user)@origin.example/private/film.mp4")
+                #expect(try await host.exchange("GET", path).status == 200)
+            }
+            let body = #"{"url":"http://bob@origin.example/private/film.mp4"}"#
+            let added: AssetRecord = try await host.answer("POST", "/api/v1/assets", body: body)
+            #expect(added.length == 150_000 && added.bytes == 150_000)
+            let read: AssetRecord = try await host.answer("GET", "/api/v1/assets/\(added.id)")
+            #expect(read == added)
+        }
+    }
+
     @Test func requestsWithoutCredentialsContainNoUser() async throws {
         defer { cleanUp() }
         let plain = try ResourceURL("http://origin.example/public.mp4")

@@ -27,6 +27,10 @@ export function reportEvent(event) {
       `The cache folder can’t be written: ${sentence(event.message ?? "unknown error")} Playback continues without caching. Check whether the disk is full or read-only.`,
       { label: "Storage", href: "#/storage" }
     );
+  } else if (event.event === "catalog.replaced") {
+    reportProblem("catalog",
+      `${sentence(event.message ?? "the catalog was damaged and has been set aside")} Downloads and recordings remain; other media will be downloaded again when it is played. If this happens again, check the disk.`
+    );
   } else if (event.event === "channel.state") reportChannel(event);
   else if (event.event === "channel.gap") reportGap(event);
 }

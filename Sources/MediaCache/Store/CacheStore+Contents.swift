@@ -66,7 +66,10 @@ extension CacheStore {
         }
     }
 
-    private func resource(key: String) async throws -> ResourceInfo? {
+    /// Returns information about the resource with a cache key; nil if it isn't cached.
+    ///
+    /// - Throws: The same errors as ``resources()``.
+    package func resource(key: String) async throws -> ResourceInfo? {
         try checkOpen()
         if let resource = table[key], let representation = resource.listed {
             return info(of: resource.stored, representation: representation)

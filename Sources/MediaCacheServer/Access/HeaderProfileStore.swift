@@ -75,8 +75,8 @@ final class HeaderProfileStore: Sendable {
     }
 
     /// Remembers a user of `url`'s origin. Credentials without a password refer to the remembered user of that name, if
-    /// there is one. An untrusted source doesn't replace a password that the user gave, and passwords from untrusted
-    /// sources are evicted first.
+    /// there is one. An untrusted source neither replaces nor evicts a password that the user gave: passwords from
+    /// untrusted sources are evicted first, and a new one isn't remembered if the limit is reached without any.
     ///
     /// - Returns: The identity for ``settings(for:as:fields:)``.
     @discardableResult
@@ -91,7 +91,7 @@ final class HeaderProfileStore: Sendable {
             let usesExisting = credentials.password == nil || (isUntrusted && existing?.isUntrusted == false)
             state.users.append(usesExisting ? existing ?? new : new)
             guard state.users.count > Self.capacity else { return }
-            state.users.remove(at: state.users.dropLast().firstIndex(where: \.isUntrusted) ?? 0)
+            state.users.remove(at: state.users.firstIndex(where: \.isUntrusted) ?? 0)
         }
         return user.identity
     }

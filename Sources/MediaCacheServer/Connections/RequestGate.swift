@@ -6,7 +6,8 @@ import NIOHTTP1
 
 /// The checks that every request must pass: exactly one `Host` field, an allowed host, and a path as its target.
 struct RequestGate {
-    /// The path and query. The scheme and authority of an absolute target (RFC 9112 §3.2.2) are removed.
+    /// The path and query. The scheme and authority of an absolute target (RFC 9112 §3.2.2) are removed, and so is the
+    /// public path.
     let target: String
     /// The path, without the query.
     let path: String
@@ -18,25 +19,43 @@ struct RequestGate {
     /// Whether an absolute target has the same authority as the `Host` field.
     private let isConsistent: Bool
 
-    init(_ head: HTTPRequestHead) {
+    /// - Parameters:
+    ///   - publicPath: The public path, which is removed from requests that didn't pass through the proxy; or empty.
+    ///   - hasLocalPeer: Whether the connection's peer is on this machine.
+    init(_ head: HTTPRequestHead, publicPath: String = "", hasLocalPeer: Bool = false) {
         requestsTunnel = head.method == .CONNECT || head.headers.contains(name: "Upgrade")
         let hosts = head.headers["Host"]
         hasOneHost = hosts.count == 1 || (hosts.isEmpty && head.version == .http1_0)
+        let received: String
+        let host: String?
         if !head.uri.hasPrefix("/"), let url = try? ResourceURL(head.uri) {
-            target = url.target
+            received = url.target
             host = url.authority
             isConsistent = hosts.allSatisfy { field in
                 guard let named = try? ResourceURL("\(url.scheme)://\(field)/") else { return false }
                 return (named.host, named.effectivePort) == (url.host, url.effectivePort)
             }
         } else {
-            target = head.uri
+            received = head.uri
             host = hosts.first
             isConsistent = true
         }
+        self.host = host
+        // A proxy has already removed the public path. Removing it twice would open paths that the proxy refuses.
+        let isDirect =
+            !publicPath.isEmpty && hasLocalPeer && host.map(HostPolicy.isLoopback) ?? true
+            && !HostPolicy.wasForwarded(head.headers)
+        target = isDirect ? Self.target(received, below: publicPath) : received
         // Comparing bytes is faster than comparing characters, and most targets contain neither.
         let isBare = !target.utf8.contains { $0 == UInt8(ascii: "?") || $0 == UInt8(ascii: "#") }
         path = isBare ? target : String(target.prefix { $0 != "?" && $0 != "#" })
+    }
+
+    /// Returns a target without the public path; the target itself if it isn't below that path.
+    private static func target(_ target: String, below publicPath: String) -> String {
+        let rest = target.utf8.dropFirst(publicPath.utf8.count)
+        guard target.utf8.starts(with: publicPath.utf8), rest.first == UInt8(ascii: "/") else { return target }
+        return String(Substring(rest))
     }
 
     /// The query without its `?`; empty if there is none.

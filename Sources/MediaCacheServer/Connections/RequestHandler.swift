@@ -62,14 +62,30 @@ final class RequestHandler: ChannelInboundHandler, RemovableChannelHandler {
     func channelInactive(context: ChannelHandlerContext) {
         exchange?.cancel()
         exchange = nil
-        writer = nil
+        writer?.connectionClosed()
         context.fireChannelInactive()
     }
 
     func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
         guard event is DrainConnection else { return context.fireUserInboundEventTriggered(event) }
         isDraining = true
-        if let writer { writer.closeAfterwards() } else if received == nil { context.close(promise: nil) }
+        if let writer { writer.closeAfterwards() } else if received == nil { closeWhenSent(context) }
+    }
+
+    /// Closes the connection after all written bytes are sent, unless another request begins before that. Closing it
+    /// immediately would discard the unsent end of the last response.
+    private func closeWhenSent(_ context: ChannelHandlerContext) {
+        let sent = context.eventLoop.makePromise(of: Void.self)
+        let bound = NIOLoopBound((self, context.channel), eventLoop: context.eventLoop)
+        sent.futureResult.whenComplete { _ in
+            let (handler, channel) = bound.value
+            if handler.writer == nil, handler.received == nil { channel.close(promise: nil) }
+        }
+        // An empty buffer that bypasses the HTTP encoder is sent after everything before it.
+        guard let first = try? context.pipeline.syncOperations.context(handler: clock) else {
+            return sent.succeed(())
+        }
+        first.writeAndFlush(NIOAny(IOData.byteBuffer(ByteBuffer())), promise: sent)
     }
 
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
@@ -100,7 +116,7 @@ final class RequestHandler: ChannelInboundHandler, RemovableChannelHandler {
         clock.headArrived()
         bodyBytes = 0
         isDiscarding = false
-        let gate = RequestGate(head)
+        let gate = RequestGate(head, publicPath: server.publicPath, hasLocalPeer: hasLocalPeer)
         let received = ReceivedRequest(head, gate: gate, destination: destination(of: head, gate))
         self.received = received
         if case .refusal = received.destination, received.announcesBody {

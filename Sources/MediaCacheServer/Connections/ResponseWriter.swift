@@ -174,6 +174,13 @@ final class ResponseWriter {
         context.close(promise: nil)
     }
 
+    /// Ends the response of a connection that has closed.
+    func connectionClosed() {
+        guard state != .finished else { return }
+        end()
+        owner.responseDidEnd()
+    }
+
     private func abort(ifNot isAllowed: Bool) {
         if !isAllowed { abort() }
     }

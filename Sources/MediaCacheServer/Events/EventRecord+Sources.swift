@@ -103,7 +103,7 @@ extension EventRecord {
             self.init(.storageFailed)
             message = error.description
         case .catalogReplaced(let path):
-            self.init(.storageFailed)
+            self.init(.catalogReplaced)
             message = "the catalog was damaged and has been set aside at \(path)"
         case .dropped(let count): self.init(dropped: count)
         }

@@ -42,7 +42,8 @@ struct LibraryRoute: MediaRoute {
                 "there is nothing at this path; the paths of an asset are its playlists and parts, media.mp4, cover and "
                     + "frame.jpg?t=<seconds>")
         }
-        switch parts[1] {
+        let name = PercentCoding.decode(parts[1]) ?? String(parts[1])
+        switch name {
         case "media.mp4":
             let allowsGaps = try request.flag("gaps")
             return MovieOpener(name: "\(Self.prefix)\(id)/media.mp4", movies: movies) { [assetStore, movies] in
@@ -54,9 +55,9 @@ struct LibraryRoute: MediaRoute {
             return FrameOpener(
                 id: id, time: try Self.time(request.queryItem("t")), assetStore: assetStore, frames: frames)
         default:
-            if let opener = try liveOpener(String(parts[1]), of: id) { return opener }
+            if let opener = try liveOpener(name, of: id) { return opener }
             return PartOpener(
-                id: id, path: String(parts[1]), assetStore: assetStore, contentsCache: contents, store: store,
+                id: id, path: name, assetStore: assetStore, contentsCache: contents, store: store,
                 reading: reading,
                 plays: plays,
                 inflations: inflations)

@@ -19,7 +19,6 @@ struct AssetsRoute: Route {
     /// Nil if `downloads` is nil.
     let recordings: Recordings?
     let urls: ServerURLs
-    let control: AccessControl
 
     /// Allows ``ServerLimits/maximumImageBytes`` for a cover.
     func bodyLimit(of method: HTTPRequest.Method, at path: String, within limits: ServerLimits) -> Int {
@@ -85,7 +84,6 @@ struct AssetsRoute: Route {
             let asset = try await assetStore.requireAsset(id)
             try await requireDownloads().removeAsset(id)
             try await recordings?.assetRemoved(asset)
-            try await control.revokeAll(of: asset.id)
             return RouteResponse(status: 204)
         default: throw request.methodNotAllowed(.get, .patch, .delete)
         }
@@ -132,7 +130,7 @@ struct AssetsRoute: Route {
 
     private func record(_ asset: Asset) async throws -> AssetRecord {
         let status = await downloads?.status(of: asset.id)
-        let file = status == nil ? try await store.resource(for: try ResourceURL(asset.url)) : nil
+        let file = status == nil ? try await store.resource(key: asset.key) : nil
         return AssetRecord(asset, status, file: file, libraryURL: try urls.libraryURL(of: asset.id))
     }
 

@@ -50,7 +50,8 @@ struct BundlesRoute: Route {
             return try await begin(bundle)
         case (2, .put):
             try store.requireWritableFolder()
-            return try await write(request, try AssetID(pathPart: parts[0]), String(parts[1]))
+            let name = PercentCoding.decode(parts[1]) ?? String(parts[1])
+            return try await write(request, try AssetID(pathPart: parts[0]), name)
         case (2, .post) where parts[1] == "complete":
             try store.requireWritableFolder()
             let asset = try await ingestion.finish(

@@ -188,17 +188,24 @@ struct ChannelsRoute: Route {
         let to = try request.queryItem("to").map { try live.moment($0, "to") }
         // A day has about 40,000 segments per track, so the default is the last hour.
         let start = from ?? (gapsOnly ? .min : (to ?? live.now) - 3_600_000_000_000)
+        let pageRequest = try PageRequest(request)
+        let position = try pageRequest.position(as: SortKey<String, Int64>.self)
+        // One more segment than the page has shows whether another page follows.
+        let limit = (pageRequest.limit ?? Self.maximumTimelineLength) + 1
         var segments: [TimelineRecord.Segment] = []
-        for timeline in recording.timelines {
-            let range = try await timeline.range(from: start, to: to ?? .max)
-            segments += range.segments.filter { !gapsOnly || $0.state == .gap }.map { row in
+        for timeline in recording.timelines.sorted(by: { $0.track < $1.track }) where segments.count < limit {
+            if let position, timeline.track < position.major { continue }
+            let rows = try await timeline.segments(
+                from: start, to: to ?? .max, after: timeline.track == position?.major ? position?.minor : nil,
+                gapsOnly: gapsOnly, limit: limit - segments.count)
+            segments += rows.map { row in
                 TimelineRecord.Segment(
                     track: timeline.track, number: row.number, start: row.start / 1_000_000,
                     duration: Double(row.duration) / 1e9, gap: row.state == .gap,
                     discontinuity: row.isDiscontinuous, bytes: row.length)
             }
         }
-        let page = try Page(segments, of: PageRequest(request), cap: Self.maximumTimelineLength) {
+        let page = try Page(segments, of: pageRequest, cap: Self.maximumTimelineLength) {
             SortKey($0.track, $0.number)
         }
         return try .json(TimelineRecord(segments: page.items, next: page.next), of: request)

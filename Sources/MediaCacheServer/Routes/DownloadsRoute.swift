@@ -78,14 +78,19 @@ struct DownloadsRoute: Route {
         try Bounds.check(title: addition.title)
         try Bounds.check(addition.priority, Bounds.priority, "priority")
         try Bounds.check(addition.seconds, Bounds.seconds, "seconds")
+        let download = DownloadRequest(
+            url: url, identity: try await profiles.identity(for: url, in: store), title: addition.title,
+            selection: try StreamSelection(addition), headers: addition.headers ?? [:],
+            priority: addition.priority ?? 0, startsPaused: addition.paused ?? false,
+            followsFor: addition.seconds.map { .seconds($0) })
         let existing = Set(await downloads.statuses().map(\.asset.id))
-        let asset = try await downloads.add(
-            DownloadRequest(
-                url: url, identity: try await profiles.identity(for: url, in: store), title: addition.title,
-                selection: try StreamSelection(addition), headers: addition.headers ?? [:],
-                priority: addition.priority ?? 0, startsPaused: addition.paused ?? false,
-                followsFor: addition.seconds.map { .seconds($0) }))
-        return try .json(try await record(asset.id, downloads), status: existing.contains(asset.id) ? 200 : 201)
+        do {
+            let asset = try await downloads.add(download)
+            return try .json(try await record(asset.id, downloads), status: existing.contains(asset.id) ? 200 : 201)
+        } catch let error as CacheError where error.code == .invalidSetting {
+            // The selection of a stream with recorded media can't be changed.
+            throw Problem.conflict(error.message)
+        }
     }
 
     private func respondForOne(

@@ -41,6 +41,14 @@ struct Router: Sendable {
     /// The paths of all routes, sorted. A path with a slash at the end includes all paths below it.
     var paths: [String] { Set(exact.keys).union(prefixes).sorted() }
 
+    /// Returns whether any path below `folder` is the path of a route, with or without a token.
+    func overlaps(_ folder: String) -> Bool {
+        let folder = folder + "/"
+        return ([ReaderPath.prefix] + paths).contains { path in
+            path != "/" && (path.hasPrefix(folder) || (path.hasSuffix("/") && folder.hasPrefix(path)))
+        }
+    }
+
     /// Returns the route of `path`; nil if there is none. The path `/` includes no other path.
     func entry(for path: String) -> Entry? {
         if path.utf8.count <= longestExact, let entry = exact[path] { return entry }

@@ -78,6 +78,11 @@ struct TokensRoute: Route {
         }
         let (issued, token) = try await control.issue(
             asset: asset?.id, label: addition.label, expires: addition.expires)
+        if let asset, try await assetStore.asset(asset.id) == nil {
+            // The asset's tokens may have been revoked before this one was issued.
+            _ = try await control.revoke(issued.id)
+            throw Problem.notFound("the asset \(asset.id) has been removed")
+        }
         var record = TokenRecord(issued)
         record.token = token
         if let base = urls.base {

@@ -17,13 +17,24 @@ public actor AssetStore {
     private var loading: Task<[AssetID: Asset], any Error>?
     /// The number of times each asset's contents have changed since this instance was created.
     private var contentsVersions: [AssetID: Int] = [:]
+    /// Called before an asset's record is removed.
+    private let willRemove: (@Sendable (AssetID) async throws -> Void)?
     /// Serializes changes, so that an asset's record agrees with its cover.
     private let changes = ConcurrencyLimit()
     private nonisolated let hub = EventHub<AssetEvent> { .dropped(count: $0) }
 
     /// Creates the asset store of a cache store. Files are read when they're first needed.
     public init(of store: CacheStore) {
+        self.init(of: store, willRemove: nil)
+    }
+
+    /// Creates the asset store of a cache store.
+    ///
+    /// - Parameter willRemove: Called before an asset's record is removed, however the asset is removed. The asset can
+    ///   no longer be found then. An error cancels the removal. It must not change the assets of this store.
+    package init(of store: CacheStore, willRemove: (@Sendable (AssetID) async throws -> Void)?) {
         self.store = store
+        self.willRemove = willRemove
         folder = store.sideFolder("assets")
     }
 
@@ -179,9 +190,15 @@ public actor AssetStore {
     /// - Throws: `CacheError` with `storage`.
     public func remove(_ id: AssetID) async throws {
         try await changes.runUncancelled {
-            guard try await load()[id] != nil else { return }
-            try await folder.remove(id.rawValue + Self.recordSuffix)
+            guard let asset = try await load()[id] else { return }
             known?[id] = nil
+            do {
+                try await willRemove?(id)
+                try await folder.remove(id.rawValue + Self.recordSuffix)
+            } catch {
+                known?[id] = asset
+                throw error
+            }
             hub.send(.removed(id))
             try await folder.remove(id.rawValue + Self.coverSuffix)
             try await folder.remove(id.rawValue + Self.contentsSuffix)

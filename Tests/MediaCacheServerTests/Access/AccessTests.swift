@@ -149,6 +149,17 @@ struct AccessTests {
         #expect(fields?[.authorization] == "Basic YTpi")
     }
 
+    @Test func untrustedUserEvictsNoPasswordGivenByUser() throws {
+        let store = HeaderProfileStore(base: TransferSettings())
+        let url = try ResourceURL("https://example.com/x")
+        let identities = (0..<256).map { store.remember(Credentials(userInfo: "u\($0):p"), for: url) }
+        store.remember(Credentials(userInfo: "a:b"), for: url, from: .untrusted)
+        let isKnown = identities.map { identity in
+            store.settings(for: url, as: identity)?.headerProfiles[url]?.fields[.authorization] != nil
+        }
+        #expect(isKnown.allSatisfy(\.self))
+    }
+
     @Test func findsPasswordOfKnownUser() throws {
         let store = HeaderProfileStore(base: TransferSettings())
         let url = try ResourceURL("https://example.com/x")

@@ -208,6 +208,21 @@ struct ConnectionTests {
         #expect(registry.count == 8)
     }
 
+    /// Status class 0 means that the client disconnected before the head.
+    @Test(arguments: [(0, 0), (2, 2)] as [(Int64, Int)])
+    func countsResponsesOfDisconnectedClients(_ available: Int64, _ statusClass: Int) throws {
+        let context = TestServer.context(FakeSource([1, 2, 3], available: available))
+        let channel = try TestServer.connect(context)
+        try channel.send(TestServer.request())
+        channel.close(promise: nil)
+        channel.embeddedEventLoop.run()
+        #expect(!channel.isActive)
+        let snapshot = context.metrics.snapshot
+        #expect(snapshot.responses.reduce(0, +) == 1)
+        #expect(snapshot.responses(.play, statusClass: statusClass) == 1)
+        #expect(snapshot.bytes(.play) == available)
+    }
+
     @Test func requiresKeyForKeyRoute() throws {
         #expect(try connect().exchange("GET /echo HTTP/1.1\r\nHost: localhost\r\n\r\n")?.status == 401)
         let wrong = "GET /echo HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer \(AccessKey().value)\r\n\r\n"
@@ -227,6 +242,30 @@ struct ConnectionTests {
         waiting.readers[0].advance(to: .max)
         #expect(RawResponse(try busy.received())?.body == [1, 2, 3])
         #expect(!busy.isActive)
+    }
+
+    @Test func sendsEndOfResponseBeforeClosingDrainedConnection() throws {
+        let channel = try connect()
+        let socket = BlockedSocket()
+        try channel.pipeline.syncOperations.addHandler(socket, position: .first)
+        try channel.send(TestServer.request())
+        channel.pipeline.fireUserInboundEventTriggered(DrainConnection())
+        #expect(channel.isActive)
+        socket.isBlocked = false
+        channel.flush()
+        #expect(RawResponse(try channel.received())?.body == [1, 2, 3])
+        #expect(!channel.isActive)
+    }
+}
+
+/// The end of a connection that sends nothing while it is blocked.
+private final class BlockedSocket: ChannelOutboundHandler {
+    typealias OutboundIn = IOData
+
+    var isBlocked = true
+
+    func flush(context: ChannelHandlerContext) {
+        if !isBlocked { context.flush() }
     }
 }
 

@@ -79,6 +79,15 @@ struct EventsRouteTests {
         }
     }
 
+    /// A replaced catalog doesn't mean that the folder can't be written.
+    @Test func reportsReplacedCatalogAsItsOwnEvent() throws {
+        let record = try #require(EventRecord(CacheEvent.catalogReplaced(path: "/cache/catalog.sqlite.damaged-1")))
+        #expect(record.event == .catalogReplaced)
+        #expect(record.message?.contains("/cache/catalog.sqlite.damaged-1") == true)
+        let failure = EventRecord(CacheEvent.storageFailed(CacheError(.storage, "the disk is full")))
+        #expect(failure?.event == .storageFailed)
+    }
+
     @Test func requiresKey() async throws {
         try await withHost { host in
             let keyless = try await host.exchange("GET", "/api/v1/events")

@@ -73,4 +73,19 @@ struct LiveDownloadReadingTests {
             #expect(whole.playlist.contains("#EXT-X-ENDLIST"))
         }
     }
+
+    @Test func refusesOtherSelectionOfRecordedStream() async throws {
+        let folder = FileManager.default.temporaryDirectory.appending(path: "live-download-\(UUID())").path
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        try await CacheHost.use(folder: folder, origin: origin, { _ in }) { host in
+            try serve(3)
+            let added = try await host.answer(
+                "POST", "/api/v1/downloads", body: #"{"url":"\#(base)index.m3u8"}"#, as: DownloadRecord.self)
+            try await wait(host, "\(added.id)") { $0.partsDone == 3 }
+            let other = try await host.call(
+                "POST", "/api/v1/downloads", body: #"{"url":"\#(base)index.m3u8","variant":"worst"}"#)
+            #expect(other.status == 409)
+            #expect(String(decoding: other.body, as: UTF8.self).contains("another selection"))
+        }
+    }
 }

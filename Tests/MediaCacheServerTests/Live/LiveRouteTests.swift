@@ -192,6 +192,22 @@ struct LiveRouteTests {
         }
     }
 
+    @Test func pagesTimelineAndGaps() async throws {
+        try await withHost { host in
+            try await record(host)
+            let path = "/api/v1/channels/one/timeline?from=\(start)"
+            let all: TimelineRecord = try await host.answer("GET", path)
+            #expect(all.segments.count == 10 && all.next == nil)
+            let first: TimelineRecord = try await host.answer("GET", "\(path)&limit=7")
+            let second: TimelineRecord = try await host.answer(
+                "GET", "\(path)&limit=7&after=\(try #require(first.next))")
+            #expect(first.segments.count == 7 && second.next == nil)
+            #expect(first.segments + second.segments == all.segments)
+            let gaps: TimelineRecord = try await host.answer("GET", "/api/v1/channels/one/gaps?limit=1")
+            #expect(gaps.segments.map(\.start) == [start + 18_000] && gaps.next == nil)
+        }
+    }
+
     /// The first and last moments that fit into 64 bits of nanoseconds.
     @Test func acceptsExtremeTimelineEnds() async throws {
         try await withHost { host in

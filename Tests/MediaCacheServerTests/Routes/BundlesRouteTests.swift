@@ -11,8 +11,9 @@ import Testing
 struct BundlesRouteTests {
     private let folder = FileManager.default.temporaryDirectory.appending(path: "host-\(UUID())").path
 
-    private func begin(_ host: CacheHost) async throws -> BundleRecord {
-        let part = AssetPart(role: .file, name: "file.mp4", url: "http://one.bundle.invalid/file.mp4")
+    private func begin(_ host: CacheHost, name: String = "file.mp4") async throws -> BundleRecord {
+        let part = AssetPart(
+            role: .file, name: name, url: "http://one.bundle.invalid/\(PercentCoding.encode(name))")
         let request = BundleImportRequest(
             title: "A film", url: part.url, selection: nil, contents: AssetContents(parts: [part]))
         let body = String(decoding: try APICoding.makeEncoder().encode(request), as: UTF8.self)
@@ -84,6 +85,22 @@ struct BundlesRouteTests {
             let stored = try #require(
                 try await host.store.resource(for: try ResourceURL("http://one.bundle.invalid/file.mp4")))
             #expect(stored.isComplete && stored.isPinned && stored.length == 8)
+        }
+    }
+
+    @Test(arguments: [("a b.mp4", "a%20b.mp4"), ("100%.mp4", "100%25.mp4"), ("100%.mp4", "100%.mp4")])
+    func decodesNamesOfParts(_ name: String, _ encoded: String) async throws {
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        try await CacheHost.use(folder: folder, origin: ScriptedOrigin(), { _ in }) { host in
+            let id = try await begin(host, name: name).id
+            let path = "/api/v1/bundles/\(id)/\(encoded)?offset=0&length=8"
+            #expect(try await host.call("PUT", path, body: "fourmore").status == 204)
+            let _: BundleRecord = try await host.answer("POST", "/api/v1/bundles/\(id)/complete")
+            let read = try await host.exchange("GET", "/library/\(id)/\(encoded)")
+            #expect(read.status == 200 && read.body == Array("fourmore".utf8))
+            for other in ["..%2F\(encoded)", "%2E%2E/\(encoded)", "x%2F..%2F\(encoded)"] {
+                #expect(try await host.exchange("GET", "/library/\(id)/\(other)").status == 404)
+            }
         }
     }
 }

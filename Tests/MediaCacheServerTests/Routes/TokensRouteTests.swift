@@ -297,6 +297,24 @@ struct TokensRouteTests {
         }
     }
 
+    @Test(arguments: ["assets/", "downloads/", "resources?pinned=true"])
+    func revokesTokensHoweverAssetIsRemoved(_ path: String) async throws {
+        try await withHost { host in
+            let download = try await host.download(#"{"url":"\#(film)"}"#)
+            let issued = try await issue(#"{"scope":"asset","asset":"\#(download.id)"}"#, host)
+            let play = try self.path(of: issued.playURL, host)
+            #expect(try await host.exchange("GET", play).status == 200)
+            let removed = path.hasSuffix("/") ? path + download.id : path
+            let response = try await host.call("DELETE", "/api/v1/\(removed)")
+            #expect((200..<300).contains(response.status))
+            let requestCount = origin.requests.count
+            #expect(try await host.exchange("GET", play).status == 403)
+            #expect(origin.requests.count == requestCount)
+            let list: TokenList = try await host.answer("GET", "/api/v1/tokens")
+            #expect(list.tokens.map(\.id) == ["standing"])
+        }
+    }
+
     @Test func noResponseContainsKey() async throws {
         try await withHost { host in
             let asset = try await asset(of: show, host)

@@ -49,14 +49,18 @@ struct LoopbackClient {
         }
     }
 
-    /// Sends text, and more text after `count` bytes have been received. Returns all bytes until the connection ends.
-    func receiveAll(after request: String, andWhenReceived count: Int, send next: String) async throws -> [UInt8] {
+    /// Sends text. After `count` bytes have been received, does some work and sends more text. Returns all bytes until
+    /// the connection ends.
+    func receiveAll(
+        after request: String, andWhenReceived count: Int, do work: @Sendable () async -> Void = {}, send next: String
+    ) async throws -> [UInt8] {
         try await wrapped().executeThenClose { inbound, outbound in
             try await outbound.write(ByteBuffer(string: request))
             var bytes: [UInt8] = []
             do {
                 for try await buffer in inbound {
                     if bytes.count < count, bytes.count + buffer.readableBytes >= count {
+                        await work()
                         try await outbound.write(ByteBuffer(string: next))
                     }
                     bytes += buffer.readableBytesView

@@ -70,6 +70,36 @@ struct TimelineCostTests {
         #expect(store.state.withLock { $0.counts } == known)
     }
 
+    @Test func findingSegmentsReadsOnlyTheirPages() async throws {
+        let store = TimelineMemoryStore()
+        let timeline = try await Timeline.open(track: "video-1", of: recording, in: store)
+        let gaps: [Int64] = [100, 5000, 9000]
+        for start in stride(from: 0 as Int64, to: 20_000, by: 2560) {
+            let rows = TimelineRows.stored(start..<min(start + 2560, 20_000)).map { row in
+                var row = row
+                if gaps.contains(row.number) { row.state = .gap }
+                return row
+            }
+            try await timeline.append(rows)
+        }
+        func find(after number: Int64?, gapsOnly: Bool, limit: Int, reads: Int) async throws -> [Int64] {
+            var numbers: [Int64] = []
+            let counts = try await store.counting {
+                numbers = try await timeline.segments(
+                    from: .min, to: .max, after: number, gapsOnly: gapsOnly, limit: limit
+                ).map(\.number)
+            }
+            #expect(counts.reads <= reads)
+            return numbers
+        }
+        #expect(try await find(after: nil, gapsOnly: false, limit: 300, reads: 2) == Array(0..<300))
+        #expect(try await find(after: 9_999, gapsOnly: false, limit: 2, reads: 1) == [10_000, 10_001])
+        #expect(try await find(after: 19_997, gapsOnly: false, limit: 10, reads: 1) == [19_998, 19_999])
+        #expect(try await find(after: nil, gapsOnly: true, limit: 10, reads: 3) == gaps)
+        #expect(try await find(after: 100, gapsOnly: true, limit: 1, reads: 2) == [5000])
+        #expect(try await find(after: 9000, gapsOnly: true, limit: 1, reads: 1) == [])
+    }
+
     @Test func removalReadsAndWritesOnlyAffectedPages() async throws {
         let (store, timeline) = try await filled(20_000)
         var cost = TimelineMemoryStore.Counts()

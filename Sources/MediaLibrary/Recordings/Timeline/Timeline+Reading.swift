@@ -67,6 +67,42 @@ extension Timeline {
         return range
     }
 
+    /// Returns the first segments of a time range, up to the edge. Reads only the pages that they are in.
+    ///
+    /// - Parameters:
+    ///   - start: The start in nanoseconds since 1970. A segment in progress at this time is included.
+    ///   - end: The end. A segment that starts at this time isn't included.
+    ///   - number: The number after which the segments begin; nil to begin with the first one.
+    ///   - gapsOnly: Whether only gaps are returned.
+    ///   - limit: The maximum number of segments.
+    /// - Throws: `CacheError` with `storage`.
+    package func segments(
+        from start: Int64, to end: Int64, after number: Int64?, gapsOnly: Bool, limit: Int
+    ) async throws -> [RecordedSegment] {
+        let next = number.map { $0 &+ 1 } ?? 0
+        let (entries, removed, edge) = state.withLock { state in
+            (state.index.pages(from: start, to: end), state.removed, state.edge)
+        }
+        var rest = entries.filter { $0.numbers.upperBound > next && (!gapsOnly || $0.gaps > 0) }[...]
+        var found: [RecordedSegment] = []
+        while found.count < limit, !rest.isEmpty {
+            // Reads as many pages as are expected to contain the missing segments.
+            var expected = found.count
+            let batch = rest.prefix(Self.maximumBatch).prefix { entry in
+                defer { expected += gapsOnly ? entry.gaps : entry.live }
+                return expected < limit
+            }
+            rest = rest.dropFirst(batch.count)
+            for segment in try await pages(Array(batch)).flatMap(\.segments)
+            where segment.number >= next && segment.number < edge && segment.end > start && segment.start < end
+                && (!gapsOnly || segment.state == .gap) && !removed.contains(segment.number)
+            {
+                found.append(segment)
+            }
+        }
+        return Array(found.prefix(limit))
+    }
+
     /// Returns the first remaining segment at or after a number that is outside all pinned time ranges.
     ///
     /// - Throws: `CacheError` with `storage`.

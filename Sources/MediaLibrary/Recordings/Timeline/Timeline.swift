@@ -9,6 +9,8 @@ import Synchronization
 package final class Timeline: Sendable {
     /// The maximum number of pages in memory, in addition to those that may change.
     static let maximumRecent = 16
+    /// The maximum number of pages that a search reads at once.
+    static let maximumBatch = 32
 
     struct State {
         var index = TimelineIndex() { didSet { revision += 1 } }
