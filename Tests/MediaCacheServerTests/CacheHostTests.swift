@@ -102,7 +102,7 @@ struct CacheHostTests {
 
     @Test(arguments: ["/media", "media/"])
     func removesPublicPathFromLocalRequests(_ publicPath: String) async throws {
-        try await withHost({ $0.publicPath = publicPath }) { host in
+        try await withHost({ $0.publicPath = publicPath }) { (host: CacheHost) async throws -> Void in
             let address = try #require(host.server.boundAddresses.first)
             let play = String(try host.server.playURL(for: url).dropFirst(address.count))
             #expect(play.hasPrefix("/media/play/"))
@@ -134,7 +134,7 @@ struct CacheHostTests {
 
     @Test(arguments: ["/play", "/api", "/api/v1", "/k", "/library", "/live/news"])
     func servesRoutesBelowPublicPath(_ publicPath: String) async throws {
-        try await withHost({ $0.publicPath = publicPath }) { host in
+        try await withHost({ $0.publicPath = publicPath }) { (host: CacheHost) async throws -> Void in
             #expect(try await host.play(url).body == media)
             #expect(try await host.call("GET", "/api/v1/server").status == 200)
             #expect(try await host.exchange("GET", "/k/wrong/library/aaaaaaaaaaaa/").status == 403)

@@ -144,6 +144,7 @@ struct PlaylistReferencesTests {
         }
         text += "{$v30}\n"
         let references = PlaylistReferences().all(in: Array(text.utf8))
-        #expect(references.map(\.uri) == ["{$v30}"])
+        // The value of v29 is too long.
+        #expect(references.map(\.uri) == [String(repeating: "{$v29}", count: 10)])
     }
 }

@@ -157,7 +157,7 @@ struct AccessTests {
         let isKnown = identities.map { identity in
             store.settings(for: url, as: identity)?.headerProfiles[url]?.fields[.authorization] != nil
         }
-        #expect(isKnown.allSatisfy(\.self))
+        #expect(isKnown.allSatisfy { $0 })
     }
 
     @Test func findsPasswordOfKnownUser() throws {
