@@ -353,7 +353,7 @@ struct BackgroundTransfersTests {
             await fixture.transfers.storeReceivedFiles()
             #expect(try fixture.delivered.count == 2)
             #expect(try await fixture.store.resource(for: fixture.url) == nil)
-            // The name may never be resolved.
+            // After 30 days the file is discarded, because the name may never be resolved.
             try deliver(received: Date(timeIntervalSinceNow: -31 * 86_400))
             await fixture.transfers.storeReceivedFiles()
             #expect(try await fixture.failure().code == .unreachable)
