@@ -7,7 +7,8 @@ import Testing
 
 @testable import MediaCacheURLSession
 
-/// Tests of background transfers. On Linux, these end with the process, and a truncated download has another error code.
+/// Tests of background transfers. On Linux, these end with the process, and a truncated download has another error
+/// code.
 @Suite(.timeLimit(.minutes(1)))
 struct BackgroundTransfersTests {
     /// The error code of a truncated download, which FoundationNetworking doesn't distinguish from a lost connection.
