@@ -1,11 +1,12 @@
 #!/usr/bin/env bash
-# Checks the files of Packaging: the systemd unit, the Dockerfile, the Prometheus rules and the Grafana dashboard
-# against the metrics of a running server, and the nginx configuration by requests through nginx.
+# Checks the files of Packaging. The systemd unit and the Dockerfile are linted, the Prometheus rules and the Grafana
+# dashboard are compared with the metrics of a running server, and requests through nginx test its configuration.
 #
 #   Scripts/check-packaging.sh PATH-OF-MEDIACACHE
 #
 # Requires python3, ffmpeg, curl, openssl, nginx, prometheus and promtool. Without systemd-analyze it reports that the
-# unit is unchecked. It uses free ports and temporary files, and stops only the processes that it started.
+# unit is unchecked, or fails if MEDIACACHE_REQUIRE_ALL=1. It uses free ports and temporary files, and stops only the
+# processes that it started.
 set -euo pipefail
 
 program=$(realpath "$1")

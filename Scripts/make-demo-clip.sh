@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Generates Sources/CMediaCacheDemo/demo-clip.mp4 with ffmpeg: one minute of a clock.
 #
-# The colour and the tone change every ten seconds, so that a wrong seek is visible and audible. The index (`moov`) is
+# The color and the tone change every ten seconds, so that a wrong seek is visible and audible. The index (`moov`) is
 # at the end of the file, as with most encoders: a player must seek to it first and then back, which the demo shows. The
 # file is part of the repository; run this script only to change the clip.
 set -euo pipefail

@@ -105,7 +105,7 @@ extension APIClient {
     /// Creates an asset whose parts are uploaded by ``uploadPart(_:at:of:part:to:)``. A complete asset remains
     /// unchanged.
     ///
-    /// - Throws: ``Problem`` with status 409 if the asset is being downloaded.
+    /// - Throws: ``Problem`` with status 409 if the asset has an unfinished download, even a paused or failed one.
     public func beginBundle(_ request: BundleImportRequest) async throws -> BundleRecord {
         try await call(.post, "/api/v1/bundles", content: try .json(request))
     }

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 extension AcceptanceTests {
-    /// Tests of colours, and of commands whose output can't be written.
+    /// Tests of colors, and of commands whose output can't be written.
     struct OutputTests {
         private let folder: TemporaryFolder
 
@@ -36,7 +36,7 @@ extension AcceptanceTests {
             #expect(result.errorText.contains("standard output"), "\(result.errorText)")
         }
 
-        /// Output is coloured on request and on terminals that support it. `script` creates a terminal.
+        /// Output is colored on request and on terminals that support it. `script` creates a terminal.
         @Test(
             // The option -e exists only in util-linux.
             .enabled(

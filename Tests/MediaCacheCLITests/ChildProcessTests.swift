@@ -15,7 +15,8 @@ struct ChildProcessTests {
         #expect(try await child.wait(forwardingTo: interruption) == code)
     }
 
-    /// On Apple systems, a process that handles the signal ignores it.
+    /// The signal ends the child although this process handles it. On Apple systems, this process therefore ignores the
+    /// signal, and a child would inherit that.
     @Test func hangUpEndsChild() async throws {
         let interruption = Interruption(includingHangUps: true)
         let child = try ChildProcess.start("/bin/sh", ["-c", "kill -HUP $$; exit 3"])

@@ -10,7 +10,7 @@
     /// Tests of documents that try to make a decoder read from other servers and files.
     @Suite(.enabled(if: try Prerequisite.isMet("ffmpeg", FFmpeg.isInstalled)), .timeLimit(.minutes(10)))
     struct HostileFilmTests {
-        /// A document.
+        /// A document that refers to another server or a local file.
         struct Document: CustomTestStringConvertible, Sendable {
             var kind: String
             /// Returns the document's text, which refers to a URL on another server or to a local file.
@@ -95,7 +95,7 @@
             #expect(origin.paths == ["/film.mp4"], "the decoder requested a reference of the document")
         }
 
-        /// ffmpeg doesn't recognise documents in a file or on standard input, contacts no server, and reads no other
+        /// ffmpeg doesn't recognize documents in a file or on standard input, contacts no server, and reads no other
         /// file.
         @Test(arguments: documents, [true, false])
         func ffmpegDoesNotRecogniseDocuments(_ document: Document, fromFile: Bool) async throws {

@@ -24,7 +24,7 @@ struct TableTests {
         #expect(!table.rendered().contains("\u{1B}"))
     }
 
-    /// The escape sequences of colours don't count as columns.
+    /// The escape sequences of colors don't count as columns.
     @Test func alignsColouredCells() {
         var table = Table([.init("STATE"), .init("SIZE", .right), .init("")])
         table.add(["failed", "1 B", "why"], colours: [0: .red, 1: nil])

@@ -7,7 +7,8 @@ import Testing
 
 @testable import MediaCacheURLSession
 
-/// Tests of background transfers. On Linux the only difference is that they end with the process.
+/// Tests of background transfers. On Linux, these end with the process, and a truncated download has another error
+/// code.
 @Suite(.timeLimit(.minutes(1)))
 struct BackgroundTransfersTests {
     /// The error code of a truncated download, which FoundationNetworking doesn't distinguish from a lost connection.
@@ -353,7 +354,7 @@ struct BackgroundTransfersTests {
             await fixture.transfers.storeReceivedFiles()
             #expect(try fixture.delivered.count == 2)
             #expect(try await fixture.store.resource(for: fixture.url) == nil)
-            // The name may never be resolved.
+            // After 30 days the file is discarded, because the name may never be resolved.
             try deliver(received: Date(timeIntervalSinceNow: -31 * 86_400))
             await fixture.transfers.storeReceivedFiles()
             #expect(try await fixture.failure().code == .unreachable)

@@ -9,7 +9,8 @@ package enum Prerequisite {
     package static let corpora = URL(filePath: #filePath).appending(path: "../../../../shared/corpora")
         .standardizedFileURL
 
-    /// An error that reports a missing prerequisite when no test may be skipped.
+    /// An error that reports a missing prerequisite: one of a test that may not be skipped, or the cases of a
+    /// parameterized test.
     package struct Missing: Error, CustomStringConvertible {
         /// The missing program, mount or sample.
         package let name: String
@@ -19,7 +20,8 @@ package enum Prerequisite {
         }
     }
 
-    /// Returns whether a prerequisite is present, for the condition of a suite or test.
+    /// Returns whether a prerequisite is present, for the condition of a suite or test. Prints its name if it is
+    /// missing.
     ///
     /// - Parameters:
     ///   - name: The program, mount or sample.

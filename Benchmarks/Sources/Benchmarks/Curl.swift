@@ -9,7 +9,7 @@ enum Curl {
             within: .seconds(300))
         let numbers = String(decoding: output, as: UTF8.self).split(separator: " ").compactMap { Double($0) }
         guard numbers.count == 2, numbers[0] == Double(1 << 30), numbers[1] > 0 else {
-            throw HarnessError("curl printed \(numbers) for \(url)")
+            throw HarnessError("curl didn't read 1 GiB from \(url): it printed the length and time \(numbers)")
         }
         return numbers[0] / numbers[1]
     }

@@ -1,6 +1,6 @@
 import Foundation
 
-/// A process and its descendants, as `/proc` shows them.
+/// A process and its descendants, as `/proc` shows them. Only children of the main thread of a process are found.
 struct ProcessTree {
     let root: pid_t
 

@@ -25,7 +25,7 @@ export function paintRuler(canvas, { recordedRanges, gaps, programmes, clip, ran
   pen.fillStyle = colour("missing");
   pen.fillRect(0, top, width, thickness);
   bands(pen, recordedRanges, x, top, thickness, colour("cached"), 1);
-  // Gaps also differ in shape, for users who can't distinguish the colours.
+  // Gaps also differ in shape, for users who can't distinguish the colors.
   bands(pen, gaps, x, top, thickness, colour("card"), 3);
   bands(pen, gaps, x, top + thickness / 2, thickness / 2, colour("lost"), 3);
   if (clip) shade(pen, clip, x, top, thickness);

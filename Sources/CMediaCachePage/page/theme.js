@@ -1,4 +1,4 @@
-// The colour theme: light, dark, or that of the system.
+// The color theme: light, dark, or that of the system.
 
 const storageKey = "mediacache.colours";
 

@@ -168,7 +168,7 @@ async function readFile(base, at, end) {
   const segments = from(all, first).slice(0, gap < 0 ? undefined : gap - first);
   const until = gap < 0 ? end : Math.round(all[gap].wall);
   // A file consists of whole segments. The requested range starts and ends just inside the first and the last one, to
-  // exclude their neighbours.
+  // exclude their neighbors.
   const src = `${base}${Math.ceil(segments[0].wall) + 1}-${until - 1}.mp4`;
   return { src, segments, end: until, position: Math.max(0, (at - segments[0].wall) / 1000) };
 }

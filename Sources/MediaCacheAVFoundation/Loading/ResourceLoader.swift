@@ -155,7 +155,8 @@ extension ResourceLoader {
 
     /// Responds with the remaining bytes of a request.
     ///
-    /// - Parameter version: The entity tag of the bytes that the request has received so far; nil if there are none.
+    /// - Parameter version: The entity tag of the version from which the request receives bytes; nil before the first
+    ///   call, which sets it.
     private func read(_ request: some ResourceLoadingRequest, _ version: inout String?) async throws {
         let session = try await store.read(
             ReadRequest(url: resource, range: range(of: request), policy: policy, settings: settings))

@@ -44,7 +44,8 @@ struct ChannelWindow: Sendable {
         let last = min(end ?? .max, edge * 1_000_000)
         // The server rejects a window after the edge, and reports the recorded ranges.
         guard begin < last || begin >= edge * 1_000_000 else {
-            throw CommandFailure(.usage, "--to must be later than --from")
+            throw CommandFailure(
+                .usage, "--to must be later than --from, which is the start of the recording by default")
         }
         span = begin..<max(last, begin + 1)
     }

@@ -20,7 +20,8 @@ protocol ResponsePumpDelegate: AnyObject {
     func pumpDidFail(_ error: CacheError)
 }
 
-/// Sends the bytes of one reader to a client, as fast as the client accepts them. Lives on one event loop.
+/// A pump that sends the bytes of one reader to a client, as fast as the client accepts them. It lives on one event
+/// loop.
 ///
 /// It continues when the channel becomes writable or bytes are received, but never in the completion of a write: a
 /// write that completes immediately would recurse. Bytes of a file that are in the page cache are sent by the system,

@@ -132,7 +132,7 @@ public struct ScriptedBody: Sendable {
         }
     }
 
-    /// The finalizer of SplitMix64.
+    /// Returns the output of SplitMix64 for a state.
     private static func mix(_ value: UInt64) -> UInt64 {
         var z = value &+ 0x9E37_79B9_7F4A_7C15
         z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9

@@ -5,7 +5,7 @@ import MediaCache
     import FoundationNetworking
 #endif
 
-/// Maps errors of `URLSession` to `CacheError`.
+/// The mapping of errors of `URLSession` to cache errors.
 enum URLErrorMapper {
     /// Returns a `CacheError` for an error of the session.
     ///

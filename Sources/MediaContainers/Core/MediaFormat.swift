@@ -68,7 +68,7 @@ public struct MediaFormat: Sendable, Hashable {
 public enum SampleFraming: Sendable, Hashable {
     /// The form stored in MP4: length-prefixed NAL units, or bare audio frames.
     case stored
-    /// NAL units in a byte stream with start codes (ISO/IEC 14496-10, annex B).
+    /// NAL units in a byte stream with start codes (ISO/IEC 14496-10 and 23008-2, annex B).
     case startCodes
     /// AAC frames with an ADTS header of 7 or 9 bytes (ISO/IEC 14496-3, 1.A.2.2).
     case adts

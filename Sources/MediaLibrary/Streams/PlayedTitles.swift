@@ -64,8 +64,8 @@ public struct PlayedTitles: Sendable {
     private func streams(
         among rest: inout [Int64: ResourceInfo], cached: [String: ResourceInfo]
     ) async throws -> [PlayedTitle] {
-        // Multivariant playlists come first: they are in a parent folder of the playlists they list, or were created
-        // before them.
+        // Multivariant playlists usually come first: they are in a parent folder of the playlists they list, or were
+        // created before them.
         let playlists = rest.values.filter { MediaType.isPlaylist($0.contentType) }.sorted {
             (Self.depth($0), $0.created, $0.id) < (Self.depth($1), $1.created, $1.id)
         }

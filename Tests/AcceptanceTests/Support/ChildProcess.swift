@@ -134,7 +134,8 @@ final class ChildProcess: Sendable {
 
     /// Returns the value that `accept` returns for the first matching line of standard output.
     ///
-    /// - Throws: `HarnessError` after `limit`, or if the process ends without such a line.
+    /// - Throws: `HarnessError` after `limit`, and kills the process; `HarnessError` if the process ends without such a
+    ///   line.
     func line<T>(within limit: Duration, _ accept: (String) -> T?) async throws -> T {
         let deadline = ContinuousClock.now + limit
         while true {

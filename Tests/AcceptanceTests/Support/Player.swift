@@ -6,7 +6,7 @@ enum Player: String, CaseIterable {
     case ffmpeg
     /// mpv, which decodes all frames.
     case mpv
-    /// mpv, which decodes the frames after a seek to the middle.
+    /// mpv, which decodes four seconds of frames after a seek to 25 s.
     case mpvSeeking
     /// curl, which reads the bytes.
     case curl

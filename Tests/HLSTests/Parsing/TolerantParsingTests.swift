@@ -17,7 +17,8 @@ struct TolerantParsingTests {
         #expect(rules == (end == "\r" ? ["4.1-line-end"] : []))
     }
 
-    /// Characters that the RFC forbids in any line (RFC 8216bis §4.1).
+    /// White space, control characters and line ends that RFC 8216bis §4.1 forbids. White space in a title or a comment
+    /// is allowed.
     @Test(arguments: [
         ("#EXT-X-TARGETDURATION : 4", "4.1-whitespace"), ("#EXT-X-TARGETDURATION: 4", "4.1-whitespace"),
         (" #EXT-X-TARGETDURATION:4", "4.1-whitespace"), ("#EXT-X-TARGETDURATION:4 ", "4.1-whitespace"),

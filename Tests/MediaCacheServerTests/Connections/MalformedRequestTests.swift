@@ -123,7 +123,7 @@ struct MalformedRequestTests {
         "Spaces in `Content-Length` (surrounding)", "Content-Length reset when no body is received",
     ]
 
-    /// Each valid request gets one response, and the request that follows is recognised as a separate one.
+    /// Each valid request gets one response, and the request that follows is recognized as a separate one.
     @Test(.enabled(if: try Prerequisite.hasCorpora()))
     func respondsToValidRequestsAndFindsTheirEnds() throws {
         let valid = try cases().filter { !$0.expectsError }

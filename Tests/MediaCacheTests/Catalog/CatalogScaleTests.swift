@@ -20,7 +20,7 @@ struct CatalogScaleTests {
             dirtyPages: [0: [1, 2, 3]])
     }
 
-    /// Opening loads no resources. Queries and removals load only the resources that they apply to.
+    /// Opening and queries load no resources into the table of open ones.
     @Test func opensWithoutLoadingAllResources() async throws {
         let fixture = try EngineFixture()
         try POSIXFileSystem().makeFolder(fixture.folder)

@@ -166,7 +166,7 @@ struct CommitTests {
         let catalog = store.engine.catalog
         let blob = try #require(try await catalog.blobs().keys.first)
         files.fail { call, path in
-            // An error thrown here makes `remove` fail.
+            // The blob can be removed only if the catalog no longer lists it.
             guard call == .remove, path.contains(blob) else { return nil }
             return (try? catalog.knows(blob: blob)) == false ? nil : EBUSY
         }

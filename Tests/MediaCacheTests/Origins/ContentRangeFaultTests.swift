@@ -46,7 +46,7 @@ struct ContentRangeFaultTests {
         "bytes \((1 << 50) - 499)-\(1 << 50)/\((1 << 50) + 1)",
     ]
 
-    /// Adding these offsets overflows.
+    /// The ranges end beyond the maximum length of a resource, 2⁵⁰ bytes. Sums with the larger offsets overflow.
     @Test(arguments: hugeRanges, [true, false])
     func refusesHugeOffsets(_ contentRange: String, _ hasLength: Bool) async throws {
         let fixture = try EngineFixture()

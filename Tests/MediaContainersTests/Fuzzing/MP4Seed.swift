@@ -34,7 +34,7 @@ struct MP4Seed {
         "videojs-http-streaming/segments/mp4Video.mp4", "eyevinn-mp4ff/mp4/testdata/moof_enc.m4s",
     ]
 
-    /// Files with edit lists and 64-bit fragment times.
+    /// Movies with two fragments, edit lists or negative composition offsets. Their fragments have 64-bit times.
     private static let edited = [
         TimedMovie(decodeTimes: [0, 6000]),
         TimedMovie(edits: [(600, -1), (0, 1000)], decodeTimes: [1000], compositionOffset: -1000),

@@ -66,8 +66,8 @@ struct RemuxFuzzTests {
         }
     }
 
-    /// Checks that a written file can be read to its end. A remux of it may fail, because offsets of weeks may not fit
-    /// a file whose times count from earlier decoding times.
+    /// Checks that a written file can be read to its end. A further remux may fail, because composition offsets of
+    /// weeks may exceed 32 bits when the decoding times begin earlier.
     private func expectReadable(_ file: [UInt8], _ seed: UInt64) {
         var sink = DiscardingSink()
         #expect(throws: Never.self, "seed \(seed)") {

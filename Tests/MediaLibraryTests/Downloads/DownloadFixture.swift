@@ -27,7 +27,7 @@ final class DownloadFixture: Sendable {
         }
     }
 
-    /// Returns bytes that are recognised as transport stream packets.
+    /// Returns bytes that are recognized as transport stream packets.
     static func packets(_ seed: Int, count: Int = 10) -> [UInt8] {
         (0..<count).flatMap { packet in
             [0x47] + (1..<188).map { UInt8(truncatingIfNeeded: seed &* 31 &+ packet &* 7 &+ $0) }

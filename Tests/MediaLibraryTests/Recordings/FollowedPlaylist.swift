@@ -88,7 +88,7 @@ struct FollowedPlaylist {
             next: rows.last.map { $0.number + 1 }, discontinuities: discontinuities.last ?? 0)
     }
 
-    /// Returns the number of discontinuities up to and including each row.
+    /// The number of discontinuities up to and including each row.
     var discontinuities: [Int64] {
         var count = firstDiscontinuities
         return rows.map { row in
@@ -97,7 +97,7 @@ struct FollowedPlaylist {
         }
     }
 
-    /// Returns the last path component of each row's URL, or `-` for a gap.
+    /// The last path component of each row's URL, or `-` for a gap.
     var recorded: [String] { rows.map(Self.name) }
 
     static func name(_ row: RecordedSegment) -> String {

@@ -50,7 +50,7 @@ final class LiveOrigin {
     var definitions = (entry: "", media: "")
     /// The media sequence number minus the segment number.
     var shift = 0
-    /// The behaviour towards delivery directives (RFC 8216bis §6.2.5), which ``definitions`` announces.
+    /// The behavior towards delivery directives (RFC 8216bis §6.2.5), which ``definitions`` announces.
     var directives = Directives.honoured
     /// Transforms a segment's bytes before they are served.
     var seal: (_ bytes: [UInt8], _ number: Int) -> [UInt8] = { bytes, _ in bytes }
@@ -71,7 +71,7 @@ final class LiveOrigin {
     /// The gates that delay requests for each folder's next playlist.
     private var gates: [String: ScriptedGate] = [:]
 
-    /// The behaviour towards delivery directives.
+    /// The behavior towards delivery directives.
     enum Directives {
         /// Responds as requested.
         case honoured

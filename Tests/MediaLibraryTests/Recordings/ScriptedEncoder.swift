@@ -3,9 +3,9 @@ import MediaCache
 import MediaLibrary
 import Synchronization
 
-/// An encoder with scripted behaviour.
+/// An encoder with scripted behavior.
 final class ScriptedEncoder: MediaFileEncoder {
-    /// The behaviour of the encoder.
+    /// The behavior of the encoder.
     enum Behaviour {
         /// Writes ``text``.
         case writes

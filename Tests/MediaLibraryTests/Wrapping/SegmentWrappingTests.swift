@@ -57,7 +57,7 @@ struct SegmentWrappingTests {
         }
     }
 
-    /// Encrypted media after an image is recognised only by a length of whole blocks.
+    /// Encrypted media after an image is recognized only by a length of whole blocks.
     @Test func findsCiphertextAfterPicture() throws {
         var random = SeededGenerator(seed: 5)
         let cipher = (0..<16 * 100).map { _ in UInt8.random(in: 0...255, using: &random) }
@@ -113,7 +113,7 @@ struct SegmentWrappingTests {
 }
 
 extension ByteSource {
-    /// Reads all bytes.
+    /// All bytes.
     fileprivate var contents: [UInt8] {
         get throws { try bytes(0..<length, limit: Int(length)) }
     }

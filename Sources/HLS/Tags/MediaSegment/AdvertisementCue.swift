@@ -57,8 +57,8 @@ public struct AdvertisementCue: Sendable, Hashable {
         return tag == .cueOut ? DecimalValue(firstItem) : nil
     }
 
-    /// The elapsed time of the break in seconds: `ElapsedTime=2`, or the first number of `2/30`. Nil if the tag has
-    /// none.
+    /// The elapsed time of the break in seconds: `ElapsedTime=2`, `2`, or the first number of `2/30`. Nil if the tag
+    /// has none. Only EXT-X-CUE-OUT-CONT has the numbers without a name.
     public var elapsedTime: DecimalValue? {
         if let value = attributes.decimal("ElapsedTime") { return value }
         guard tag == .cueOutContinued else { return nil }
