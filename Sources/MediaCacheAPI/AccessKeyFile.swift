@@ -45,11 +45,12 @@ public struct AccessKeyFile: Sendable, Hashable {
     }
 
     /// Returns the key, and creates the file if necessary. If several processes create it at the same time, they all
-    /// get the same key. A key that other users could read is replaced and becomes invalid.
+    /// get the same key. A key that other users could read is replaced and becomes invalid, unless the file system
+    /// doesn't store modes.
     ///
     /// - Throws: `CacheError` with `storage` if the file can't be read or written, or doesn't contain a key.
     public func loadOrCreate() throws -> AccessKey {
-        if let key = try load() { return isAccessibleByOtherUsers ? try roll() : key }
+        if let key = try load() { return try isAccessibleByOtherUsers && storesModes() ? roll() : key }
         let key = AccessKey()
         let temporary = try writeTemporary(key)
         defer { unlink(temporary) }
@@ -65,6 +66,14 @@ public struct AccessKeyFile: Sendable, Hashable {
     package var isAccessibleByOtherUsers: Bool {
         var status = stat()
         return stat(path, &status) == 0 && status.st_mode & 0o077 != 0
+    }
+
+    /// Returns whether the folder's file system stores modes. On others, such as exFAT, a new key would be equally
+    /// accessible.
+    private func storesModes() throws -> Bool {
+        let temporary = try writeTemporary(AccessKey())
+        defer { unlink(temporary) }
+        return !AccessKeyFile(path: temporary).isAccessibleByOtherUsers
     }
 
     /// Returns the key, or nil if the file doesn't exist.

@@ -111,6 +111,13 @@ class AccessTests(PageCase):
         page.reload()
         self.eventually(page, "it plays", lambda: video.evaluate("video => video.readyState > 1"))
 
+    def test_unknown_address_shows_library(self):
+        page = self.open()
+        for fragment, view in (("downloads", "downloads"), ("constructor", "library")):
+            page.evaluate("fragment => { location.hash = `#/${fragment}`; }", fragment)
+            self.eventually(
+                page, f"{view} is shown", lambda: page.locator("main").get_attribute("class") == f"view-{view}")
+
     def test_address_of_played_url_does_not_contain_password(self):
         url = self.origin.url("clip.mp4?login").replace("://", "://user:word@")
         page = self.open()

@@ -45,7 +45,7 @@ export const backTo = () => previousHash ?? "#/library";
 
 function show(isNavigation) {
   const parts = location.hash.replace(/^#\/?/, "").split("/").filter(Boolean).map(decode);
-  const name = views[parts[0]] ? parts[0] : "library";
+  const name = Object.hasOwn(views, parts[0] ?? "") ? parts[0] : "library";
   if (current) {
     current.abort.abort();
     if (current.hash !== location.hash && current.name !== "play") previousHash = current.hash || "#/library";

@@ -134,9 +134,11 @@ public enum ID3Frame: Sendable, Hashable {
             self = .other(id: id, data: Array(content))
             return
         }
-        // Data length indicator (2.4).
-        let hasLength = version >= 4 && flags & 1 != 0 && content.count >= 4
-        let content = hasLength ? UnsafeRawBufferPointer(rebasing: content[4...]) : content
+        // The group identifier, and the data length indicator of 2.4, precede the content.
+        let hasGroup = flags & (version >= 4 ? 0x40 : 0x20) != 0
+        let hasLength = version >= 4 && flags & 1 != 0
+        let prefix = (hasGroup ? 1 : 0) + (hasLength ? 4 : 0)
+        let content = UnsafeRawBufferPointer(rebasing: content.dropFirst(prefix))
         var reader = ByteReader(content)
         switch id {
         case "PRIV":
