@@ -160,6 +160,9 @@ extension APIClient {
     }
 
     /// Sets or replaces an asset's cover.
+    ///
+    /// - Throws: ``Problem`` with status 415 if the cover is larger than `Cover.largest` or isn't an image in a
+    ///   supported format.
     @discardableResult
     public func setCover(_ cover: Cover, of id: String) async throws -> AssetRecord {
         let content = Content(type: cover.mediaType, bytes: cover.bytes)

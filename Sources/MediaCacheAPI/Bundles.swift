@@ -22,7 +22,7 @@ public struct BundleRecord: Codable, Sendable, Hashable {
     public var hasCover: Bool
     /// The URL to which the names of playlists and parts are appended.
     public var libraryURL: String
-    /// The asset's parts; null if the asset hasn't been analysed yet.
+    /// The asset's parts; null if the asset hasn't been analyzed yet.
     public var contents: AssetContents?
 
     /// Creates a record.

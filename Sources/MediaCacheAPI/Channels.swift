@@ -315,8 +315,9 @@ extension APIClient {
     ///
     /// - Parameters:
     ///   - name: The channel.
-    ///   - from: The start of the range, in milliseconds since 1970; nil for one hour before the end.
-    ///   - to: The end of the range, in milliseconds since 1970; nil for the end of the recording.
+    ///   - from: The start of the range, in milliseconds since 1970; nil for one hour before `to` or, if that is nil,
+    ///     before the current time of the stream's clock.
+    ///   - to: The end of the range, in milliseconds since 1970; nil for the end of the recorded range.
     public func timeline(
         of name: ChannelName, from: Int64? = nil, to: Int64? = nil
     ) async throws -> [TimelineRecord.Segment] {

@@ -289,6 +289,7 @@ extension APIClient {
     /// - Parameters:
     ///   - url: The asset's URL. Any user information in it is sent to the server.
     ///   - addition: The other settings; its URL is ignored.
+    /// - Throws: ``Problem`` with status 409 if the selection differs from that of a live stream with recorded media.
     public func addDownload(of url: ResourceURL, _ addition: DownloadAddition) async throws -> DownloadRecord {
         var addition = addition
         addition.url = Self.text(of: url)

@@ -37,7 +37,7 @@ public struct MediaPart: Sendable, Hashable {
 
 extension APIClient {
     /// Returns a play URL of the same resource that reads only cached bytes. It never contacts the origin, and a hole
-    /// is an error.
+    /// is an error. Other URLs are returned unchanged.
     public static func cachedOnly(_ playURL: String) -> String {
         guard let start = playURL.firstRange(of: PlayPath.prefix)?.upperBound,
             let end = playURL[start...].firstIndex(of: "/"),

@@ -114,7 +114,7 @@ public struct StorageRecord: Codable, Sendable, Hashable {
 public struct UsageRecord: Sendable, Hashable {
     /// The totals of the store.
     public var usage: Usage
-    /// The usage of the assets' covers, which doesn't count towards the limits.
+    /// The usage of the assets' covers, which doesn't count toward the limits.
     public var covers: CoverUsage
 
     /// Creates a record.

@@ -104,7 +104,7 @@ extension APIClient {
 
     /// Issues a token. It can be read only from the returned record.
     ///
-    /// - Throws: ``Problem`` with status 409 at the limit of 256 valid tokens.
+    /// - Throws: ``Problem`` with status 404 if the asset doesn't exist, or with 409 at the limit of 256 valid tokens.
     public func issueToken(_ addition: TokenAddition) async throws -> TokenRecord {
         try await call(.post, "/api/v1/tokens", content: try .json(addition))
     }

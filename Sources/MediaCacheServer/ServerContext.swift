@@ -10,7 +10,7 @@ final class ServerContext: Sendable {
     let hasPublicReads: Bool
     let router: Router
     /// The public path, which is removed from the targets of local requests (``RequestGate``). Empty if there is none,
-    /// or if it is the beginning of a route's path, which would be ambiguous.
+    /// or if paths below it are paths of routes, which would be ambiguous.
     let publicPath: String
     let limits: ServerLimits
     let metrics: ServerMetrics

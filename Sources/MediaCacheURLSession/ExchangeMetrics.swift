@@ -8,7 +8,7 @@ public struct ExchangeMetrics: Sendable {
     public var timeToHead: Duration?
     /// The time from the request to the end of the exchange.
     public var duration: Duration
-    /// The number of body bytes received.
+    /// The number of body bytes received, after the system has decoded a content coding.
     public var bytes: Int64
     /// The metrics of the connection; nil if the system doesn't report them, as on Linux.
     public var connection: ConnectionMetrics?

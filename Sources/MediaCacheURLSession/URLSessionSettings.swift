@@ -5,7 +5,7 @@ public import MediaCache
     import FoundationNetworking
 #endif
 
-/// The networks that a ``URLSessionOrigin`` may use, and how.
+/// The networks that a ``URLSessionOrigin`` or ``BackgroundTransfers`` may use, and how.
 public struct URLSessionSettings: Sendable {
     /// Whether networks that the system considers expensive may be used, such as cellular networks and personal
     /// hotspots. True by default. Apple platforms only.

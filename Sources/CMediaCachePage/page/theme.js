@@ -20,11 +20,11 @@ function apply(value) {
   dispatchEvent(new Event("colours"));
 }
 
-/** Calls `listener` when the colours change, so that canvases can be redrawn. */
+/** Calls `listener` when the colors change, so that canvases can be redrawn. */
 export function onColours(listener, signal) {
   addEventListener("colours", listener, { signal });
   matchMedia("(prefers-color-scheme: dark)").addEventListener("change", listener, { signal });
 }
 
-/** Returns a colour of the theme, by the name of its custom property. */
+/** Returns a color of the theme, by the name of its custom property. */
 export const colour = (name) => getComputedStyle(document.documentElement).getPropertyValue(`--${name}`).trim();

@@ -140,7 +140,7 @@ extension CacheError {
         return CacheError(code, message(), cause: error)
     }
 
-    /// Returns the result of `body`. Throws its errors as ``CacheError``, with ``Code/storage`` if they are others.
+    /// Returns the result of `body`, and wraps its errors as ``wrap(_:as:_:)`` does, with ``Code/storage``.
     static func wrapping<Result>(
         _ message: @autoclosure () -> String, _ body: () async throws -> Result
     ) async throws -> Result {

@@ -17,7 +17,8 @@ extension CacheStore {
 
     /// Pins or unpins resources by cache key, in commits of up to ``pinBatchSize``. Unknown keys are skipped.
     ///
-    /// - Throws: ``CacheError`` with ``CacheError/Code/storage``; resources pinned before the failure stay pinned.
+    /// - Throws: The same errors as ``setPinned(_:id:)`` except ``CacheError/Code/notFound``; batches processed before
+    ///   the failure stay pinned or unpinned.
     package func setPinned(_ isPinned: Bool, keys: some Collection<String>) async throws {
         for batch in batches(of: keys, size: Self.pinBatchSize) {
             await engine.committer.commit()

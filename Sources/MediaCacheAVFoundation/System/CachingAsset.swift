@@ -15,6 +15,8 @@
     ///
     /// An AirPlay receiver that fetches a URL itself can't reach the app or its loopback server. Turn off
     /// `AVPlayer.allowsExternalPlayback`, so that this device plays the asset and mirrors the screen.
+    ///
+    /// `Sendable` is unchecked because a subclass of `AVURLAsset` can't be checked. The added properties are constants.
     public final class CachingAsset: AVURLAsset, @unchecked Sendable {
         /// The URL of the resource.
         public let resource: ResourceURL
@@ -90,7 +92,7 @@
         /// Returns a video frame in display orientation.
         ///
         /// - Parameters:
-        ///   - seconds: The time of the frame in seconds.
+        ///   - seconds: The time in seconds. The frame may be a nearby keyframe, which is decoded faster.
         ///   - maximumSize: The maximum size in pixels, with the aspect ratio preserved; zero for the size of the
         ///     video.
         /// - Throws: An AVFoundation error if the asset has no video or the frame can't be decoded.
@@ -104,7 +106,7 @@
         /// Returns a video frame as a JPEG file, for a `Cover` of `MediaLibrary`.
         ///
         /// - Parameters:
-        ///   - seconds: The time of the frame in seconds.
+        ///   - seconds: The time in seconds, as in ``cover(at:maximumSize:)``.
         ///   - maximumSize: The maximum size in pixels, with the aspect ratio preserved; zero for the size of the
         ///     video.
         /// - Throws: The errors of ``cover(at:maximumSize:)``; `CacheError` with `notMedia` if the frame can't be

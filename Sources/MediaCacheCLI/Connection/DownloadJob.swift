@@ -10,7 +10,7 @@ struct DownloadJob: Sendable {
         var addition: DownloadAddition
     }
 
-    /// A function that receives the state of all downloads.
+    /// A function that receives the current state of the requested downloads.
     typealias Watcher = @Sendable ([DownloadRecord]) throws -> Void
 
     /// The API client.

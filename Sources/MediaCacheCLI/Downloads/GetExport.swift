@@ -16,17 +16,18 @@ struct GetExport: Sendable {
     /// Checks that the outputs can be written, and that they differ. Called before the downloads, so only the URLs
     /// determine the formats and the titles.
     ///
-    /// - Throws: ``CommandFailure`` for two URLs with the same output; `MediaJobError`.
+    /// - Throws: ``CommandFailure`` for two URLs with the same output; `MediaJobError` if an output exists and may not
+    ///   be replaced, or its format isn't supported.
     func check(_ urls: [ResourceURL]) throws {
         var outputs: [String: ResourceURL] = [:]
         for url in urls {
             let path = path(for: url, title: nil, isStream: Self.isStream(url))
             if Self.isStream(url) { _ = try MediaFileKind(path: path) }
             try OutputTarget(path: path, overwrites: overwrites).check()
-            // The same URL twice replaces its own output.
+            // With --force, a repeated URL replaces its own output.
             guard let other = outputs.updateValue(url, forKey: path), other != url || !overwrites else { continue }
             throw CommandFailure(
-                .usage, "\(other) and \(url) would both be exported to “\(path)”; use a different -o for each")
+                .usage, "\(other) and \(url) would both be exported to “\(path)”; use separate commands")
         }
     }
 

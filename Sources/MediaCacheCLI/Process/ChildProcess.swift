@@ -51,8 +51,8 @@ struct ChildProcess: Sendable, Hashable {
         #endif
         posix_spawnattr_init(&attributes)
         defer { posix_spawnattr_destroy(&attributes) }
-        // Children inherit ignored signals. Without the defaults, a player couldn't be interrupted. After `nohup`, it
-        // also outlives the terminal.
+        // Children inherit ignored signals. Without the defaults, a player couldn't be interrupted. After `nohup`,
+        // SIGHUP stays ignored, so that the player outlives the terminal as well.
         var defaults = sigset_t()
         sigemptyset(&defaults)
         for number in [SIGINT, SIGTERM, SIGPIPE] + (HangUps.areIgnored ? [] : [SIGHUP]) {

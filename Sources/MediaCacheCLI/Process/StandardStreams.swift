@@ -23,10 +23,10 @@ enum StandardStreams {
         if number != EPIPE { try check(number) }
     }
 
-    /// Writes a line of an output without an end to standard output. A closed pipe ends the command without a message
+    /// Writes a line of an endless output to standard output. A closed pipe ends the command without a message
     /// (`mediacache downloads watch --json | head -1`).
     ///
-    /// - Throws: ``CommandFailure``.
+    /// - Throws: ``CommandFailure``, with exit code 0 if the pipe is closed.
     static func printEvent(_ line: String) throws {
         let number = write(line + "\n", to: STDOUT_FILENO)
         if number == EPIPE { throw CommandFailure(exitCode: 0) }

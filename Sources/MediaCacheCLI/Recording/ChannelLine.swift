@@ -6,8 +6,8 @@ struct ChannelLine: Sendable {
     var record: ChannelRecord
     /// The gaps since the start of the command.
     var lost: LostSegments
-    /// The current time of this machine's clock, in milliseconds since 1970. It replaces that of the stream's clock, by
-    /// which the edge is measured, if the server doesn't report it.
+    /// The current time of this machine's clock, in milliseconds since 1970. It's used if the record lacks the time of
+    /// the stream's clock, by which the edge is measured.
     var now: Int64
 
     /// The line for a log or a pipe.

@@ -17,8 +17,8 @@ struct RecordSession: Sendable {
 
     /// Adds the channel.
     ///
-    /// - Returns: The previous and the new state of the channel.
-    /// - Throws: ``OwnerEnded``, errors from the API.
+    /// - Returns: The previous and the new state of the channel; the previous one is nil for a new channel.
+    /// - Throws: Errors from the API.
     func begin(_ client: APIClient) async throws -> (before: ChannelRecord?, now: ChannelRecord) {
         let before = try await Self.find(name, client)
         var byOrigin = HeaderArgument.byOrigin(header, for: url)

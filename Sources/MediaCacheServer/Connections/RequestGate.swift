@@ -7,7 +7,7 @@ import NIOHTTP1
 /// The checks that every request must pass: exactly one `Host` field, an allowed host, and a path as its target.
 struct RequestGate {
     /// The path and query. The scheme and authority of an absolute target (RFC 9112 §3.2.2) are removed, and so is the
-    /// public path.
+    /// public path of a request that didn't pass through the proxy.
     let target: String
     /// The path, without the query.
     let path: String

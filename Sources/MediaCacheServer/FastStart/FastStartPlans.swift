@@ -14,7 +14,7 @@ final class FastStartPlans: Sendable {
     /// The maximum total size of the indexes of open readers, in bytes. An index is counted once for each reader.
     private static let maximumHeldBytes = 256 << 20
 
-    /// The index size of one reader, which counts towards the limit while this object exists.
+    /// The index size of one reader, which counts toward the limit while this object exists.
     final class Hold: Sendable {
         private let plans: FastStartPlans
         private let count: Int

@@ -9,7 +9,7 @@ final class AssetContentsCache: Sendable {
         self.assetStore = assetStore
     }
 
-    /// Returns the contents of an asset; nil if the asset hasn't been analysed yet.
+    /// Returns the contents of an asset; nil if the asset hasn't been analyzed yet.
     ///
     /// - Throws: `CacheError` with `storage`.
     func index(of asset: AssetID) async throws -> ContentsIndex? {

@@ -19,7 +19,7 @@ struct PartOpener: ReaderOpener {
     func reader(_ range: RequestedRange) async throws -> any ByteReader {
         let asset = try await assetStore.requireAsset(id)
         guard let index = try await contentsCache.index(of: id) else {
-            throw CacheError(.notFound, "\(asset.url) hasn't been analysed yet; download it first")
+            throw CacheError(.notFound, "\(asset.url) hasn't been analyzed yet; download it first")
         }
         let part = path.isEmpty ? index.contents.entry : path
         if let playlist = index.playlist(part) {

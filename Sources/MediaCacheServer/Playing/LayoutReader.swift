@@ -25,7 +25,7 @@ final class LayoutReader: ByteReader {
     /// The head of the version that the layout was computed from.
     private let original: ResourceHead
     private let onChange: @Sendable () -> Void
-    /// The memory of the layout, counted towards a limit.
+    /// The memory of the layout, counted toward a limit.
     private let hold: FastStartPlans.Hold?
     private let state: Mutex<State>
 

@@ -5,7 +5,7 @@ public import MediaCache
 ///
 /// ```swift
 /// @Test(arguments: EvictionPolicyContract.Rule.allCases)
-/// func fulfilsContract(_ rule: EvictionPolicyContract.Rule) throws {
+/// func fulfillsContract(_ rule: EvictionPolicyContract.Rule) throws {
 ///     try EvictionPolicyContract(MyPolicy()).check(rule)
 /// }
 /// ```

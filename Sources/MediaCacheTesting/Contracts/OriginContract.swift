@@ -6,7 +6,7 @@ public import MediaCache
 ///
 /// ```swift
 /// @Test(arguments: OriginContract.Rule.allCases)
-/// func fulfilsContract(_ rule: OriginContract.Rule) async throws {
+/// func fulfillsContract(_ rule: OriginContract.Rule) async throws {
 ///     let server = try ScriptedOriginServer()
 ///     let contract = OriginContract(MyOrigin(), script: server.origin) { try server.url($0) }
 ///     try await contract.check(rule)

@@ -91,6 +91,8 @@ public final class ScriptedOrigin: Origin {
     }
 
     /// Responds as scripted; see `Origin.send(_:)`.
+    ///
+    /// - Throws: `CacheError` with `unreachable`, `forbiddenAddress`, `timedOut` or `cancelled`.
     public func send(_ request: OriginRequest) async throws -> OriginResponse {
         if Task.isCancelled { throw CacheError(.cancelled, "the request to \(request.url) was cancelled") }
         let exchange = try begin(request)

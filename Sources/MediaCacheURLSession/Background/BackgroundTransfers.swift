@@ -64,7 +64,7 @@ public final class BackgroundTransfers: Sendable {
     ///   - store: The store that caches the received bytes.
     ///   - folder: The path of the folder for received files that aren't in the store yet; nil for a folder in the
     ///     app's caches folder.
-    ///   - settings: The networks that may be used.
+    ///   - settings: The networks that may be used. ``URLSessionSettings/onMetrics`` isn't called.
     ///   - isDiscretionary: Whether the system may delay transfers until the device has power and Wi-Fi. Apple
     ///     platforms only.
     /// - Throws: `CacheError` with `storage` if the folder can't be used.
@@ -116,8 +116,8 @@ public final class BackgroundTransfers: Sendable {
     ///     because there is no network,
     ///   - `invalidSetting` if the URL contains user information, the store's settings forbid requests to origins, the
     ///     kind has a whole-body transform, or the resource is partial and has no validator,
-    ///   - `storage` if the store can't be read,
-    ///   - `closed` after ``shutdown()``.
+    ///   - `storage` or `damaged` if the store can't be read,
+    ///   - `closed` after ``shutdown()`` or if the store is closed, or `cancelled`.
     @discardableResult
     public func fetch(
         _ url: ResourceURL, scope: AddressScope = .publicOnly, range: Range<Int64>? = nil, kind: ResourceKind = .file
@@ -197,7 +197,8 @@ public final class BackgroundTransfers: Sendable {
         state.withLock { $0.started = [] }
     }
 
-    /// Returns a stream of future events. Each call returns a separate stream.
+    /// Returns a stream of future events, which ends when this instance is deallocated. Each call returns a separate
+    /// stream, which buffers up to 512 events.
     public func events() -> AsyncStream<Event> { hub.stream() }
 
     /// Adds all received files to the store, including those that couldn't be added before because the store was

@@ -3,7 +3,8 @@ import MediaCache
 
 /// The conversion of resource URLs to URLs for `URLSession`.
 enum RequestURL {
-    /// Returns the same URL, except that characters that aren't allowed in URLs are percent-encoded (RFC 3986 §2.1).
+    /// Returns the same URL without user information. Characters that aren't allowed in URLs are percent-encoded
+    /// (RFC 3986 §2.1).
     ///
     /// - Throws: `CacheError` with `invalidURL` if the system would send a different URL.
     static func url(of resource: ResourceURL) throws -> URL {

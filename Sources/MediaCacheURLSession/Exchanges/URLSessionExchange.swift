@@ -233,7 +233,7 @@ extension URLSessionExchange {
 // MARK: Completion
 
 extension URLSessionExchange {
-    /// Ends the exchange. Has no effect if it has already ended.
+    /// Ends the exchange. If it has already ended, only discards buffered bytes if requested.
     ///
     /// - Parameters:
     ///   - error: The error for the reader; nil at the end of the body.

@@ -99,7 +99,7 @@ public struct MovieFileWriter<File: RandomAccessSink>: SampleSink {
         return Summary(length: start + builder.mediaLength, headLength: start, wasMoved: start > mediaStart)
     }
 
-    /// Moves the media towards the end of the file, starting with its last bytes.
+    /// Moves the media toward the end of the file, starting with its last bytes.
     private mutating func moveMedia(by distance: Int64) throws(ContainerError) {
         guard distance > 0 else { return }
         let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 4 << 20, alignment: 16)

@@ -109,7 +109,7 @@ public struct BundleExport: Sendable {
     ) throws -> Result {
         guard let contents = source.contents else {
             throw MediaJobError(
-                .failed, "\(source.url) hasn't been analysed yet; download it first, or export it to a file")
+                .failed, "\(source.url) hasn't been analyzed yet; download it first, or export it to a file")
         }
         if source.missingParts > 0, !leavesGaps {
             throw MediaJobError(

@@ -19,7 +19,7 @@
         /// The conditions at the last time they were read.
         private let last = Mutex(DeviceConditions())
 
-        /// Creates the conditions of this machine, and reads them.
+        /// Creates the conditions of this machine, and reads them on the current thread.
         ///
         /// - Parameters:
         ///   - isMetered: Whether any network counts as metered.

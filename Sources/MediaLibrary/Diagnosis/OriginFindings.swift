@@ -60,7 +60,7 @@ package enum OriginFindings {
     ///
     /// - Parameters:
     ///   - response: The response to a request for the first bytes.
-    ///   - time: The time after the response head from which no further bytes were read.
+    ///   - time: The time limit for reading the body.
     static func rate(_ response: OriginProbe.Response, timeLimit time: Duration) -> DiagnosisFinding {
         guard (200..<300).contains(response.status) else {
             return .warning(
