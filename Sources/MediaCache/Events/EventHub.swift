@@ -14,7 +14,7 @@ package final class EventHub<Event: Sendable>: Sendable {
         /// An array rather than a dictionary, because every cached read iterates over it.
         var listeners: [Listener] = []
         var lastProgress: [String: Duration] = [:]
-        var isFinished = false
+        var isClosed = false
 
         /// Returns the subscribers to an event and resets their counts of dropped events, which the caller reports.
         mutating func takeListeners(to event: Event) -> [Listener] {
@@ -57,7 +57,7 @@ package final class EventHub<Event: Sendable>: Sendable {
         let (stream, continuation) = AsyncStream.makeStream(
             of: Event.self, bufferingPolicy: dropped == nil ? .bufferingNewest(1) : .bufferingOldest(Self.capacity))
         let id = state.withLock { state -> Int? in
-            guard !state.isFinished else { return nil }
+            guard !state.isClosed else { return nil }
             state.nextID += 1
             state.listeners.append(Listener(id: state.nextID, continuation: continuation, isWanted: isWanted))
             return state.nextID
@@ -111,13 +111,18 @@ package final class EventHub<Event: Sendable>: Sendable {
         if isDue { send(progress()) }
     }
 
-    /// Ends all streams, including later ones.
+    /// Ends all streams. Later ones receive later events.
     package func finish() {
         let listeners = state.withLock { state in
-            state.isFinished = true
             defer { state.listeners = [] }
             return state.listeners
         }
         for listener in listeners { listener.continuation.finish() }
+    }
+
+    /// Ends all streams, including later ones.
+    package func close() {
+        state.withLock { $0.isClosed = true }
+        finish()
     }
 }

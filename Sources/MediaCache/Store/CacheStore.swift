@@ -106,12 +106,12 @@ public final class CacheStore: Sendable {
             return phase
         }
         guard previous != .closed else { return }
-        reopenings.finish()
+        reopenings.close()
         await stop()
         await engine.committer.close()
         table.removeAll()
         await releaseFolder()
-        engine.events.finish()
+        engine.events.close()
     }
 
     /// Stops all writers, and returns when they have ended.

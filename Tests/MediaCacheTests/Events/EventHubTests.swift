@@ -15,9 +15,18 @@ struct EventHubTests {
         }
     }
 
-    @Test func endsStreamsRequestedAfterFinish() async {
-        let hub = EventHub<CacheEvent> { .dropped(count: $0) }
+    @Test func sendsEventsToStreamsRequestedAfterFinish() async {
+        let hub = EventHub<Int> { -$0 }
         hub.finish()
+        let stream = hub.stream()
+        hub.send(1)
+        hub.finish()
+        #expect(await stream.reduce(into: []) { $0.append($1) } == [1])
+    }
+
+    @Test func endsStreamsRequestedAfterClose() async {
+        let hub = EventHub<CacheEvent> { .dropped(count: $0) }
+        hub.close()
         for await _ in hub.stream() { Issue.record("there are no events") }
     }
 

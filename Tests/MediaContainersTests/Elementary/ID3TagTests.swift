@@ -38,7 +38,8 @@ struct ID3TagTests {
         for text in texts { #expect(try read(tag(4, title(text))).frames == [.text(id: "TIT2", value: "é!")]) }
     }
 
-    @Test(arguments: [(3, [0x20], [9]), (4, [0x40], [9]), (4, [0x41], [9, 0, 0, 0, 2])] as [(UInt8, [UInt8], [UInt8])])
+    @Test(
+        arguments: [(3, [0x20], [9]), (4, [0x40], [9]), (4, [0x41], [9, 0, 0, 0, 2])] as [(UInt8, [UInt8], [UInt8])])
     func skipsGroupOfFrame(version: UInt8, flags: [UInt8], prefix: [UInt8]) throws {
         let frame = Array("TIT2".utf8) + [0, 0, 0, UInt8(prefix.count + 2), 0] + flags + prefix + [3, 0x61]
         #expect(try read(tag(version, frame)).frames == [.text(id: "TIT2", value: "a")])
