@@ -1,4 +1,4 @@
-"""An origin on loopback: a file, a stream of its segments, and a live stream that grows by one segment per second."""
+"""An origin on loopback: a file, a stream, and a live stream whose window advances by one segment per second."""
 
 import http.server
 import pathlib

@@ -1,4 +1,4 @@
-"""A walk through all operations of the API with valid requests."""
+"""A walk through all operations of the API, with valid requests and some invalid ones."""
 
 import base64
 import json
@@ -125,7 +125,7 @@ class Walk:
         self.ask("POST", "/api/v1/probe", json={"url": self.origin.url("none.mp4")}, status=(404,))
 
     def errors(self):
-        """Every error response has a problem document."""
+        """Asserts that error responses have problem documents."""
         problem = {"$ref": "#/components/schemas/Problem"}
         requests_with_status = [
             ("GET", "/api/v1/none", {}, 404),

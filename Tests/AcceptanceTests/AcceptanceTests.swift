@@ -1,6 +1,6 @@
 import Testing
 
-/// Tests of the built command with real programs: nginx as the origin; ffmpeg, mpv and curl as players.
+/// Tests of the built command with real programs: nginx as the origin; ffmpeg, mpv, VLC, Chromium and curl as clients.
 ///
 /// The tests run serially because they load the machine. They run the program at `MEDIACACHE_BINARY`, by default the
 /// debug build next to the test bundle.

@@ -107,8 +107,8 @@ extension AcceptanceTests {
             }
         }
 
-        /// The player's URL is in a file that only its user can read. Its token expires when the player or the command
-        /// ends.
+        /// The player's URL is in a file that only its user can read. Its token is revoked when the player or the
+        /// command ends.
         @Test(arguments: [nil, SIGTERM, SIGINT, SIGHUP], [true, false])
         func playerTokenExpiresWithPlayer(signal: Int32?, isServed: Bool) async throws {
             let server = isServed ? try await RunningServer(cache: folder.path) : nil

@@ -67,7 +67,7 @@ extension AcceptanceTests {
             #expect(try await Verification.run(in: folder.path).output.resources == 1)
             _ = try await Self.object(["prune", "--json"] + options)
 
-            // A second `get` sends no request. Removing the resource doesn't affect the copied file.
+            // A second `get` fetches no byte. Removing the resource doesn't affect the copied file.
             let before = try await origin.log()
             try await MediaCacheBinary.output(["get", source] + options)
             #expect(try await origin.log().since(before).bodyBytes == 0)

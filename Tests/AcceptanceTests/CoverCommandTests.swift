@@ -5,7 +5,7 @@ extension AcceptanceTests {
     /// Tests of `cover` with songs and films.
     @Suite(.enabled(if: try Peer.isInstalled("nginx", "ffmpeg", "ffprobe")))
     struct CoverCommandTests {
-        /// A song's cover is its embedded picture, read from its tag alone. A film's cover is a frame.
+        /// A song's cover is its embedded picture. A film's cover is a frame.
         @Test func extractsPicturesAndFrames() async throws {
             try await Fixtures.shared.clips()
             let folder = try TemporaryFolder("songs")
@@ -29,7 +29,7 @@ extension AcceptanceTests {
                 #expect(FileManager.default.contents(atPath: output) == expected, "\(name)")
             }
 
-            // The second call returns the cached cover, with or without a server.
+            // The second call returns the stored cover, here through a server.
             let server = try await RunningServer(cache: cache[1])
             let song = origin.url("song.mp3").absoluteString
             let known = try await MediaCacheBinary.output(["cover", song] + cache)
@@ -109,7 +109,8 @@ extension AcceptanceTests {
             #expect(result.ending == .exit(1) && result.errorText.contains("has no picture"), "\(result.errorText)")
         }
 
-        /// ffmpeg may use only the protocols that the playlist needs.
+        /// The command reads and decrypts the segments itself, because ffmpeg can read neither playlists nor the
+        /// network.
         @Test func extractsFramesFromStreams() async throws {
             try await StreamFixtures.shared.make()
             let origin = try await NginxOrigin(serving: StreamFixtures.folder)

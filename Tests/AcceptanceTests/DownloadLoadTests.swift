@@ -23,7 +23,7 @@ extension AcceptanceTests {
                     streams: 6, segments: 30, segmentLength: 60_000, files: 2, fileLength: 12_000_000,
                     shape: ShapedOrigin.Shape(delay: .milliseconds(10), connectionRate: 8 << 20))
 
-            /// Large files on one connection, so that the bytes lost by a kill are a small part of the load.
+            /// Large files over a slow link, so that the bytes lost by a kill are a small part of the load.
             static let forKills =
                 TestSettings.isSoak
                 ? Load(
@@ -221,7 +221,6 @@ extension AcceptanceTests {
             #expect(verification.findings.isEmpty)
         }
 
-        /// A kill loses only uncommitted bytes.
         @Test func killLosesOnlyUncommittedBytes() async throws {
             try await Self(Load.forKills).killRepeatedly(TestSettings.isSoak ? 12 : 2)
         }

@@ -50,7 +50,7 @@ extension AcceptanceTests {
                 sum + (try FileManager.default.attributesOfItem(atPath: site.file(name))[.size] as? Int ?? 0)
             }
             let sent = try await origin.log()
-            // Less than one segment was sent twice: the bytes in flight at the signal.
+            // Less than 200 kB were sent twice: the bytes in flight at the signal.
             #expect(sent.bodyBytes < Int64(length) + 200_000, "\(sent.summary)")
             #expect(try await ListedResource.all(in: folder.path).count == files.count + 1)
 

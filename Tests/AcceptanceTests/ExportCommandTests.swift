@@ -5,7 +5,7 @@ extension AcceptanceTests {
     /// Tests of exporting cached media without the origin.
     @Suite(.enabled(if: try Peer.isInstalled("nginx", "ffmpeg", "ffprobe")))
     struct ExportCommandTests {
-        /// A stream that was played once is exported without the origin, with and without a server.
+        /// A stream that `remux` has cached is exported without a request to the origin, with and without a server.
         @Test(arguments: [StreamKind.encryptedAbsolute, .separateAudio, .byteRanges, .fragmentedMP4], [false, true])
         func exportsPlayedStream(kind: StreamKind, owned: Bool) async throws {
             try await StreamFixtures.shared.make()
@@ -54,7 +54,8 @@ extension AcceptanceTests {
             #expect(numbers.count == 2 && abs(numbers[0]) < 0.03 && abs(numbers[1] - 3.2) < 0.03, "\(numbers)")
         }
 
-        /// Other formats are encoded by ffmpeg. A failure leaves no partial file.
+        /// Other formats are encoded by ffmpeg, and no temporary file remains. An unknown format and a missing ffmpeg
+        /// are errors.
         @Test func encodesOtherFormats() async throws {
             try await StreamFixtures.shared.make()
             let folder = try TemporaryFolder("cache")

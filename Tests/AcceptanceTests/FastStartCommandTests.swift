@@ -20,7 +20,7 @@ extension AcceptanceTests {
             #expect(sizes[0] == sizes[1])
             #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == ["fast.mp4"])
 
-            // An existing file is replaced only in place.
+            // An existing file is replaced only with --force.
             let again = try await MediaCacheBinary.run(["faststart", source, output])
             #expect(again.ending == .exit(1))
             #expect(again.errorText.contains("--force"))

@@ -52,7 +52,7 @@ extension AcceptanceTests {
             #expect(called == named)
         }
 
-        @Test func failuresPrintOneLine() async throws {
+        @Test func failuresPrintNothingOnStandardOutput() async throws {
             let folder = try TemporaryFolder("cache")
             let playlist = folder.file("a.m3u8")
             try "#EXTM3U\n#EXTINF:5,\n1.ts\n".write(toFile: playlist, atomically: true, encoding: .utf8)

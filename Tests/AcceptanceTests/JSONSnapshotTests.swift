@@ -2,8 +2,8 @@ import Foundation
 import Testing
 
 extension AcceptanceTests {
-    /// Tests of the structure of each command's `--json` output, on which other programs depend. Removing or changing a
-    /// key requires a new snapshot, which `MEDIACACHE_SNAPSHOTS=1` writes.
+    /// Tests of the structure of each command's `--json` output, on which other programs depend. Every change of it
+    /// requires a new snapshot, which `MEDIACACHE_SNAPSHOTS=1` writes.
     @Suite(.enabled(if: try Peer.isInstalled("ffmpeg")))
     struct JSONSnapshotTests {
         private static let file = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
@@ -38,7 +38,7 @@ extension AcceptanceTests {
                 """)
         }
 
-        /// Returns the commands that have `--json` or a similar option.
+        /// Returns the commands with an option whose name begins with `json`.
         private static func commandsWithJSON() async throws -> Set<String> {
             struct Dump: Decodable { var command: Command }
             struct Command: Decodable {

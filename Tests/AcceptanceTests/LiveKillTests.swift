@@ -23,8 +23,9 @@ extension AcceptanceTests {
             var pinnedBytes: Int64
         }
 
-        /// After each kill, all recorded segments are available and unchanged, the timeline lists each gap, and its
-        /// size is right. There are 12 kills, or 50 with MEDIACACHE_SOAK=1.
+        /// After each kill, the timeline contains all earlier segments and is contiguous. At the end, all segments
+        /// equal the encoder's, and the size of the recording is right. There are 12 kills, or 50 with
+        /// MEDIACACHE_SOAK=1.
         @Test func killLosesNoRecordedSegment() async throws {
             let rounds = TestSettings.isSoak ? 50 : 12
             let encoder = try await ChannelEncoder(seconds: rounds * 5 + 60, segmentSeconds: 1)

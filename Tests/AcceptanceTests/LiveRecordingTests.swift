@@ -6,8 +6,8 @@ extension AcceptanceTests {
     /// Tests of recording a live channel and replaying windows of it.
     @Suite(.enabled(if: try Peer.isInstalled("nginx", "ffmpeg", "ffprobe")))
     struct LiveRecordingTests {
-        /// Every second of a channel is replayed unchanged by each form of URL. Players play windows. A player that
-        /// continues from a window to the live edge repeats and skips nothing.
+        /// Every segment of a channel is replayed unchanged, and each form of URL returns the encoder's packets.
+        /// Players play windows. A player that continues from a window to the live edge repeats and skips nothing.
         @Test func replaysEverySecondWithEachURLForm() async throws {
             let seconds = TestSettings.isSoak ? 300 : 124
             let encoder = try await ChannelEncoder(seconds: seconds + 30)
@@ -57,7 +57,7 @@ extension AcceptanceTests {
             try await server.stop()
         }
 
-        /// Returns the URLs of one window in all supported forms.
+        /// Returns the paths of a window in several forms of URL, and of playlists that contain the window.
         private func forms(of start: Int64, duration seconds: Int64) -> [String] {
             let end = start + seconds * 1000
             let whole = start / 1000
@@ -150,7 +150,7 @@ extension AcceptanceTests {
             #expect(packets.first { $0.type == "video" }?.count == 1, "\(packets)")
         }
 
-        /// Checks that a window's file contains the packets of its segments.
+        /// Checks the tracks and the duration of a window's file.
         private func expectMovie(_ channel: RecordedChannel, _ span: RecordedChannel.Span) async throws {
             let path = "\(span.from + 20_000)-\(span.from + 40_000).mp4"
             let movie = try await StreamPackets.read(from: channel.url(path))

@@ -143,7 +143,7 @@ extension AcceptanceTests {
             try await server.stop()
         }
 
-        /// An imported film is served under its name and as an MP4 file. Its bundle contains the same file.
+        /// The entry of an imported film is `file.mp4`. Its bundle contains the same file and can be imported.
         @Test func importsFileAndExportsBundle() async throws {
             try await StreamFixtures.shared.make()
             let cache = try TemporaryFolder("cache")

@@ -34,7 +34,7 @@ extension AcceptanceTests {
             }
 
             /// Returns the response to a request. Unless the version can be fetched completely, requests for its last
-            /// bytes fail.
+            /// bytes, and requests without a closed range, fail with 503.
             func response(to request: ScriptedOrigin.Request, isComplete: Bool) -> ScriptedOrigin.Response {
                 if request.fields["if-none-match"] == tag { return .init(status: 304, fields: ["ETag": tag]) }
                 let last = request.fields["range"]?.wholeMatch(of: #/bytes=\d+-(\d+)/#).flatMap { Int($0.1) }
@@ -88,7 +88,8 @@ extension AcceptanceTests {
         private static let length = 16 << 20
         /// The number of unavailable bytes at the end of a version that can't be fetched completely.
         private static let missing = 64 << 10
-        /// The length of each read, short enough that read-ahead doesn't reach the unavailable bytes.
+        /// The length of the part of each file that is read, short enough that read-ahead doesn't reach the unavailable
+        /// bytes.
         private static let readLength = 4 << 20
         private static let versions = (0..<2).map { file in
             (

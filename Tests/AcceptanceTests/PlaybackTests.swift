@@ -6,7 +6,7 @@ extension AcceptanceTests {
     /// Tests of players on the server, and of the requests that the origin receives.
     @Suite(.enabled(if: try Peer.isInstalled("nginx", "ffmpeg", "mpv", "curl")))
     struct PlaybackTests {
-        /// ffmpeg, mpv and curl receive the same media as from the origin. A second playback sends no request.
+        /// ffmpeg, mpv and curl receive the same media as from the origin. A second complete playback fetches no byte.
         @Test(arguments: [Fixtures.moovFirst, Fixtures.moovLast], Player.allCases)
         func playersReceiveOriginMedia(clip: String, player: Player) async throws {
             try await Fixtures.shared.clips()

@@ -81,7 +81,7 @@ extension AcceptanceTests {
 
             try await MediaCacheBinary.output(["channels", "remove", "news"] + options)
             #expect(try await Self.channels(folder.path).isEmpty)
-            // The asset remains until it is removed with its title.
+            // The asset remains until it is removed by its title.
             try await MediaCacheBinary.output(["export", "news", "-o", all, "-q", "--force"] + options)
             try await MediaCacheBinary.output(["remove", "news"] + options)
             #expect(
@@ -128,7 +128,7 @@ extension AcceptanceTests {
                 cache: folder.path,
                 command: ["serve", "--min-free", "0", "--config", file, "--channel", "more=\(url)"])
             let options = ["--cache", folder.path]
-            try await eventually("four seconds are recorded", within: .seconds(30)) {
+            try await eventually("five segments are recorded", within: .seconds(30)) {
                 let channels = try await Self.channels(folder.path)
                 #expect(channels.map(\.name) == ["dead", "more", "news"])
                 return channels.dropFirst().allSatisfy { $0.state == "recording" && $0.segments >= 5 } ? () : nil
@@ -183,7 +183,7 @@ extension AcceptanceTests {
             let command = ["serve", "--min-free", "0", "--channel", "news=\(url)"]
             let options = ["--cache", folder.path]
             let server = try await RunningServer(cache: folder.path, command: command)
-            try await eventually("a segment is recorded", within: .seconds(30)) {
+            try await eventually("two segments are recorded", within: .seconds(30)) {
                 try await Self.channels(folder.path).first.map { $0.segments >= 2 } == true ? () : nil
             }
             let from = Int64(Date().timeIntervalSince1970 * 1000) + 1000

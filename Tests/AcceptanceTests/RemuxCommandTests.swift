@@ -5,7 +5,7 @@ extension AcceptanceTests {
     /// Tests of `remux` with streams and files. Players decode the results.
     @Suite(.enabled(if: try Peer.isInstalled("nginx", "ffmpeg", "ffprobe")))
     struct RemuxCommandTests {
-        /// The output has every video and audio frame of each kind of stream.
+        /// The output has audio and every video frame of each kind of stream.
         @Test(arguments: StreamKind.allCases)
         func remuxesStreams(kind: StreamKind) async throws {
             try await StreamFixtures.shared.make()
@@ -95,7 +95,7 @@ extension AcceptanceTests {
             #expect(text.split(separator: "codec_type=audio").count == 3, "\(text)")
         }
 
-        /// An MP4 file keeps its packets, and its index moves to the start.
+        /// A remuxed MP4 file has all frames of the original.
         @Test func rearrangesMP4() async throws {
             try await Fixtures.shared.clips()
             let folder = try TemporaryFolder("output")
@@ -106,7 +106,7 @@ extension AcceptanceTests {
             #expect(made.frames.map(\.sum) == source.frames.map(\.sum))
         }
 
-        /// The transport stream has every video and audio frame.
+        /// The transport stream has every video frame and, except for the encoder delay, every audio frame.
         @Test func writesTransportStream() async throws {
             try await StreamFixtures.shared.make()
             let folder = try TemporaryFolder("output")
@@ -140,7 +140,7 @@ extension AcceptanceTests {
             #expect(try FileManager.default.contentsOfDirectory(atPath: output.path).isEmpty)
         }
 
-        /// A missing segment is an error. With --gaps, the command reports it and exits with 2.
+        /// A missing segment is an error. With --skip-missing, the command reports it and exits with 2.
         @Test func reportsMissingSegments() async throws {
             try await StreamFixtures.shared.make()
             let folder = try TemporaryFolder("stream")

@@ -6,7 +6,7 @@ extension AcceptanceTests {
     @Suite(.enabled(if: try Peer.isInstalled("ffmpeg")))
     struct RemuxDriftTests {
         /// Across a wrap of the 33-bit counter, a discontinuity and a gap, audio and video stay synchronized within
-        /// half a millisecond, and no sample is lost.
+        /// a millisecond, and no sample is lost.
         @Test func audioStaysSynchronizedWithVideo() async throws {
             let minutes = TestSettings.isSoak ? 120 : 4
             try await StreamFixtures.shared.make()

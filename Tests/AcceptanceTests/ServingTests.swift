@@ -2,7 +2,7 @@ import Foundation
 import Testing
 
 extension AcceptanceTests {
-    /// Tests of the server's memory use, privileges and shutdown.
+    /// Tests of the server's memory use and shutdown, and of the command without root.
     @Suite(.enabled(if: try Peer.isInstalled("nginx", "curl")))
     struct ServingTests {
         /// The server uses less than 100 MB while it caches a file of 1 GiB for one reader and then serves it to 64.
@@ -72,7 +72,6 @@ extension AcceptanceTests {
             #expect(try await origin.log().since(before).bodyBytes == 0)
         }
 
-        /// The server doesn't require root.
         @Test(.enabled(if: try Peer.canActAsUnprivilegedUser()))
         func runsWithoutRoot() async throws {
             let folder = try TemporaryFolder("nobody")

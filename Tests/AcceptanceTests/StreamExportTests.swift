@@ -145,9 +145,9 @@ extension AcceptanceTests {
             }
         }
 
-        /// Checks that video frames have exactly the expected times. Audio frames are contiguous where the expected
-        /// timestamps are within half a millisecond, because 90 kHz timestamps can't express the end of a frame of 1024
-        /// samples.
+        /// Checks that video frames have exactly the expected times, and audio frames the expected times within half a
+        /// millisecond. Audio frames that should be contiguous within half a millisecond must be exactly contiguous.
+        /// 90 kHz timestamps can't express the end of a frame of 1024 samples.
         private static func expectTimes(
             of one: ProbedStream, from zero: Double, source: ProbedStream, from sourceZero: Double,
             _ correction: ExportedStream.Correction?, _ name: String

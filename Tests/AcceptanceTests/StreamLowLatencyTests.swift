@@ -7,8 +7,8 @@ extension AcceptanceTests {
     struct StreamLowLatencyTests {
         private static let readers = 6
 
-        /// Low-latency clients receive every part, and cause the requests of one client. Meanwhile ffmpeg, which
-        /// doesn't support parts, plays the segments.
+        /// Low-latency clients receive every part, and the origin receives fewer than half of their requests. Meanwhile
+        /// ffmpeg, which doesn't support parts, plays the segments.
         @Test(arguments: LowLatencyOrigin.Parts.allCases)
         func clientsShareRequestsAtLiveEdge(kind: LowLatencyOrigin.Parts) async throws {
             let media = try await LowLatencyMedia(seconds: 12)

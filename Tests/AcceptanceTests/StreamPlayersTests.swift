@@ -5,7 +5,7 @@ extension AcceptanceTests {
     /// Tests of ffmpeg, mpv, VLC and Chromium playing HLS through the server.
     @Suite(.enabled(if: try Peer.isInstalled("nginx", "ffmpeg", "ffprobe", "mpv")))
     struct StreamPlayersTests {
-        /// Each player receives the same as from the origin. A second playback sends no request.
+        /// Each player receives the same as from the origin. A second playback fetches no byte.
         @Test(arguments: StreamKind.allCases, try StreamPlayer.installed())
         func playersPlayWholeStream(kind: StreamKind, player: StreamPlayer) async throws {
             try await StreamFixtures.shared.make()

@@ -77,7 +77,7 @@ extension AcceptanceTests {
             try await server.stop()
         }
 
-        /// Writes a VOD playlist or an unfinished event playlist.
+        /// Returns a VOD playlist or an unfinished event playlist.
         private static func playlist(
             _ segments: Int, _ form: Form, hasEnded: Bool, _ origin: NginxOrigin
         ) -> String {

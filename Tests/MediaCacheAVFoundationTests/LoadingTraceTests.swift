@@ -103,7 +103,7 @@ struct LoadingTraceTests {
             fixture.time.advance(by: .seconds(5))
         }
         guard case .delayed(1000, let time) = await events.next() else {
-            Issue.record("expected an unanswered event")
+            Issue.record("expected a delayed event")
             return
         }
         #expect(time >= ResourceLoader.patience.longest)
@@ -128,7 +128,7 @@ struct LoadingTraceTests {
             fixture.time.advance(by: .seconds(5))
         }
         guard case .delayed(1000, _) = await events.next() else {
-            Issue.record("expected an unanswered event")
+            Issue.record("expected a delayed event")
             return
         }
         gate.open()

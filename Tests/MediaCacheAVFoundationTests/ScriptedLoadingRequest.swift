@@ -60,7 +60,6 @@ final class ScriptedLoadingRequest: ResourceLoadingRequest {
 
     private func change(_ body: (inout State) -> Void) {
         state.withLock { state in
-            // One call may be in progress when the request is cancelled.
             if state.isFinished || state.error != nil { state.callsAfterEnd += 1 }
             if state.isCancelled { state.callsAfterCancellation += 1 }
             body(&state)

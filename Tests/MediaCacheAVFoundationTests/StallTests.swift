@@ -43,8 +43,7 @@ struct StallTests {
         }
     }
 
-    /// The player loads forever although everything is cached, after requests that end at or beyond the end of the
-    /// resource.
+    /// A player would load forever if a request that ends at or beyond the end of a cached resource didn't end.
     @Test func finishesRequestsAtEndOfCachedResource() async throws {
         try await withPlayer { player, fixture, _ in
             let all = player.request(0)
@@ -67,8 +66,8 @@ struct StallTests {
         }
     }
 
-    /// The player loads forever after a failure. It continues with a new request each time the origin resets the
-    /// connection.
+    /// The player continues with a new request each time the origin resets the connection. It would load forever if
+    /// such a request didn't continue.
     @Test func repeatedRequestsAfterFailuresReceiveAllBytes() async throws {
         try await withPlayer { player, fixture, _ in
             _ = await player.open()
@@ -87,8 +86,8 @@ struct StallTests {
         }
     }
 
-    /// The player never becomes ready for display. It repeatedly cancels and repeats its first request before the
-    /// response head arrives.
+    /// The player repeatedly cancels and repeats its first request before the response head arrives. Without a response
+    /// to the last request, it would never become ready for display.
     @Test func respondsToRepeatedFirstRequests() async throws {
         try await withPlayer { player, fixture, _ in
             let gate = ScriptedGate()

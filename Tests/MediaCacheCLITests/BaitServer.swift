@@ -10,7 +10,6 @@ import Synchronization
 /// An HTTP server on a loopback port that serves a fixed body at each path, and counts connections.
 final class BaitServer: Sendable {
     private let listener: Int32
-    /// The number of the port.
     let port: UInt16
     private let state = Mutex((bodies: [String: [UInt8]](), connections: 0, paths: Set<String>()))
 
@@ -43,7 +42,7 @@ final class BaitServer: Sendable {
         thread.start()
     }
 
-    /// The number of connections.
+    /// The number of connections whose request was read.
     var connections: Int { state.withLock { $0.connections } }
 
     /// The requested paths.
@@ -57,7 +56,6 @@ final class BaitServer: Sendable {
 
     func url(_ path: String) -> String { "http://127.0.0.1:\(port)\(path)" }
 
-    /// Stops the server.
     func stop() {
         shutdown(listener, Int32(SHUT_RDWR))
         close(listener)

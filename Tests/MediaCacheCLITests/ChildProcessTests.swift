@@ -16,7 +16,7 @@ struct ChildProcessTests {
     }
 
     /// The signal ends the child although this process handles it. On Apple systems, this process therefore ignores the
-    /// signal, and a child would inherit that.
+    /// signal, and a child would inherit that. If this process was started with the signal ignored, so is the child.
     @Test func hangUpEndsChild() async throws {
         let interruption = Interruption(includingHangUps: true)
         let child = try ChildProcess.start("/bin/sh", ["-c", "kill -HUP $$; exit 3"])
@@ -41,7 +41,7 @@ struct ChildProcessTests {
     private static let limits = Confinement(
         deadline: .seconds(60), processorSeconds: 7, fileBytes: 8192, memoryBytes: 1 << 30, openFiles: 40)
 
-    /// Runs a confined script and returns its output.
+    /// Runs a confined script. Returns its exit code, its output, and whether it passed the deadline.
     private func output(
         _ script: String, _ limits: Confinement = limits, in folder: String? = nil
     ) async throws -> (code: Int32, text: String, isOverdue: Bool) {

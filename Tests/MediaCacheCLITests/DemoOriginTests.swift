@@ -11,7 +11,7 @@ struct DemoOriginTests {
     private static let clip = ByteBuffer(bytes: (0..<5000).map { UInt8(truncatingIfNeeded: $0 &* 31) })
 
     private func get(_ url: String, _ fields: HTTPFields = [:]) async throws -> (OriginResponse, [UInt8]) {
-        // Its deallocation would cancel the request.
+        // Deallocating the origin would cancel the request.
         let origin = CurlOrigin()
         defer { withExtendedLifetime(origin) {} }
         let response = try await origin.send(OriginRequest(url: ResourceURL(url), headerFields: fields))

@@ -7,7 +7,7 @@ import Testing
 
 @testable import MediaCacheCLI
 
-/// The doctor's checks of the machine.
+/// Tests of the doctor's checks of the machine.
 struct DoctorMachineTests {
     @Test(arguments: [
         (50, 0, DiagnosisFinding.Outcome.ok), (5, 0, .warning), (5, 20, .ok), (1, 0, .failure), (0, 100, .failure),

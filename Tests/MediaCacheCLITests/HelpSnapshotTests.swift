@@ -36,7 +36,7 @@ struct HelpSnapshotTests {
         #expect(
             text == expected,
             """
-            the first difference: “\(place?.0 ?? "")” was “\(place?.1 ?? "")”; if that is meant, run this test with \
+            first difference: “\(place?.0 ?? "")” was “\(place?.1 ?? "")”; if it is intended, run this test with \
             MEDIACACHE_SNAPSHOTS=1
             """)
     }

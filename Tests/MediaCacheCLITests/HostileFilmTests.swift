@@ -98,7 +98,7 @@
         /// ffmpeg doesn't recognize documents in a file or on standard input, contacts no server, and reads no other
         /// file.
         @Test(arguments: documents, [true, false])
-        func ffmpegDoesNotRecogniseDocuments(_ document: Document, fromFile: Bool) async throws {
+        func ffmpegDoesNotRecognizeDocuments(_ document: Document, fromFile: Bool) async throws {
             let folder = try TestFolder()
             let beside = folder.file("beside.mp4")
             try await Self.makeFilm(beside)
@@ -117,7 +117,7 @@
                     control, in: folder.path,
                     feeding: fromFile ? nil : MediaByteReader(MemorySource(text)))
             }
-            #expect(code != 0, "ffmpeg recognised the document")
+            #expect(code != 0, "ffmpeg recognized the document")
             #expect(bait.connections == 0, "ffmpeg contacted another server")
             let written = FileManager.default.contents(atPath: output) ?? Data()
             #expect(written.isEmpty, "ffmpeg read another file")
@@ -152,7 +152,7 @@
             try await run(["-f", "lavfi", "-i", "testsrc2=size=64x64:rate=10:duration=2", "-g", "10", path])
         }
 
-        /// Runs ffmpeg on files that the test created.
+        /// Runs ffmpeg without confinement to create the files of a test.
         static func run(_ arguments: [String]) async throws {
             let ffmpeg = try #require(InstalledProgram.path(of: "ffmpeg"))
             let child = try ChildProcess.start(ffmpeg, ["-v", "error", "-nostdin", "-y"] + arguments)

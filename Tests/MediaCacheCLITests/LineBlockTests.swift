@@ -16,7 +16,7 @@ struct LineBlockTests {
         init(width: Int, height: Int) {
             (self.width, self.height) = (width, height)
             terminal = TerminalModel(width: width, height: height)
-            // At least one line is shown.
+            // The earlier text fits into one line.
             before = [String(before[0].prefix(width - 1))]
             terminal.write(before[0] + "\n")
         }
@@ -75,7 +75,7 @@ struct LineBlockTests {
         let expected = screen.expectation(records)
         screen.terminal.write(screen.block.leaveSequence() + "Kept it.\n")
         #expect(screen.seen == expected + ["Kept it."])
-        // No lines are left to redraw.
+        // The lines above aren't redrawn.
         screen.show(records)
         #expect(screen.seen == expected + ["Kept it."] + expected.dropFirst())
     }

@@ -22,7 +22,7 @@ struct MomentArgumentTests {
     @Test(
         arguments: [
             (nil, false, nil, 100), (50, true, nil, 100), (50, false, nil, 50), (150, true, nil, 150),
-            // Starts in a gap, before a window that ends before the recording, and after the recording.
+            // Starts in a gap, in a window that ends before the recording, and after the recording.
             (250, true, nil, 300), (50, true, 90, 50), (500, true, nil, 500),
         ] as [(Int64?, Bool, Int64?, Int64)])
     func relativeStartIsMovedToRecordedTime(

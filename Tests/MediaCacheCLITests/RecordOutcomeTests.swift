@@ -17,7 +17,7 @@ struct RecordOutcomeTests {
         #expect(new.map(\.number) == [2, 2])
         #expect(new[0].text == "gap: video-1 at 2026-01-31T20:15:08Z, 4.000 s: it responded with 404")
         #expect(lost.add([try ChannelSample.gap(2)]).isEmpty)
-        // Both tracks lack the same segment, which counts once.
+        // Both tracks lack the same segment: two gaps, whose duration counts once.
         #expect(lost.count == 2 && lost.seconds == 4)
     }
 

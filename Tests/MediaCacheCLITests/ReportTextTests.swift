@@ -34,7 +34,7 @@ struct ReportTextTests {
         #expect(damage.shortfall == CommandFailure(.partial, "2 places are damaged in a.mp4, the first at 3.500 s"))
     }
 
-    /// The download has holes, and its export fails or has missing segments too.
+    /// The download has holes, and its export fails or has damaged segments too.
     @Test func reportsHolesAndExport() {
         let holes = CommandFailure(.partial, "1 part of a is missing")
         let export = CommandFailure(.failed, "a.mp4 couldn't be written")

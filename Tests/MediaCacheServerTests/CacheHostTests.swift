@@ -34,7 +34,7 @@ struct CacheHostTests {
         try await CacheHost.use(folder: folder, origin: origin, change, body)
     }
 
-    /// An origin without lengths and ranges sends one response, from which every range is served.
+    /// An origin without lengths and ranges sends the body once. The response to a request for a range has status 200.
     @Test(arguments: ["bytes=0-", "bytes=0-999", "bytes=100-"])
     func fetchesResourceOfUnknownLengthOnce(range: String) async throws {
         origin.always(url, .noContentLength, .ignoresRange)

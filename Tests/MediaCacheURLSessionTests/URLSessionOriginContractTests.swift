@@ -18,7 +18,7 @@ struct URLSessionOriginContractTests {
     func meetsContract(_ rule: OriginContract.Rule) async throws {
         let server = try ScriptedOriginServer()
         let origin = URLSessionOrigin()
-        // The limit is in real time, because other tests may occupy all cores for a second.
+        // The limit is long because it is in real time, and other tests may occupy all cores for a second.
         let contract = OriginContract(
             origin, script: server.origin, limit: .seconds(4), allowing: [.encodesTargets, .decodesContent]
         ) { try server.url($0) }

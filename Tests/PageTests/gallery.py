@@ -1,4 +1,4 @@
-"""A sample library: videos, a song, downloads in every state, and a channel with programmes and a gap."""
+"""A sample library: videos, a song, downloads in several states, and a channel with programmes and a gap."""
 
 import time
 from urllib.parse import quote, urljoin

@@ -142,7 +142,7 @@ def _make_live(folder: Path):
 def _coded_frames():
     bar = LIVE_WIDTH // CODE_BITS
     for second in range(LIVE_SECONDS):
-        # Zeros are dark grey, to distinguish second 0 from a missing frame, which is black.
+        # Zeros are dark gray, to distinguish second 0 from a missing frame, which is black.
         row = b"".join(bytes([235 if second >> bit & 1 else 60]) * bar for bit in range(CODE_BITS))
         yield row * (CODE_HEIGHT * LIVE_RATE)
 

@@ -23,7 +23,8 @@ NARROW = {"width": 390, "height": 844}
 
 
 class Watch:
-    """Collects requests to other servers, console errors, and violations of the Content-Security-Policy."""
+    """Collects requests to other servers, errors and warnings of the console, uncaught errors, and violations of the
+    Content-Security-Policy."""
 
     def __init__(self, context: BrowserContext, base: str):
         self._base = urlsplit(base).netloc
@@ -105,7 +106,7 @@ class PageCase(unittest.TestCase):
         return context
 
     def go(self, page: Page, route: str, *, with_key: bool = False):
-        """Opens a view or, with the key, the address that the server printed."""
+        """Opens a view or, with the key, the page's address that contains it."""
         if with_key:
             page.goto(self.server.address)
         else:

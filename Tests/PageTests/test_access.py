@@ -177,7 +177,7 @@ class AccessTests(PageCase):
             held.append((route, route.fetch()))
 
         page.route("**/api/v1/assets", hold, times=1)
-        # The server reports dropped events if the page reads them too slowly.
+        # The page reads all records again if the server reports dropped events.
         page.evaluate("""base => {
             window.reading = import(base + "page/store.js").then((store) => store.readAll());
         }""", self.server.page)

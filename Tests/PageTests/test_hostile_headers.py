@@ -22,7 +22,7 @@ from server import Server
 
 ENDINGS = (".mp4", ".bin", "", ".html", ".svg", ".jpg", ".vtt", ".ts")
 TABS = 12
-#: The minimum number of responses that must be served for the tests to be meaningful.
+#: More than this number of responses must be served for the tests to be meaningful.
 LEAST = 40
 
 
@@ -176,7 +176,7 @@ class HostileHeaderTests(unittest.TestCase):
 
     @staticmethod
     def settled(records) -> list[dict]:
-        """Returns the records as soon as there are some and their number hasn't changed for three seconds."""
+        """Returns the records once there are some and their number hasn't changed for 3 s, or after 30 s."""
         limit, found, steady = time.monotonic() + 30, [], 0
         while time.monotonic() < limit and steady < 10:
             time.sleep(0.3)
@@ -186,7 +186,7 @@ class HostileHeaderTests(unittest.TestCase):
 
     @staticmethod
     def segment_addresses(base: str) -> list[str]:
-        """Returns the addresses of all recorded segments."""
+        """Returns the addresses of all recorded segments of a channel."""
         def uris(address: str) -> list[str]:
             with urllib.request.urlopen(address, timeout=10) as answer:
                 lines = answer.read().decode().splitlines()

@@ -17,7 +17,7 @@ class NoHLSTests(PageCase):
         stream = LiveStream(self.origin, gap=50)
         self.server.api("POST", "channels", {"name": "late", "url": stream.url})
         page = self.open_without()
-        self.eventually(page, "four minutes are recorded", lambda: self.recorded("late") > 290_000)
+        self.eventually(page, "almost five minutes are recorded", lambda: self.recorded("late") > 290_000)
         # The page receives the event with a short delay.
         page.wait_for_timeout(2_000)
         self.go(page, "#/channels/late")

@@ -129,7 +129,7 @@ class OfflineTests(PageCase):
         return self.origin.traffic == before
 
     def start(self, page: Page, video):
-        """Starts playback with its key if it hasn't started yet."""
+        """Starts playback with the K key if it hasn't started yet."""
         expect(video).to_be_visible()
         self.eventually(page, "the player has the metadata", lambda: video.evaluate("video => video.readyState > 0"))
         if video.evaluate("video => video.paused"):

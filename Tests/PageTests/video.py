@@ -39,8 +39,8 @@ def current_time(video: Locator) -> float:
 
 
 def frame(video: Locator) -> dict:
-    """Returns the next frame: its `time`, `width` and `height`, its `mean` and `brightest` luminance (0 to 255), and
-    the `code` in the strip at its bottom."""
+    """Returns the next frame: its `time`, `width` and `height`, the `mean` and the `brightest` of its brightness at 400
+    points (0 to 255), and the `code` in the strip at its bottom."""
     return video.evaluate(_FRAME, CODE_BITS)
 
 

@@ -7,7 +7,7 @@ enum CacheFolder {
         try files(in: cache).filter { $0.hasSuffix(".bin") }
     }
 
-    /// Returns the paths of the catalog's files: the database, its write-ahead log and its index.
+    /// Returns the paths of the catalog's files: the database, its write-ahead log and the log's index.
     static func catalog(in cache: String) throws -> [String] {
         try files(in: cache).filter { ($0 as NSString).lastPathComponent.hasPrefix("catalog.sqlite") }
     }

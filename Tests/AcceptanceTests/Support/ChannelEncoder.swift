@@ -1,7 +1,7 @@
 import Foundation
 
-/// A live channel that ffmpeg encodes in real time: two variant streams and an audio rendition, in segments of 2 s.
-/// Segments leave the window of its playlists, but their files remain for comparison.
+/// A live channel that ffmpeg encodes in real time: two variant streams and an audio rendition. Segments leave the
+/// window of its playlists, but their files remain for comparison.
 final class ChannelEncoder: Sendable {
     /// The path of the multivariant playlist.
     static let entry = "master.m3u8"
@@ -12,7 +12,8 @@ final class ChannelEncoder: Sendable {
     let folder: TemporaryFolder
     let process: ChildProcess
 
-    /// Starts the encoder and waits for the first segments. The encoder ends after `seconds` or when it is deallocated.
+    /// Starts the encoder and waits for two segments of each track. The encoder ends after `seconds` or when it is
+    /// deallocated.
     init(seconds: Int, segmentSeconds: Int = 2) async throws {
         let folder = try TemporaryFolder("channel")
         self.folder = folder
@@ -47,7 +48,7 @@ final class ChannelEncoder: Sendable {
         return folder.file("\(Self.tracks[track] ?? "")_\(padding)\(digits).ts")
     }
 
-    /// Writes a playlist of some segments of the encoder, and returns its URL.
+    /// Writes a playlist of some segments of the encoder, each with a nominal duration of 2 s. Returns its URL.
     func playlist(_ track: String, _ numbers: [Int]) throws -> URL {
         let lines = numbers.map { "#EXTINF:2,\n\(file(track, $0))\n" }.joined()
         let path = folder.file("expected-\(track)-\(numbers.first ?? 0)-\(numbers.count).m3u8")

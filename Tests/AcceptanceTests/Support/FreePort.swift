@@ -2,7 +2,7 @@ import Foundation
 
 /// Unused ports of the loopback address, for programs that can't choose one themselves.
 enum FreePort {
-    /// Returns an unused port. The kernel assigns a different port for each call, so concurrent tests don't conflict.
+    /// Returns an unused port. The kernel selects it from a large range, so concurrent tests are unlikely to conflict.
     static func next() throws -> Int {
         #if canImport(Glibc)
             let stream = Int32(SOCK_STREAM.rawValue)

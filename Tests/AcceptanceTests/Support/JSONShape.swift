@@ -33,8 +33,8 @@ enum JSONValue: Decodable {
         }
     }
 
-    /// Returns the object at a key, such as a box, and all its descendants, each without its children, because the
-    /// depth of a tree isn't part of its shape.
+    /// Returns this object, such as a box, and all its descendants in the arrays at a key, each without its children,
+    /// because the depth of a tree isn't part of its shape.
     func levels(of key: String) -> [JSONValue] {
         guard case .object(var fields) = self, case .array(let children) = fields[key] else { return [self] }
         fields[key] = .array([])
@@ -102,7 +102,7 @@ struct JSONShape {
         }
     }
 
-    /// Returns a line for each path, with the keys in the command's order. `?` marks a key that some objects lack.
+    /// Returns a line for each path, sorted by key. `?` marks a key that some objects lack.
     func lines(at path: String = "") -> [String] {
         var types = types
         if types.contains("number") { types.remove("integer") }
@@ -114,7 +114,7 @@ struct JSONShape {
             types.remove("object")
             types.insert("object, empty")
         }
-        // The keys identify an object.
+        // A path with keys needs no line of its own.
         let isPlainObject = types == ["object"]
         let own = isPlainObject ? [] : ["\(path.isEmpty ? "." : path): \(types.sorted().joined(separator: " | "))"]
         let below = fields.sorted { $0.key < $1.key }.flatMap { key, field in

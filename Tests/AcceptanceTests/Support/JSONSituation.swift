@@ -101,7 +101,7 @@ enum JSONSituation {
         try await transcript.run("remove", "everything", ["--all", "--pinned"] + cacheOptions)
     }
 
-    /// Records the events of a running server.
+    /// Records the events of a running server, and the commands on its channel.
     static func withServer(_ transcript: inout JSONTranscript) async throws {
         let folder = try TemporaryFolder("cache")
         let cacheOptions = ["--cache", folder.path]

@@ -19,7 +19,7 @@ struct JSONTranscript {
     ///   - command: The words of the command.
     ///   - title: The title of the section.
     ///   - lines: The lines to record if the command prints one value per line, because their number varies. The last
-    ///     of several matching lines is recorded.
+    ///     of several matching lines is recorded, or the first if the values include ``any``.
     @discardableResult
     mutating func run(
         _ command: String, _ title: String, _ arguments: [String] = [], lines: [Line]? = nil

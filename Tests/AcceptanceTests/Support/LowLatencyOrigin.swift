@@ -2,8 +2,8 @@ import Foundation
 import HLS
 
 /// A low-latency origin (RFC 8216bis §6.2.5) of a stream that grows by a part of 0.5 s at a time. It delays responses
-/// to blocking reloads and requests for hinted parts until the parts are available, and omits old segments from delta
-/// updates.
+/// to blocking reloads and requests for hinted part files until the parts are available, and omits old segments from
+/// delta updates.
 final class LowLatencyOrigin: Sendable {
     /// The way parts are addressed.
     enum Parts: String, Sendable, CaseIterable {

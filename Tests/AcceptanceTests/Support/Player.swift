@@ -14,7 +14,8 @@ enum Player: String, CaseIterable {
     /// Whether the program reads from the first byte to the last.
     var playsAll: Bool { self != .mpvSeeking }
 
-    /// Returns a checksum of all bytes at `url`, or a checksum for each frame.
+    /// Returns a checksum of all bytes at `url` (curl) or of all decoded media (ffmpeg), or a checksum for each frame
+    /// (mpv).
     func record(of url: URL) async throws -> String {
         let url = url.absoluteString
         switch self {

@@ -1,7 +1,7 @@
 import Foundation
 import Synchronization
 
-/// A reader that continues until it is stopped, its connection is closed, or the body ends.
+/// A reader that continues until it is stopped, finds a difference, or reaches the end of the file.
 final class Reader: Sendable {
     /// The connection, used only by the reading thread after initialization.
     private nonisolated(unsafe) let connection: HTTPConnection
@@ -17,7 +17,8 @@ final class Reader: Sendable {
     ///   - file: The expected bytes.
     ///   - offset: The offset of the first byte in the file.
     ///   - outlivesServer: Whether the reader ends normally if the connection is closed.
-    /// - Returns: The offset of a difference, or nil.
+    /// - Returns: The offset of the first buffer that differs, or nil.
+    /// - Throws: `HarnessError` if the connection is closed, unless `outlivesServer` is true.
     func readUntilStopped(_ file: MappedFile, at offset: Int = 0, outlivesServer: Bool = false) async throws -> Int? {
         try await onThread { [self] in
             let step = 256 << 10

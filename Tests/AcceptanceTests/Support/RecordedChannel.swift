@@ -25,7 +25,7 @@ struct RecordedChannel {
         var text: String
         var playlist: MediaPlaylist
 
-        /// The URIs of the segments; empty for gaps.
+        /// The URIs of the segments; `gap.ts` for gaps.
         var names: [String] { playlist.segments.map(\.uri) }
         var numbers: [Int] { (0..<playlist.segments.count).map { playlist.mediaSequence + $0 } }
     }
@@ -34,7 +34,7 @@ struct RecordedChannel {
     let name: String
     let key: String
 
-    /// Adds a channel that records a stream to a server.
+    /// Adds a channel to a server, which records all variant streams. `more` is appended to the JSON of the request.
     init(_ name: String, of url: URL, on server: RunningServer, _ more: String = "") async throws {
         self.server = server
         self.name = name

@@ -34,7 +34,7 @@ final class RunningServer: Sendable {
     /// Returns the API key.
     func key() async throws -> String { try await MediaCacheBinary.output(["key", "show", "--cache", cache]) }
 
-    /// Returns the standing playback token that every playback URL contains.
+    /// Returns the standing playback token, which the playback URLs of `mediacache url` contain.
     func playbackToken() async throws -> String {
         let path = try await play(base).path.split(separator: "/")
         guard path.count > 1, path[0] == "play" else { throw HarnessError("the playback URL has no token: \(path)") }

@@ -73,7 +73,7 @@ final class ShapedOrigin: Sendable {
 
     var record: Record { shared.record.withLock { $0 } }
 
-    /// Resets the record.
+    /// Resets the record, except for the numbers of running responses.
     func reset() {
         shared.record.withLock { record in
             let (running, byAsset) = (record.running, record.runningByAsset)
@@ -82,7 +82,7 @@ final class ShapedOrigin: Sendable {
         }
     }
 
-    /// Returns the bytes of a resource.
+    /// Returns a range of a resource's bytes.
     static func bytes(seed: Int, _ range: Range<Int>) -> [UInt8] {
         var bytes: [UInt8] = []
         bytes.reserveCapacity(range.count)

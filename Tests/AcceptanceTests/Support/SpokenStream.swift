@@ -1,7 +1,6 @@
 import Foundation
 
-/// A stream of fragmented MP4 with several audio renditions. Only the playlist contains their languages and
-/// characteristics.
+/// A stream of fragmented MP4 with several audio renditions. Only the playlist contains their languages and names.
 enum SpokenStream {
     /// An audio track as read by ffprobe.
     struct AudioTrack: Hashable {

@@ -35,7 +35,7 @@ enum StreamCorpus {
             }
     }
 
-    /// Returns the paths of all playlists whose segments are available.
+    /// Returns the paths of all playlists of two projects, including those whose segments are missing.
     static func playlists() throws -> [String] {
         try ["shaka-player", "androidx-media/media/hls"].flatMap { folder in
             try FileManager.default.subpathsOfDirectory(atPath: "\(root)/\(folder)").map { "\(folder)/\($0)" }

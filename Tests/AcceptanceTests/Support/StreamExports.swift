@@ -15,7 +15,7 @@ actor StreamExports {
 
     private var made: Task<ExportFolders, any Error>?
 
-    /// Creates all files unless they exist.
+    /// Creates all files at the first call.
     func make() async throws -> ExportFolders {
         let task = made ?? Task { try await Self.make() }
         made = task

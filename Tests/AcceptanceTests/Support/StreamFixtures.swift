@@ -23,7 +23,7 @@ actor StreamFixtures {
 
     private var made: Task<Void, any Error>?
 
-    /// Creates all streams unless they exist.
+    /// Creates all streams at the first call, and replaces those of an earlier run.
     func make() async throws {
         let task = made ?? Task { try await Self.make() }
         made = task
@@ -82,7 +82,7 @@ enum StreamKind: String, CaseIterable {
 
     /// Returns the path of the playlist at an origin that serves ``StreamFixtures``.
     ///
-    /// Writes a playlist with absolute URIs for the origin first, because the port varies.
+    /// A playlist with absolute URIs is written for each origin, because the port varies.
     func playlist(at origin: NginxOrigin) throws -> String {
         let made = "\(StreamFixtures.folder)/\(name).m3u8"
         var text = try String(contentsOfFile: made, encoding: .utf8)

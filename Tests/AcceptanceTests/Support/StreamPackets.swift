@@ -1,7 +1,7 @@
 import Foundation
 
-/// A summary of an elementary stream's packets as read by ffprobe, which changes if a packet is lost, repeated or
-/// shifted.
+/// A summary of an elementary stream's packets as read by ffprobe, which changes if a packet is lost or repeated, or if
+/// the stream is shifted.
 struct StreamPackets: Hashable, CustomStringConvertible {
     var index: Int
     var type: String

@@ -21,7 +21,8 @@ enum StreamPlayer: String, CaseIterable {
     /// Returns the installed players; see `Prerequisite`.
     static func installed() throws -> [StreamPlayer] { try allCases.filter { try Peer.isInstalled($0.program) } }
 
-    /// Plays a whole stream as fast as possible, or a live stream from near its end until it ends.
+    /// Plays a whole stream as fast as possible (in Chromium, at four times normal speed), or a live stream from near
+    /// its end until it ends.
     func play(_ url: URL, isLive: Bool = false, within limit: Duration = .seconds(60)) async throws -> Playback {
         switch self {
         case .ffmpeg:

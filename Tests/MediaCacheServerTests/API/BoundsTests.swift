@@ -5,7 +5,7 @@ import Testing
 
 @testable import MediaCacheServer
 
-/// Tests of numbers that could overflow, and of empty titles.
+/// Tests of numbers that are out of bounds or could overflow, and of empty titles.
 struct BoundsTests {
     private let folder = FileManager.default.temporaryDirectory.appending(path: "host-\(UUID())").path
 

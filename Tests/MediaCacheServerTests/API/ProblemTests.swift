@@ -8,7 +8,7 @@ import Testing
 struct ProblemTests {
     private struct UnexpectedFailure: Error {}
 
-    /// Only unexpected errors are internal errors and logged.
+    /// Only unexpected errors have the code of internal errors, which are logged.
     @Test func reportsDisconnectedClientAsCancelled() {
         let left = Problem(CancellationError())
         #expect(left.code == CacheError.Code.cancelled.rawValue)

@@ -64,7 +64,7 @@ struct AccessMatrixTests {
             case .outside: true
             // A public host sends the redirect.
             case .redirected: false
-            // Only the proxy resolves these names.
+            // Through a proxy, only the proxy resolves these names.
             case .innerName, .innerTranslatedName, .rebound: referrer != .publicDocument || isProxied
             default: referrer != .publicDocument
             }
@@ -131,7 +131,7 @@ final class AccessFixture: StreamSourceSuite {
         try? FileManager.default.removeItem(atPath: folder)
     }
 
-    /// Follows a path to a separate target.
+    /// Follows a path to a target of its own.
     ///
     /// - Returns: Whether the target was contacted.
     func follows(
@@ -274,7 +274,7 @@ final class AccessFixture: StreamSourceSuite {
         }
     }
 
-    /// Advances the clock until a condition is true.
+    /// Advances the clock until a condition is true, by at most 50 s.
     private func wait(until condition: () async -> Bool) async {
         for _ in 0..<5000 {
             if await condition() { return }

@@ -82,8 +82,8 @@ struct MalformedRequestTests {
         }
     }
 
-    /// The expected statuses of valid requests whose response isn't a single 404, and whether the connection stays
-    /// open.
+    /// The expected statuses of valid requests and whether the connection stays open, unless the only status is 404 and
+    /// the connection stays open.
     private static let answers: [String: (statuses: [Int], isOpen: Bool)] = [
         "Restarting when keep-alive is explicitly": ([404, 404], true),
         "Should parse multiple events": ([404, 404, 404], true),
@@ -166,7 +166,7 @@ struct MalformedRequestTests {
     }
 }
 
-/// Tests of the problem documents for requests that are refused before routing.
+/// Tests of the problem documents in responses to refused requests.
 struct RefusalTests {
     private func problem(_ response: RawResponse?) throws -> Problem {
         let response = try #require(response)

@@ -37,7 +37,7 @@ struct EventsRouteTests {
                     start.yield()
                 }
             }
-            // The first event shows that the feed is open. Adding the same asset again sends the same event.
+            // The first event shows that the feed is open. Adding the same asset again sends the same events.
             var isOpen = false
             while !isOpen {
                 let id = try await host.download(#"{"url":"\#(film)"}"#).id

@@ -46,7 +46,7 @@ struct RangeHeaderTests {
         for vector in vectors {
             let header = RangeHeader(vector.header)
             if Self.spaced.contains(vector.header) {
-                #expect(header == nil, "\(vector.header) has white space where RFC 9110 §14.1.2 has none")
+                #expect(header == nil, "\(vector.header) has white space where RFC 9110 §14.1.1 has none")
                 continue
             }
             let resolution = header?.resolved(in: vector.length)

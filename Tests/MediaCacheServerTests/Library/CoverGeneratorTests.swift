@@ -35,7 +35,7 @@ struct CoverGeneratorTests {
         }
     }
 
-    /// Waits until the asset has a cover.
+    /// Waits until the asset has a cover, and returns it.
     private func cover(of id: String, _ client: APIClient) async throws -> Cover {
         while true {
             if let cover = try await client.cover(of: id) { return cover }
@@ -135,7 +135,7 @@ struct CoverGeneratorTests {
                 _ = try await host.call("GET", "/k/\(host.server.playbackToken)/library/\(file.id)/frame.jpg?t=1")
                 _ = try await host.call("GET", "/library/\(file.id)/cover")
             }
-            // A segment is requested again, with the scope of its playlist.
+            // A request for the missing segment has the scope of its playlist, so it is refused.
             let segment = try await host.call("GET", "/library/\(files[1].id)/media-1/000001.ts")
             #expect(segment.status == 403)
             #expect(frames.lengths.withLock { $0 }.contains(50_000))
@@ -144,7 +144,7 @@ struct CoverGeneratorTests {
         }
     }
 
-    /// A repeated download doesn't replace a cover that the user has set.
+    /// A completed download doesn't replace a cover that the user has set.
     @Test func keepsExistingCover() async throws {
         let (film, song) = (
             try ResourceURL("http://origin.example/film.bin"), try ResourceURL("http://origin.example/song.mp3")

@@ -169,7 +169,7 @@ struct LibraryPartsTests {
     }
 
     @Test func inflatesSegments() async throws {
-        // "hello, segment\n", compressed by gzip.
+        // gzip of "hello", and the same without its last three bytes.
         let compressed: [UInt8] = [
             0x1F, 0x8B, 8, 0, 0, 0, 0, 0, 0, 255, 1, 5, 0, 250, 255, 0x68, 0x65, 0x6C, 0x6C, 0x6F, 0x86, 0xA6, 0x10,
             0x36, 5, 0, 0, 0,

@@ -116,7 +116,7 @@ struct LibraryRouteTests {
         }
     }
 
-    /// Remote clients need a token in the path, which grants access to the library only.
+    /// Remote clients need a token in the path, which doesn't grant access to the API.
     @Test func limitsLibraryToLocalClientsAndTokens() async throws {
         try await withHost { host in
             let asset = try await asset(of: url, host)

@@ -72,7 +72,7 @@ struct SharedWorkTests {
         }
         for await _ in entered {}
         await #expect(throws: ConcurrencyLimit.Exceeded.self) { try await strict.run {} }
-        // A cancelled operation releases its slot, whether it was waiting or running.
+        // A cancelled operation no longer counts as waiting.
         for _ in 0..<10 {
             let cancelled = Task { try await limit.run {} }
             cancelled.cancel()

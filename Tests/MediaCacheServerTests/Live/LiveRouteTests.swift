@@ -169,7 +169,7 @@ struct LiveRouteTests {
         }
     }
 
-    /// The stream's clock is months behind the server's. `-<seconds>` and `now` are relative to the stream's clock.
+    /// The stream's clock differs from the server's. `-<seconds>` and `now` are relative to the stream's clock.
     @Test func resolvesRelativeMomentsByStreamClock() async throws {
         try await withHost { host in
             try await record(host)
@@ -208,7 +208,7 @@ struct LiveRouteTests {
         }
     }
 
-    /// The first and last moments that fit into 64 bits of nanoseconds.
+    /// Moments near the first and the last that fit into 64 bits of nanoseconds.
     @Test func acceptsExtremeTimelineEnds() async throws {
         try await withHost { host in
             try await record(host)
@@ -245,7 +245,7 @@ struct LiveRouteTests {
             let programme = try APICoding.makeDecoder().decode(ProgrammeRecord.self, from: Data(made.body))
             #expect(programme.from == start + 12_000 && programme.to == start + 24_000)
             #expect(try await channel(host).programmes == [programme])
-            // Retention removes everything outside the programme, which ended years ago.
+            // Retention removes everything outside the programme.
             let change = try await host.call(
                 "PATCH", "/api/v1/channels/one", body: #"{"retention":{"bytes":1}}"#)
             #expect(change.status == 200)

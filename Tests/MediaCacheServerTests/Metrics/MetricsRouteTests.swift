@@ -6,7 +6,7 @@ import Testing
 
 @testable import MediaCacheServer
 
-/// Tests of `/metrics`, read like a scraper.
+/// Tests of `/metrics`, read as by a scraper.
 struct MetricsRouteTests {
     /// Returns the samples in a text by name and labels, and checks their format (version 0.0.4).
     private func samples(_ text: String) throws -> [String: Double] {
@@ -17,7 +17,7 @@ struct MetricsRouteTests {
                 let words = line.split(separator: " ", maxSplits: 3)
                 try #require(words.count == 4 && (words[1] == "HELP" || words[1] == "TYPE"), "\(line)")
                 if words[1] == "TYPE" {
-                    // Each metric appears once, and its samples are contiguous.
+                    // Each metric is declared once, before its samples.
                     #expect(known.insert(String(words[2])).inserted, "\(line)")
                     #expect(["counter", "gauge"].contains(words[3]))
                     #expect((words[3] == "counter") == words[2].hasSuffix("_total"), "\(line)")

@@ -245,7 +245,7 @@ struct CurlOriginTests {
         proxy.stop()
     }
 
-    /// A transfer pauses while its reader waits for the next buffer, and must continue after that buffer.
+    /// A transfer pauses while its reader hasn't taken the received buffers, and must continue afterwards.
     @Test func readsLongBodyWithFastAndSlowReaders() async throws {
         try await withServer { origin, server in
             let url = try server.url("/a")
@@ -293,7 +293,7 @@ struct CurlOriginTests {
         }
     }
 
-    @Test func reportsNonHTTPAsBadResponse() async throws {
+    @Test func reportsNegativeContentLengthAsBadResponse() async throws {
         try await withServer { origin, server in
             let url = try server.url("/a")
             server.origin[url] = Self.text

@@ -12,7 +12,7 @@ import Testing
 struct OriginAccessTests {
     private static let text = ScriptedResource(.text("hello"), contentType: "text/plain")
 
-    /// Sends one request. Returns the status, or the error's code.
+    /// Sends one request. Returns the status, or the error.
     private func outcome(_ origin: CurlOrigin, _ request: OriginRequest) async -> Result<Int, CacheError> {
         do {
             let response = try await origin.send(request)
@@ -37,14 +37,14 @@ struct OriginAccessTests {
         if case .failure(let error) = refused { #expect(error.code == .forbiddenAddress, "\(error)") }
         #expect(server.origin.requests.isEmpty)
         if IPAddress(host: url.host)?.description == url.host || IPAddress(host: url.host) == nil {
-            // Resolvers parse the other spellings.
+            // Whether the other spellings can be contacted depends on the resolver.
             #expect(try await outcome(origin, OriginRequest(url: url)).get() == 200)
         }
         await origin.shutdown()
         server.stop()
     }
 
-    /// The address is checked when the connection is established, because the name must be resolved first.
+    /// The address is checked after the name is resolved, and before the socket connects.
     @Test(arguments: ["http", "https"], ["127.0.0.1", "inner.example"])
     func doesNotConnectToLocalAddress(_ scheme: String, _ host: String) async throws {
         let server = try ScriptedOriginServer()

@@ -20,7 +20,7 @@ struct OriginContractTests {
     func curlOriginMeetsContract(_ rule: OriginContract.Rule) async throws {
         let server = try ScriptedOriginServer()
         let origin = CurlOrigin()
-        // The limit is in real time, because other tests may occupy all cores for a second.
+        // The limit is long because it is in real time, and other tests may occupy all cores for a second.
         let contract = OriginContract(origin, script: server.origin, limit: .seconds(4)) { try server.url($0) }
         do {
             try await contract.check(rule)

@@ -1,4 +1,5 @@
-/// A certificate for `localhost` and the authority that signed it, valid until 2120. The key isn't secret.
+/// A certificate for `localhost` and 127.0.0.1, and the authority that signed it, valid until 2120. The key isn't
+/// secret.
 enum TLSFixture {
     static let authority = """
         -----BEGIN CERTIFICATE-----

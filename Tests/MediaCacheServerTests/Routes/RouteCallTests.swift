@@ -6,7 +6,7 @@ import Testing
 
 @testable import MediaCacheServer
 
-/// Tests of entity tags, conditions and methods on all routes.
+/// Tests of entity tags, conditions and methods of routes.
 struct RouteCallTests {
     private let folder = FileManager.default.temporaryDirectory.appending(path: "host-\(UUID())").path
     private let origin = ScriptedOrigin()

@@ -48,7 +48,7 @@ struct LowLatencySourceTests: StreamSourceSuite {
         }
     }
 
-    /// The origin delays its response until the part is available.
+    /// The origin delays its response until the part is available, so the time limits are longer by 60 s.
     @Test func waitsForHintedPart() async throws {
         for name in ["7.1.mp4", "7.2.mp4"] { origin[try segment(name)] = ScriptedResource(media(1), entityTag: nil) }
         let first = try serve(Self.part("7.1.mp4") + Self.hint("7.2.mp4"))
@@ -77,7 +77,7 @@ struct LowLatencySourceTests: StreamSourceSuite {
         }
     }
 
-    /// A delta update isn't the whole playlist.
+    /// The response to a request with delivery directives may be a delta update, which isn't the whole playlist.
     @Test(arguments: ["&_HLS_msn=8", "&_HLS_skip=YES"])
     func doesNotCacheDeltaUpdateWithEnd(_ directives: String) async throws {
         let last = try serve("#EXTINF:2,\n7.mp4\n#EXT-X-ENDLIST\n", directives)

@@ -128,7 +128,6 @@ struct PlaylistRewriterTests {
         #expect(sent.hasPrefix("/play/K;\(profile)/http"))
         #expect(!sent.contains("secret") && !sent.contains("bob"))
         let target = try PlayTarget(sent)
-        // The example of RFC 7617 with another user name.
         let fields = try #require(profiles.settings(for: target)?.headerProfiles[target.url]?.fields)
         #expect(fields[.authorization] == "Basic \(Data("bob:secret".utf8).base64EncodedString())")
     }

@@ -91,8 +91,8 @@ extension StreamSourceSuite {
         origin[playlist] = ScriptedResource(.text(text), entityTag: entityTag, contentType: "text/plain")
     }
 
+    /// Returns 3 MiB of random bytes, which don't begin like a playlist.
     func media(_ seed: UInt64) -> ScriptedBody {
-        // The first byte is the sync byte of a transport stream, which identifies the type.
         .random(seed: seed, length: 3 << 20)
     }
 }
