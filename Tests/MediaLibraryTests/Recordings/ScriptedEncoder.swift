@@ -7,11 +7,11 @@ import Synchronization
 final class ScriptedEncoder: MediaFileEncoder {
     /// The behavior of the encoder.
     enum Behavior {
-        /// Writes ``text``.
+        /// Writes ``text`` and ends.
         case writes
-        /// Hangs halfway.
+        /// Reports half of the progress, then hangs until it is cancelled.
         case hangs
-        /// Is interrupted externally.
+        /// Ends as if another process had interrupted it.
         case isEnded
         /// Fails with a reason.
         case fails(String)

@@ -387,7 +387,7 @@ struct URIListTests {
         texts += ["", "", "é", "ê", long, long + "1", long + long, "x", String(repeating: "y", count: 255)]
         texts += (0..<40).map { String(repeating: "z", count: 240 + $0) }
         var list = URIList()
-        for text in texts where !list.append(text) { Issue.record("no room") }
+        for text in texts where !list.append(text) { Issue.record("the list has no room for \(text)") }
         #expect(list.count == texts.count)
         for (index, text) in texts.enumerated() { #expect(list[index] == text) }
     }
