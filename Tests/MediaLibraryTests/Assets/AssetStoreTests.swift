@@ -94,7 +94,6 @@ struct AssetStoreTests {
         await store.close()
     }
 
-    /// Concurrent callers receive the same asset.
     @Test func addsOneAssetForConcurrentCallers() async throws {
         let store = try await fixture.open()
         let assetStore = AssetStore(of: store)

@@ -53,7 +53,7 @@ struct BundleFolderTests {
         #expect(error?.description.contains("leads out") == true)
     }
 
-    @Test func rejectsDeviceAsManifest() throws {
+    @Test func rejectsPipeAsManifest() throws {
         defer { cleanUp() }
         #expect(mkfifo("\(folder)/bundle.json", 0o600) == 0)
         #expect(throws: CacheError.self) { try BundleFolder(path: folder) }

@@ -8,11 +8,11 @@ import Testing
 
 /// Tests of the diagnosis of scripted origins.
 struct OriginDiagnosisTests {
-    /// A faulty response of a scripted origin.
+    /// A fault of a scripted origin.
     enum Fault: Sendable {
         case timeOut
         case status(Int)
-        /// Only the first 3 bytes.
+        /// A response with 3 bytes, fewer than requested.
         case truncation
     }
 
@@ -22,9 +22,9 @@ struct OriginDiagnosisTests {
         var fields: HTTPFields = [:]
         var body: [UInt8] = []
         var supportsRanges = true
-        /// The entity tags of consecutive responses.
+        /// The entity tags, used in turn by consecutive requests to the origin.
         var tags: [String] = ["\"a\""]
-        /// The faults by the number of the request, counted from 0.
+        /// The faults by the number of the request to the origin, counted from 0.
         var faults: [Int: Fault] = [:]
     }
 

@@ -59,7 +59,8 @@ struct AssetContentsTests {
         return part
     }
 
-    /// Rewritten playlists can be parsed, and refer only to the asset's own playlists and parts.
+    /// Rewritten playlists can be parsed, and refer only to the asset's own playlists and parts, except for data URLs
+    /// and the keys of DRM systems.
     @Test(.enabled(if: try Prerequisite.hasCorpora()))
     func rewrittenPlaylistsReferToOwnPartsOnly() async throws {
         let root = Prerequisite.corpora
@@ -105,7 +106,7 @@ struct AssetContentsTests {
         }
     }
 
-    /// Planning, encoding and decoding 200,000 segments takes linear time.
+    /// Prints the times for planning, encoding and decoding a playlist of two weeks.
     @Test(.timeLimit(.minutes(30))) func handles200000Segments() async throws {
         let count = 200_000
         var text = "#EXTM3U\n#EXT-X-TARGETDURATION:6\n#EXT-X-KEY:METHOD=AES-128,URI=\"key\"\n"

@@ -5,7 +5,7 @@ import Testing
 @testable import MediaCache
 @testable import MediaLibrary
 
-/// Tests of downloads from faulty origins. The downloads complete or list the missing parts.
+/// Tests of downloads from faulty origins. The downloads complete, list the missing parts, wait, or fail.
 struct DownloadFaultTests {
     private let fixture = DownloadFixture()
 
@@ -17,7 +17,7 @@ struct DownloadFaultTests {
         return try #require(ended)
     }
 
-    /// Returns the only hole, which is the second segment.
+    /// Returns the only hole of a download of three segments, which is the second segment.
     private func hole(in download: Download) throws -> DownloadHole {
         #expect(download.state == .completeWithHoles)
         #expect(download.holeCount == 1)
@@ -416,7 +416,7 @@ struct DownloadFaultTests {
         }
     }
 
-    /// The disk is full for a while, and then requests time out.
+    /// The disk is full for a while, and then the network fails.
     @Test func waitsForSpaceDoNotLimitWaitsForNetwork() async throws {
         // The download never runs.
         let conditions = ScriptedConditions()

@@ -86,6 +86,9 @@ final class DownloadFixture: Sendable {
     }
 
     /// Waits until a download's state meets a condition, while slowly advancing the clock.
+    ///
+    /// - Returns: The last state, even if it doesn't meet the condition after 20,000 steps; nil if the download is
+    ///   unknown.
     func wait(
         _ downloads: Downloads, _ id: AssetID, until condition: (DownloadState) -> Bool
     ) async -> DownloadState? {

@@ -41,7 +41,7 @@ struct DownloadMeterTests {
             #expect(length(meter) == estimate)
         }
         finish(4, 100_000, meter)
-        // The bytes per second of each playlist, not counting the small initialization sections.
+        // The bytes per second of each playlist, including its initialization section.
         let expected: Int64 = 15 * 101_000 + 15 * 11_000 + 3000
         #expect(length(meter) == expected)
         #expect(!meter.progress(now: .zero).isLengthExact)

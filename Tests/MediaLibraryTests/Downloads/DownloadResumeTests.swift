@@ -24,10 +24,10 @@ struct DownloadResumeTests {
         func interrupt(_ downloads: Downloads) async throws -> AssetID {
             let id = try await downloads.add(DownloadRequest(url: fixture.entry)).id
             guard case .completeWithHoles = try await fixture.end(id, of: downloads).state else {
-                Issue.record("parts 2 and 6 are missing")
+                Issue.record("expected parts 2 and 6 to be missing")
                 return id
             }
-            // Removes part 1 and interrupts part 4.
+            // Removes parts 1 and 4. The next run fails to fetch parts 1, 2 and 6, and is interrupted in part 4.
             for number in [1, 4] {
                 let info = try #require(try await downloads.store.resource(for: fixture.url("\(number).ts")))
                 _ = try await downloads.store.remove(id: info.id)

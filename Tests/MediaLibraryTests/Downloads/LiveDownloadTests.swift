@@ -131,7 +131,7 @@ struct LiveDownloadTests {
             #expect(download.parts == .init(done: 5, total: 5))
             #expect(download.state == .completeWithHoles)
             #expect(download.holes.map(\.start) == [18])
-            // Adding the download again fails again.
+            // Adding the download again reports the hole again.
             _ = try await downloads.add(DownloadRequest(url: fixture.entry))
             let again = try await fixture.end(asset.id, of: downloads)
             #expect(again.state == .completeWithHoles && again.holes == download.holes)

@@ -46,7 +46,7 @@ extension AssetContents {
         }
     }
 
-    /// References that don't refer to a part of the asset.
+    /// The references that refer to neither a playlist nor a part of the asset.
     var unresolved: [String] {
         let names = Set(playlists.map(\.name) + parts.map(\.name) + [AssetPartNaming.gap])
         return named.filter { !names.contains($0) && !names.contains("\($0.split(separator: "/").last ?? "")") }

@@ -42,7 +42,7 @@ struct RedundantDownloadTests {
         fixture.library.origin.requests.count { $0.url.description.contains("/one/\(prefix)") }
     }
 
-    /// Downloads the stream.
+    /// Downloads the stream, and checks its state, holes and parts.
     private func download(variants: StreamSelection.Variants = .best, holes: Int = 0) async throws {
         try await fixture.use { downloads in
             var request = DownloadRequest(url: fixture.entry)

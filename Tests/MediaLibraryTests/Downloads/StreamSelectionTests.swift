@@ -62,7 +62,7 @@ struct StreamSelectionTests {
         #expect(try await folders(StreamSelection(audio: .none, subtitles: .none)) == ["high"])
     }
 
-    /// A group must have a rendition, so variant streams must not refer to an empty group (RFC 8216bis §4.4.6.2.1).
+    /// A group must have a rendition, so variant streams must not refer to an empty group (RFC 8216bis §4.4.6.2).
     @Test func removesReferencesToEmptyGroups() async throws {
         let text = try #require(
             try await contents(StreamSelection(audio: .none, subtitles: .none)).text("index.m3u8"))

@@ -6,7 +6,7 @@ import Testing
 /// Tests of reading clips without the parts before them.
 @Suite(.enabled(if: try Prerequisite.hasCorpora()))
 struct LateStartTests {
-    /// The samples of a clip, by track, with their times and sizes.
+    /// A sink that stores the samples of a clip, in the order in which they are delivered.
     private struct Recording: SampleSink {
         var samples: [MediaSample] = []
 

@@ -46,7 +46,7 @@ struct StreamPlanTests {
         #expect(parts[1].section?.range == 0..<700)
     }
 
-    /// The default initialization vector is the media sequence number (RFC 8216 §5.2).
+    /// The default initialization vector is the media sequence number (RFC 8216bis §5.2).
     @Test func derivesInitializationVectors() throws {
         let plan = try plan([
             "index.m3u8": media(
@@ -97,7 +97,7 @@ struct StreamPlanTests {
         #expect(plan.gaps.map(\.cause) == [.lost])
     }
 
-    /// The difference between dates may be as large as 64 bits of nanoseconds can express.
+    /// The difference between the dates exceeds the range of a signed 64-bit number of nanoseconds.
     @Test func comparesDatesCenturiesApart() throws {
         let lines = [
             "#EXT-X-PROGRAM-DATE-TIME:1700-01-01T00:00:00Z", "#EXTINF:4,", "1.ts",
@@ -207,7 +207,6 @@ struct StreamPlanTests {
         #expect(plan.inputs.map { $0.map(\.url) } == names.map { ["http://h/s/\($0).ts"] })
     }
 
-    /// Availability is looked up by normalized URLs.
     @Test func looksUpAvailabilityByNormalizedURL() throws {
         let playlists = [
             "index.m3u8": """
@@ -351,7 +350,8 @@ struct StreamPlanTests {
         #expect(try plan(playlists, german).inputs[1].first?.url == "http://h/s/de-6.ts")
     }
 
-    /// The best variant stream lacks a few segments that a smaller one has. Only the audio is complete.
+    /// The best variant stream lacks segments that a smaller one has. The variant stream without video is complete, but
+    /// isn't chosen.
     @Test(arguments: [(0, 2, "high"), (0, 20, "low"), (40, 42, "high")])
     func choosesBestVideoUnlessManySegmentsAreMissing(common: Int, lost: Int, name: String) throws {
         let playlists = [

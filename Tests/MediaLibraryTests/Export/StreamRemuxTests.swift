@@ -121,7 +121,8 @@ struct StreamRemuxTests {
         }
     }
 
-    /// The segment ends early, within a packet or between two packets, with a Content-Length to match.
+    /// The segment is complete (nil), or ends early, within a packet or between two packets, with a Content-Length to
+    /// match.
     @Test(arguments: [nil, 0, 77]) func reportsTruncatedSegment(_ excess: Int?) throws {
         let clip = try #require(PublicClip.bytes)
         let length = clip.count / 188 / 4 * 188

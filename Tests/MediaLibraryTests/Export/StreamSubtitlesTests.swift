@@ -11,6 +11,7 @@ struct StreamSubtitlesTests {
     private struct Recording: SampleSink {
         var tracks: [MediaTrack] = []
         var texts: [MediaSample] = []
+        /// The earliest presentation time of video and audio, in units of 1/90,000 s.
         var begin = Int64.max
 
         mutating func tracks(_ tracks: [MediaTrack]) { self.tracks = tracks }

@@ -11,7 +11,7 @@ struct WindowPositionTests {
     /// 2026-01-31T20:00:00Z.
     private static let begin: Int64 = 1_769_889_600_000_000_000
 
-    /// Returns segments with exact dates and rounded durations.
+    /// Returns a playlist with exact dates and rounded durations.
     private func text(
         count: Int, extinf: String, span: Double, discontinuities: Bool = false,
         _ change: (Int) -> String? = { _ in nil }
@@ -95,7 +95,8 @@ struct WindowPositionTests {
         return (seconds.max() ?? 0, remux.missing.count)
     }
 
-    /// Each stated duration is half a second too long, so by the durations the last segment would end 12 s late.
+    /// Each stated duration is half a second too long, so by the durations the window's last segment would start 12 s
+    /// late.
     @Test(.enabled(if: try Prerequisite.hasCorpora()))
     func exportEndsAtEndOfWindow() throws {
         let clip = try #require(PublicClip.bytes)

@@ -72,7 +72,7 @@ struct ContainerInspectionTests {
     }
 
     /// Compares times, sizes, sync flags and checksums. ffprobe reports other durations for samples that an edit list
-    /// cuts, and for samples without a duration.
+    /// cuts, and for samples without a duration. Samples of the text track may be missing from its report.
     @Test(arguments: ["videojs-mux.js/segments/test-segment.ts", "shaka-player/small.mp4"])
     func packetsMatchFFprobe(path: String) throws {
         let contents = try #require(try ContainerContents(MemorySource(InspectionCorpora.bytes(path))))

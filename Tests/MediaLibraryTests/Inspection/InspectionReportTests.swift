@@ -11,7 +11,7 @@ struct InspectionReportTests {
         return inspection.report.lines
     }
 
-    @Test func summarisesMediaPlaylist() throws {
+    @Test func summarizesMediaPlaylist() throws {
         let lines = try report(
             """
             #EXTM3U

@@ -7,14 +7,15 @@ import Testing
 /// Tests that compare records with the parse trees of videojs/m3u8-parser.
 @Suite(.enabled(if: try Prerequisite.hasCorpora()))
 struct VideoJSComparisonTests {
-    /// Cases that the RFC forbids or doesn't specify, and that m3u8-parser handles differently.
+    /// The values that m3u8-parser reports differently, by playlist, with the sections of RFC 8216bis that apply.
     private static let exceptions: [String: [String]] = [
         // 4.4.4.1: EXTINF declares the duration, which m3u8-parser changes from 0 to 0.01.
         "zeroDuration": [".segments[0].duration"],
         // 4.4.4.2: A range without an offset continues only within the same resource.
         "byteRange": [".segments[2].byterange.offset"],
         "llhls-byte-range": [".segments[2].byterange.offset"],
-        // 4.4.4.1: A segment without an EXTINF before the target duration lasts 0 s; m3u8-parser omits its duration.
+        // 4.4.4.1: EXTINF is required. Without it and a preceding target duration, the record has a duration of 0 s,
+        // and m3u8-parser has none.
         "multipleTargetDurations": [".segments[0].duration"],
     ]
 

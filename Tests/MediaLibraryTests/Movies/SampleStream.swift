@@ -74,7 +74,7 @@ enum SampleStream: String, CaseIterable, Sendable {
         }
     }
 
-    /// Returns ranges of a transport stream that start at random packets.
+    /// Divides a transport stream before random packets into at most `count` ranges.
     static func cut(_ stream: [UInt8], into count: Int, seed: UInt64) -> [Range<Int>] {
         var generator = SeededGenerator(seed: seed)
         let packets = stream.count / 188
@@ -136,7 +136,7 @@ enum SampleStream: String, CaseIterable, Sendable {
         }
     }
 
-    /// A film with one advertisement before it and one within it, whose audio has another codec.
+    /// A clip played twice, each time after an advertisement whose audio has another codec.
     private static func advertisements(_ clip: [UInt8]) throws -> (plan: StreamPlan, resources: MemoryResources) {
         let path = "shaka-player/hls-ts-ac3"
         let audio = try ac3.open().plan.inputs[0]
@@ -210,7 +210,7 @@ extension StreamPart {
     }
 }
 
-/// A sink that writes fragments of 40 samples.
+/// A sink that writes fragments of up to 40 samples.
 private struct Fragmenter: SampleSink {
     private(set) var file: [UInt8] = []
     private(set) var fragments: [Range<Int>] = []

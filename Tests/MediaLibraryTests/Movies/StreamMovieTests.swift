@@ -129,7 +129,7 @@ struct StreamMovieTests {
         #expect(changed.length == movie.length && changed.identity != movie.identity)
     }
 
-    /// Returns a segment with one changed bit of audio, in the last third, which contains no headers.
+    /// Returns a segment with one changed bit of media, outside all headers.
     private func other(_ segment: [UInt8]) -> [UInt8] {
         var changed = segment
         changed[segment.count * 2 / 3 / 188 * 188 + 120] ^= 1

@@ -2,7 +2,7 @@ import Foundation
 import MediaContainers
 import MediaLibrary
 
-/// A movie that is written from a plan to a temporary file.
+/// A movie in a temporary file, remuxed from a plan or written from bytes.
 final class WrittenMovie {
     let path = FileManager.default.temporaryDirectory.appending(path: "\(UUID().uuidString).mp4").path
 
@@ -20,7 +20,7 @@ final class WrittenMovie {
         FileManager.default.isExecutableFile(atPath: $0)
     }
 
-    /// Returns the packets as reported by ffprobe, by track.
+    /// Returns the packets as reported by ffprobe, in the order of their tracks; empty on systems without processes.
     func packets() throws -> [String] {
         #if os(macOS) || os(Linux)
             let process = Process()

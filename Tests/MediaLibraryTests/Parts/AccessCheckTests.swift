@@ -4,7 +4,7 @@ import Testing
 
 @testable import MediaLibrary
 
-/// Another reader caches bytes of a local address between the first check and the read.
+/// Tests of access checks while another reader caches bytes from a local address, between the first check and the read.
 @Suite struct AccessCheckTests {
     private let fixture = DownloadFixture()
 

@@ -157,7 +157,7 @@ struct PlaylistLoaderTests {
         await store.close()
     }
 
-    /// A blocking request may take as long as the origin delays its response.
+    /// Only a blocking request (RFC 8216bis §6.2.5.2) may take 60 s longer than others.
     @Test(arguments: [("?_HLS_msn=7&_HLS_part=1", true), ("?_HLS_skip=YES", false), ("", false)])
     func blockingReloadMayTakeLong(_ query: String, _ mayTakeLong: Bool) async throws {
         let url = try ResourceURL(url.description + query)

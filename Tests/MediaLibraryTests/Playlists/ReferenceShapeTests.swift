@@ -3,20 +3,20 @@ import Testing
 
 struct ReferenceShapeTests {
     @Test(arguments: ["a.ts", "a/b.ts?c=d:e", "a.ts?x=/../y", "1-2.ts", "a%20b.ts"])
-    func recognisesRelativePaths(_ uri: String) {
-        // A dot after a slash requires normalization, even in a query.
+    func recognizesRelativePaths(_ uri: String) {
+        // A dot after a slash is taken for a dot segment, even in a query.
         let expected: ReferenceShape = uri.contains("/.") ? .other : .relativePath
         #expect(ReferenceShape(uri) == expected)
     }
 
     @Test(arguments: ["/a.ts", "/a//b.ts", "/?q"])
-    func recognisesRootRelativeReferences(_ uri: String) { #expect(ReferenceShape(uri) == .rootRelative) }
+    func recognizesRootRelativeReferences(_ uri: String) { #expect(ReferenceShape(uri) == .rootRelative) }
 
     @Test(arguments: [
         ("http://h/a", 8), ("https://cdn-1.example/a/b?c", 21), ("http://127.0.0.1:8080/", 21),
         ("http://h:65535/", 14),
     ])
-    func recognisesAbsoluteReferences(_ uri: String, _ end: Int) {
+    func recognizesAbsoluteReferences(_ uri: String, _ end: Int) {
         #expect(ReferenceShape(uri) == .absolute(authorityEnd: end))
     }
 
@@ -29,5 +29,5 @@ struct ReferenceShapeTests {
         "http://h?q", "ftp://h/a", "data:,a", "skd://k", "a b", "a\tb", "\u{E9}.ts", "{$v}.ts", "a\\b", "a:b",
         "\\\\h\\a", "///h/a", "http:///h/a", "%2e%2e/a", "/a/%2E%2e/b", "a/.%2e/b", "a/%2e",
     ])
-    func recognisesOtherReferences(_ uri: String) { #expect(ReferenceShape(uri) == .other) }
+    func recognizesOtherReferences(_ uri: String) { #expect(ReferenceShape(uri) == .other) }
 }

@@ -8,7 +8,7 @@ import Testing
 struct ChangedLinkTests {
     private var playlist = FollowedPlaylist()
 
-    /// The URLs of two copies of a playlist.
+    /// The segment URLs of two copies of a playlist: on two hosts, and in two folders.
     private static let links = [
         ["http://one.example/live/#.ts", "http://two.example/live/#.ts"],
         ["http://origin.example/edge0/#.ts", "http://origin.example/edge1/#.ts"],

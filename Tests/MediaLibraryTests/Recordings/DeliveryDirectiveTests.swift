@@ -153,7 +153,7 @@ struct DeliveryDirectiveTests {
             requested.count(where: \.isEmpty) <= 2 * segments + 2,
             "\(requested.count) requests for \(segments) segments")
         if !forGood {
-            fixture.live.directives = .honoured
+            fixture.live.directives = .honored
             try await fixture.pass(60)
             #expect(fixture.live.held == 2)
             try await fixture.check { _ in true }

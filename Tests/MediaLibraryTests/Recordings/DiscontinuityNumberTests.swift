@@ -53,7 +53,7 @@ struct DiscontinuityNumberTests {
         #expect(test.audio.rows.filter(\.isDiscontinuous).map(\.originSequence) == [20, 40])
     }
 
-    /// The video's first playlist contains a discontinuity that has already left the audio's.
+    /// The video's first playlist contains the discontinuity with which the audio's begins. Either may be loaded first.
     @Test(arguments: [true, false]) func numbersAgreeWhenTracksBeginAroundDiscontinuity(isVideoFirst: Bool) throws {
         var test = self
         if isVideoFirst { try test.load(&test.video, 5..<11, otherTrack: test.audio) }
@@ -65,7 +65,7 @@ struct DiscontinuityNumberTests {
         test.check()
     }
 
-    /// A track begins with a discontinuity when the recorded track has none.
+    /// A track begins with a discontinuity that the recorded track lacks.
     @Test func ignoresFirstDiscontinuityThatOtherTracksLack() throws {
         var test = self
         test.breaks = []
@@ -79,7 +79,7 @@ struct DiscontinuityNumberTests {
         #expect(TimelinePage(encoded: page.encoded)?.discontinuities == 0)
     }
 
-    /// Tracks that restart have the same number, in whatever order they restart and whatever the origin counts then.
+    /// The video restarts one load before the audio. Both have the same numbers, whatever the origin counts then.
     @Test(arguments: [0, 5, 90]) func numbersAgreeWhenTracksRestartTogether(first: Int) throws {
         var test = self
         for end in 6..<16 {
@@ -90,7 +90,7 @@ struct DiscontinuityNumberTests {
             test.video.shift = 7000
             test.video.names = "http://two.example/video/#.ts"
             try test.load(&test.video, max(17, end - 6)..<end, from: first, otherTrack: test.audio)
-            // At first, the audio's playlist is still the old one.
+            // In the first round, the audio's playlist isn't loaded.
             if end >= 20 {
                 test.audio.shift = 7000
                 test.audio.names = "http://two.example/audio/#.ts"
@@ -118,7 +118,7 @@ struct DiscontinuityNumberTests {
 
     // MARK: - Missed discontinuities
 
-    /// The recorder is stopped while a segment with a discontinuity is published.
+    /// Three discontinuities are published between two loads, which may belong to two processes.
     @Test(arguments: [true, false], [nil, 0]) func countsMissedDiscontinuities(
         isRestarted: Bool, clock: Double?
     ) throws {

@@ -27,7 +27,7 @@ struct FollowedPlaylist {
     var follower = TrackFollower(folder: "video-1")
     var rows: [RecordedSegment] = []
     private var firstDiscontinuities: Int64 = 0
-    /// The delay between another track's clock and the arrival of its segments.
+    /// The delay in nanoseconds between another track's clock and the arrival of its segments.
     var otherLag: Int64?
     /// Whether the next load is from another redundant copy.
     var isCopy = false

@@ -53,7 +53,7 @@ struct LiveEdgeTests {
         await fixture.close()
     }
 
-    /// Segments that are awaited when the origin becomes unavailable don't delay the edge.
+    /// Segments that are awaited when their rendition becomes unavailable don't delay the edge.
     @Test func renditionThatDiesWithAwaitedSegmentsDoesNotDelayEdge() async throws {
         let fixture = try await RecordingFixture.opened()
         try await fixture.record()
@@ -230,7 +230,7 @@ struct LiveEdgeTests {
 
     // MARK: - Ends of recordings
 
-    /// The playlists are 40 s late. The recording ends when they reach its end time.
+    /// The stream's clock is 40 s behind. The recording ends when that clock reaches its end time.
     @Test func recordsUntilEdgePassesEnd() async throws {
         let fixture = try await RecordingFixture.opened { $0.clock = -40 }
         let end = fixture.live.library.time.now.addingTimeInterval(120)

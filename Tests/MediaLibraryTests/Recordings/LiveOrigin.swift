@@ -42,7 +42,7 @@ final class LiveOrigin {
     var slate: String?
     /// Whether playlists are updated.
     var updatesPlaylists = true
-    /// Whether playlists are updated in the main folder. Redundant copies are always updated.
+    /// Whether updates include the playlists in the main folder, not only those of redundant copies.
     var updatesOwnPlaylists = true
     /// Returns the lines before a segment, given its number and whether it is the first in the playlist.
     var line: (_ number: Int, _ isFirst: Bool) -> String = { _, _ in "" }
@@ -51,7 +51,7 @@ final class LiveOrigin {
     /// The media sequence number minus the segment number.
     var shift = 0
     /// The behavior towards delivery directives (RFC 8216bis §6.2.5), which ``definitions`` announces.
-    var directives = Directives.honoured
+    var directives = Directives.honored
     /// Transforms a segment's bytes before they are served.
     var seal: (_ bytes: [UInt8], _ number: Int) -> [UInt8] = { bytes, _ in bytes }
 
@@ -59,8 +59,9 @@ final class LiveOrigin {
     private(set) var published: [String: [Published]] = [:]
     /// The times when the encoder restarted.
     private(set) var restarts: [Duration] = []
-    /// The number of the segment in progress, and its start.
+    /// The number of the segment in progress.
     private(set) var next = 0
+    /// The start of the segment in progress.
     private var began: Duration = .zero
     /// The numbers of the listed segments, with their durations and dates.
     private var listed: [(number: Int, duration: Int, date: Date)] = []
@@ -74,7 +75,7 @@ final class LiveOrigin {
     /// The behavior towards delivery directives.
     enum Directives {
         /// Responds as requested.
-        case honoured
+        case honored
         /// Sends delta updates that skip all but the last segment.
         case excessiveSkip
         /// Responds with status 400.
@@ -175,7 +176,7 @@ final class LiveOrigin {
             """
     }
 
-    /// Ends the segment in progress.
+    /// Ends the segment in progress. Segments of `v2` are listed but don't exist.
     private func end(at now: Duration) {
         listed.append(inFlight)
         began += .seconds(target)
@@ -300,7 +301,7 @@ final class LiveOrigin {
 
     // MARK: - Faults
 
-    /// Makes all playlists fail until ``clearFaults()``.
+    /// Makes all media playlists in the main folder fail until ``clearFaults()``.
     func playlistsFail(_ fault: ScriptedFault) {
         for folder in folders { library.origin.always(playlist(folder), fault) }
     }

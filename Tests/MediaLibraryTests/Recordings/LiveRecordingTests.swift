@@ -109,7 +109,7 @@ struct LiveRecordingTests {
         for round in 0..<12 {
             try await fixture.pass(30)
             old.append(fixture.live.text("v1"))
-            // Serves a playlist from a minute ago, one from before the window, or an empty one.
+            // Serves an empty playlist, or one that is older than its window of 36 s.
             fixture.live.updatesPlaylists = false
             let text = "#EXTM3U\n#EXT-X-TARGETDURATION:6\n#EXT-X-MEDIA-SEQUENCE:0\n"
             fixture.live.serve(round % 2 == 0 ? text : old[max(0, round - 3)], "v1")
@@ -212,7 +212,7 @@ struct LiveRecordingTests {
         await fixture.close()
     }
 
-    /// Each load of the multivariant playlist begins a session with new names, and the old URLs fail.
+    /// Every minute, the next segment fails, and the multivariant playlist then lists the URLs of a new session.
     @Test(arguments: [0, nil]) func continuesWithURLsOfNewSession(clock: Double?) async throws {
         let fixture = try await RecordingFixture.opened { live in
             live.clock = clock

@@ -230,7 +230,7 @@ struct LiveSegmentTests {
             let iv = (0..<16).map { $0 < 8 ? 0 : UInt8(truncatingIfNeeded: number >> ((15 - $0) * 8)) }
             return encryptAES(bytes, key: key(number), vector: iv)
         }
-        // The tokens change with each load.
+        // The tokens change with each update of a playlist.
         var loads = 0
         let origin = live.library.origin
         live.line = { number, isFirst in
@@ -247,14 +247,14 @@ struct LiveSegmentTests {
         #expect(try await fixture.gapCount() == 0)
         let rows = try await fixture.rows("video-1")
         let keys = fixture.live.library.origin.requests.filter { $0.url.target.contains(".key") }
-        // Each track has separate keys.
+        // Each track requests its keys separately.
         #expect(keys.count == 2 * Set(rows.map { $0.originSequence / 10 }).count)
         #expect(rows.allSatisfy { $0.conditions.companions.count == 1 })
         await fixture.close()
     }
 
-    /// A stream with a new key every ten segments. Key URLs change with each load, and the key server may be
-    /// unavailable.
+    /// A stream with a new key every ten segments. Key URLs change with each update of a playlist, and the key server
+    /// may be unavailable.
     private final class KeyServer {
         let live = LiveOrigin()
         var fault: ScriptedFault? {
@@ -264,8 +264,8 @@ struct LiveSegmentTests {
         }
         /// The keys that are never available.
         var absent: Set<Int> = []
-        /// Returns whether the fault applies to the keys listed in the next load of a playlist. Loads are those of v1,
-        /// v2 and a1 in turn.
+        /// Returns whether the fault applies to the keys listed in an update of a playlist, given its number counted
+        /// from 1. Updates are those of v1, v2 and a1 in turn.
         var isFaulty: (_ load: Int) -> Bool = { _ in true }
         private(set) var urls: [(url: ResourceURL, load: Int)] = []
         private var loads = 0
@@ -316,7 +316,7 @@ struct LiveSegmentTests {
         keys.fault = fault
         let before = keys.requestCount
         try await fixture.pass(300)
-        // Each key is requested once every two seconds, however many segments need it.
+        // Each key is requested at most once every two seconds, however many segments need it.
         #expect(keys.requestCount - before <= 2 * 6 * 150)
         keys.fault = nil
         try await fixture.pass(30)

@@ -4,7 +4,7 @@ import MediaContainers
 
 @testable import MediaLibrary
 
-/// Real media for the segments of a long recording: fragmented MP4 with video on one track and audio on the other.
+/// Media for the segments of a long recording: fragmented MP4 with video on one track and audio on the other.
 /// Advertisements use another audio codec.
 final class LongRecordingMedia {
     /// The number of samples in a segment, and their duration in seconds.
@@ -41,6 +41,7 @@ final class LongRecordingMedia {
     /// - Parameters:
     ///   - number: The encoder's segment number.
     ///   - isDamaged: Whether the last bytes are missing.
+    /// - Returns: The length of the segment in bytes.
     func fetch(
         _ row: RecordedSegment, number: Int, track index: Int, isAdvertisement: Bool, isDamaged: Bool
     ) async throws -> Int64 {

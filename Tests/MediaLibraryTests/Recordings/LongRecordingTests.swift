@@ -23,7 +23,7 @@ struct LongRecordingTests {
         /// These steps are longer than a segment.
         static let encodersClockIsSetFarBack = 135, encodersClockIsSetFarForward = 150
 
-        /// The hours of the programmes that are exported as MP4: one for each kind of damage, and one without damage.
+        /// The hours of the programmes that are exported as MP4: one for each fault, and one without such a fault.
         static let exported = [
             10, recordersClockIsSetForward, renditionStops, renditionReturns, recordersClockIsSetBack,
             encodersClockIsSetBack, encodersClockIsSetForward, encodersClockIsSetFarBack, encodersClockIsSetFarForward,
@@ -53,7 +53,7 @@ struct LongRecordingTests {
         let recording = fixture.recording
         var encoder = Encoder(start: fixture.library.time.now.nanosecondsSinceEpoch)
         let first = encoder.date(of: 0)
-        // Programmes of an hour, every ten hours, are created in advance. Together they cover all faults.
+        // Programmes of an hour are created in advance: one every ten hours, and one around each fault.
         let programmes = stride(from: 3, to: 160, by: 10).map { hour in
             Programme(
                 name: "\(hour)", from: Self.date(first + Int64(hour) * Self.hour),
@@ -163,7 +163,7 @@ struct LongRecordingTests {
     }
 
     /// Checks that the timeline stays within one segment of the stream's clock, except while it approaches a clock that
-    /// was set far back, and that rows don't overlap.
+    /// was set far back, that rows don't overlap, and that all discontinuities are recorded.
     private func checkRows(_ fixture: WindowFixture, _ encoder: Encoder) async throws {
         for timeline in fixture.recording.timelines {
             let rows = try await timeline.rows(from: 0)
@@ -201,7 +201,7 @@ struct LongRecordingTests {
         }
     }
 
-    /// Returns a programme's finished export.
+    /// Returns a programme's finished export. Records an issue and returns nil if the export failed.
     private func exported(
         _ fixture: WindowFixture, _ programme: Programme, _ format: ProgrammeFormat
     ) async throws -> ProgrammeExport? {
@@ -219,7 +219,8 @@ struct LongRecordingTests {
         return export
     }
 
-    /// Checks that a programme's MP4 contains every undamaged recorded segment, and that the others are listed.
+    /// Checks that a programme's MP4 contains every undamaged recorded segment, and that the others are listed. Two
+    /// segments at each end are exempt.
     private func checkFilm(_ fixture: WindowFixture, _ film: Programme, _ media: LongRecordingMedia) async throws {
         guard let export = try await exported(fixture, film, .mp4) else { return }
         let path = "\(fixture.library.folder)/exports/\(film.id).mp4"

@@ -130,8 +130,8 @@ struct ProgrammeExportTests {
         await fixture.close()
     }
 
-    /// A programme that is already over is exported immediately. One that ends with the recording is exported after
-    /// that.
+    /// A programme that is already over is exported immediately. One that ends after the recording is exported when the
+    /// recording ends.
     @Test func exportsProgrammeWhenRecordingEnds() async throws {
         let fixture = try await fixture()
         let recordings = try #require(fixture.recordings)
@@ -170,7 +170,7 @@ struct ProgrammeExportTests {
 
     @Test func cancelsAndRestartsExport() async throws {
         let fixture = try await fixture()
-        encoder.behaviour.withLock { $0 = .hangs }
+        encoder.behavior.withLock { $0 = .hangs }
         let recordings = try #require(fixture.recordings)
         let events = recordings.events()
         // The second export waits for the first.
@@ -184,8 +184,8 @@ struct ProgrammeExportTests {
         #expect(try await export(fixture, match, .threeGP)?.state == .cancelled)
         _ = try await next(events, .mp4, isDone)
         #expect(files(fixture) == ["\(match.id).mp4"])
-        // A waiting export can be cancelled, too.
-        encoder.behaviour.withLock { $0 = .writes }
+        // A cancelled export can be requested again.
+        encoder.behavior.withLock { $0 = .writes }
         #expect(try await !recordings.export(match.id, of: fixture.name, as: .threeGP).isNew)
         _ = try await next(events, .threeGP, isDone)
         #expect(files(fixture) == ["\(match.id).3gp", "\(match.id).mp4"])
@@ -204,7 +204,7 @@ struct ProgrammeExportTests {
 
     @Test(arguments: [true, false]) func nextProcessRestartsExports(isCrash: Bool) async throws {
         let fixture = try await fixture()
-        encoder.behaviour.withLock { $0 = .hangs }
+        encoder.behavior.withLock { $0 = .hangs }
         let match = try programme(fixture, from: -30, to: -20, .mp4, .threeGP)
         try await fixture.recordings?.addProgramme(match, to: fixture.name)
         for await _ in encoder.hangs { break }
@@ -215,7 +215,7 @@ struct ProgrammeExportTests {
             try Data("half".utf8).write(to: URL(fileURLWithPath: "\(folder)/\(name)"))
         }
         let movie = try #require(bytes(fixture, "\(match.id).mp4"))
-        encoder.behaviour.withLock { $0 = .writes }
+        encoder.behavior.withLock { $0 = .writes }
         try await fixture.open()
         // The export may end before the test reads its events.
         while try await !isDone(export(fixture, match, .threeGP)?.state ?? .waiting) { await Task.yield() }
@@ -230,7 +230,7 @@ struct ProgrammeExportTests {
         await fixture.close()
     }
 
-    /// Ends the process during an export. The next process finds the files as they are at that moment.
+    /// Ends the process during an export. The next process finds the channel's record as it is at that moment.
     private func kill(_ fixture: RecordingFixture) async throws {
         for await _ in encoder.hangs { break }
         let folder = "\(fixture.live.library.folder)/channels"
@@ -244,7 +244,7 @@ struct ProgrammeExportTests {
 
     @Test func failsAfterTwoCrashesDuringExport() async throws {
         let fixture = try await fixture()
-        encoder.behaviour.withLock { $0 = .hangs }
+        encoder.behavior.withLock { $0 = .hangs }
         let match = try programme(fixture, from: -30, to: -20, .threeGP)
         try await fixture.recordings?.addProgramme(match, to: fixture.name)
         try await kill(fixture)
@@ -266,7 +266,7 @@ struct ProgrammeExportTests {
         await fixture.close()
         try await fixture.open()
         #expect(try await isFailed(export(fixture, match, .threeGP)?.state ?? .waiting))
-        encoder.behaviour.withLock { $0 = .writes }
+        encoder.behavior.withLock { $0 = .writes }
         _ = try await fixture.recordings?.export(match.id, of: fixture.name, as: .threeGP)
         while try await !isDone(export(fixture, match, .threeGP)?.state ?? .waiting) { await Task.yield() }
         await fixture.close()
@@ -274,7 +274,7 @@ struct ProgrammeExportTests {
 
     @Test func orderlyStopsDoNotCountAsCrashes() async throws {
         let fixture = try await fixture()
-        encoder.behaviour.withLock { $0 = .hangs }
+        encoder.behavior.withLock { $0 = .hangs }
         let match = try programme(fixture, from: -30, to: -20, .threeGP)
         try await fixture.recordings?.addProgramme(match, to: fixture.name)
         for _ in 0..<3 {
@@ -289,7 +289,7 @@ struct ProgrammeExportTests {
 
     @Test func reportsReasonOfFailure() async throws {
         let fixture = try await fixture()
-        encoder.behaviour.withLock { $0 = .fails("the disk of the encoder is full") }
+        encoder.behavior.withLock { $0 = .fails("the disk of the encoder is full") }
         let recordings = try #require(fixture.recordings)
         let events = recordings.events()
         let match = try programme(fixture, from: -30, to: -20, .threeGP)
@@ -315,13 +315,13 @@ struct ProgrammeExportTests {
     /// Ctrl-C in a terminal may reach the encoder before this process.
     @Test func repeatsExportWhoseEncoderWasInterrupted() async throws {
         let fixture = try await fixture()
-        encoder.behaviour.withLock { $0 = .isEnded }
+        encoder.behavior.withLock { $0 = .isEnded }
         let recordings = try #require(fixture.recordings)
         let match = try programme(fixture, from: -30, to: -20, .threeGP)
         try await recordings.addProgramme(match, to: fixture.name)
         while encoder.films.withLock({ $0.isEmpty }) { await Task.yield() }
         while try await export(fixture, match, .threeGP)?.state != .waiting { await Task.yield() }
-        encoder.behaviour.withLock { $0 = .writes }
+        encoder.behavior.withLock { $0 = .writes }
         try await fixture.pass(50)
         #expect(encoder.films.withLock { $0.count } == 1)
         #expect(files(fixture) == [])
@@ -334,14 +334,14 @@ struct ProgrammeExportTests {
     /// While a channel is stopped, its recording doesn't add pending exports.
     @Test func repeatsInterruptedExportOfStoppedChannel() async throws {
         let fixture = try await fixture()
-        encoder.behaviour.withLock { $0 = .isEnded }
+        encoder.behavior.withLock { $0 = .isEnded }
         let recordings = try #require(fixture.recordings)
         try await recordings.stop(fixture.name)
         let match = try programme(fixture, from: -30, to: -20, .threeGP)
         try await recordings.addProgramme(match, to: fixture.name)
         while encoder.films.withLock({ $0.isEmpty }) { await Task.yield() }
         while try await export(fixture, match, .threeGP)?.state != .waiting { await Task.yield() }
-        encoder.behaviour.withLock { $0 = .writes }
+        encoder.behavior.withLock { $0 = .writes }
         let events = recordings.events()
         try await fixture.pass(70)
         _ = try await next(events, .threeGP, isDone)
@@ -364,7 +364,7 @@ struct ProgrammeExportTests {
         try await recordings.removeProgramme(first.id, from: fixture.name)
         #expect(files(fixture) == ["\(second.id).mp4"])
         // Removes the channel during an export.
-        encoder.behaviour.withLock { $0 = .hangs }
+        encoder.behavior.withLock { $0 = .hangs }
         _ = try await recordings.export(second.id, of: fixture.name, as: .threeGP)
         for await _ in encoder.hangs { break }
         try await recordings.remove(fixture.name)

@@ -97,7 +97,7 @@ struct RandomRecordingTests {
                 live.place = "t\(round)"
                 live.renewLinks()
             }
-            // Segments that nothing could have loaded may be lost, unless they were still listed afterwards.
+            // Segments that were published shortly before, during or shortly after the fault may be lost.
             blind.append(began - .seconds(2 * live.target)...live.library.time.monotonic + .seconds(12))
         }
         try await fixture.pass(600)

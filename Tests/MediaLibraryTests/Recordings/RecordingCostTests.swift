@@ -82,7 +82,7 @@ struct RecordingCostTests {
         let meter = DownloadMeter()
         var early = Cost()
         var late = Cost()
-        // Caches grow and shrink, so the test compares the maximum over some loads, near a thousand segments and at the
+        // Caches grow and shrink, so the test compares the maximum over 13 loads, after about 2,000 segments and at the
         // end.
         for load in 1...391 {
             let (isEarly, isLate) = ((8...20).contains(load), load > 378)

@@ -58,7 +58,7 @@ struct RecordingEndTests {
         await fixture.close()
     }
 
-    /// A rendition's last playlist lacks EXT-X-ENDLIST. The recording ends when the playlist hasn't changed for some
+    /// One track's last playlist lacks EXT-X-ENDLIST. The recording ends when that playlist hasn't changed for some
     /// time.
     @Test(arguments: ["a1", "v1"]) func endsWithTrackThatStopsWithoutEndList(folder: String) async throws {
         let live = LiveOrigin()
@@ -117,7 +117,6 @@ struct RecordingEndTests {
         await fixture.close()
     }
 
-    /// The end isn't reported until the lost segments are in the timeline.
     @Test func reportsEndAfterLostSegmentsAreStored() async throws {
         let hold = Self.pageHold()
         // Releases the disk even if the test fails.
@@ -184,7 +183,7 @@ struct RecordingEndTests {
         live.hasEndList = true
         try await fixture.pass(atMost: 12) { await (try fixture.recording).hasEndList }
         live.library.origin.isReachable = false
-        // The maximum duration of an outage.
+        // The recorder waits 300 s for the origin, in each process.
         try await fixture.pass(240)
         #expect(await (try fixture.recording).state != .ended)
         #expect(try await fixture.rows("video-1").last?.state == .awaited)

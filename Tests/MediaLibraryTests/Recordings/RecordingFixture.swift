@@ -21,7 +21,7 @@ final class RecordingFixture {
     var step = Duration.milliseconds(500)
     /// The encoder of 3GP exports.
     var encoder: (any MediaFileEncoder)?
-    /// Whether a request hangs intentionally, so that the fixture doesn't wait for it.
+    /// Whether work hangs intentionally. ``settle()`` then waits only briefly.
     var isHanging = false
     /// The gates of segment requests that hang intentionally. The fixture waits for all other work.
     var gates: [ScriptedGate] = []
@@ -42,7 +42,7 @@ final class RecordingFixture {
         return fixture
     }
 
-    /// Opens the store, as a new process does.
+    /// Opens the store and starts the recordings, as a new process does.
     func open() async throws {
         let store = try await live.library.open()
         let assetStore = AssetStore(of: store)
@@ -121,8 +121,8 @@ final class RecordingFixture {
         }
     }
 
-    /// Waits until every task sleeps until something is due, within the suite's time limit, however slow the machine
-    /// is.
+    /// Waits until every task sleeps until something is due, however slow the machine is. Gives up after 300 yields if
+    /// ``isHanging`` is true.
     func settle() async {
         var yields = 0
         while !isHanging || yields < 300 {
@@ -143,7 +143,7 @@ final class RecordingFixture {
         }
     }
 
-    /// Advances time until a condition is true.
+    /// Advances time until a condition is true. Records an issue if that takes longer than `seconds`.
     func pass(atMost seconds: Double, until condition: () async throws -> Bool) async throws {
         for _ in 0..<Int(seconds * 2) {
             if try await condition() { return }
@@ -190,6 +190,7 @@ final class RecordingFixture {
     ///
     /// - Parameters:
     ///   - track: The track.
+    ///   - folder: The origin's folder with the track's segments.
     ///   - isExpected: Returns whether a segment was available long enough to be fetched; nil to check only recorded
     ///     segments.
     func check(
@@ -231,13 +232,13 @@ final class RecordingFixture {
         checkRequests(location)
     }
 
-    /// Checks that all tracks have every segment up to `last`, except `lost`.
+    /// Checks that the video track has every segment up to `last`, except `lost`.
     func check(through last: ResourceURL, without lost: ResourceURL? = nil) async throws {
         let end = try #require(live.published["v1"]?.last { $0.url == last }).at
         try await check { $0.at <= end && $0.url != lost }
     }
 
-    /// Checks that no byte of a segment was received twice.
+    /// Checks that no segment or key was completely received more often than it was published.
     func checkRequests(_ location: SourceLocation = #_sourceLocation) {
         var counts: [String: Int] = [:]
         for request in live.library.origin.requests where request.progress == .complete && request.status < 300 {

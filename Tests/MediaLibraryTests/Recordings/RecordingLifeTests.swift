@@ -92,7 +92,7 @@ struct RecordingLifeTests {
         try await fixture.check { _ in true }
         try await fixture.check("audio-1", in: "a1") { _ in true }
         #expect(try await fixture.gapCount() == 0)
-        // There is a gap for the time between the processes.
+        // The segments published between the processes are gaps.
         await fixture.close()
         try await fixture.pass(600)
         try await fixture.open()
@@ -278,8 +278,8 @@ struct RecordingLifeTests {
         await fixture.close()
     }
 
-    /// Retention may take a long time to remove segments. Changes to the channel and its removal wait for only part of
-    /// it.
+    /// Retention may take a long time to remove segments. Changes to the channel don't wait for it, and the channel's
+    /// removal interrupts it.
     @Test(arguments: [Change.programme, .start, nil]) func changesDoNotWaitForRetention(change: Change?) async throws {
         let hold = DiskHold { moment, path in
             guard case .replacing = moment else { return false }

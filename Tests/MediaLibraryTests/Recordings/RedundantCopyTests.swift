@@ -29,7 +29,7 @@ struct RedundantCopyTests {
         try await fixture.record { $0.selection = StreamSelection(variants: .all, audio: .all) }
         try await fixture.pass(60)
         #expect(try fixture.recording.timelines.map(\.track) == ["video-1", "video-2", "audio-1"])
-        // The segments of the second copy don't exist.
+        // Segments of `v2` don't exist, so its copy may be requested.
         #expect(requests(fixture, at: "backup/v1") == 0)
         #expect(requests(fixture, at: "backup/a1") == 0)
         try await fixture.check { _ in true }

@@ -114,7 +114,7 @@ struct RenditionChangeTests {
         await fixture.close()
     }
 
-    /// A rendition that fails briefly is still listed, so its playlist is loaded as before.
+    /// A rendition fails for minutes but is still listed, so its playlist is loaded as before.
     @Test func loadsDeadButListedRenditionContinuously() async throws {
         let fixture = try await RecordingFixture.opened()
         try await fixture.record()

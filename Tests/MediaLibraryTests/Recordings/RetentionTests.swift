@@ -170,7 +170,7 @@ struct RetentionTests {
         await fixture.recording.retentionChanged()
         #expect(try await numbers(fixture) == pinned + Array(8..<13))
         #expect(fixture.timeline.totals.segments == pinned.count + 2)
-        // A cached segment after the awaited ones counts, too.
+        // A cached segment between awaited ones counts, too.
         try await fixture.timeline.settle(TimelineRows.stored(15..<16))
         await fixture.recording.applyRetention()
         #expect(try await numbers(fixture) == pinned + Array(9..<13))
@@ -286,8 +286,8 @@ struct RetentionTests {
         await fixture.close()
     }
 
-    /// Simulates two weeks. At each step the limits are met, programmes are complete, and the cost depends only on the
-    /// step.
+    /// Simulates two weeks. At each step the limits are met, and the cost depends only on the step. Twice a day,
+    /// programmes are complete.
     @Test func recordingStaysWithinLimitsForTwoWeeks() async throws {
         let length = 240 * Self.second
         let (total, step) = (14 * 24 * 15 as Int64, 10 as Int64)
@@ -354,7 +354,6 @@ struct RetentionTests {
         await fixture.close()
     }
 
-    /// A segment that is in use is removed when its reader finishes.
     @Test func removesSegmentInUseWhenReaderFinishes() async throws {
         let library = LibraryFixture()
         let store = try await library.open()

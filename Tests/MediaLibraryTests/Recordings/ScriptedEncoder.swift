@@ -6,12 +6,12 @@ import Synchronization
 /// An encoder with scripted behavior.
 final class ScriptedEncoder: MediaFileEncoder {
     /// The behavior of the encoder.
-    enum Behaviour {
-        /// Writes ``text``.
+    enum Behavior {
+        /// Writes ``text`` and ends.
         case writes
-        /// Hangs halfway.
+        /// Reports half of the progress, then hangs until it is cancelled.
         case hangs
-        /// Is interrupted externally.
+        /// Ends as if another process had interrupted it.
         case isEnded
         /// Fails with a reason.
         case fails(String)
@@ -19,16 +19,16 @@ final class ScriptedEncoder: MediaFileEncoder {
 
     static let text = "encoded"
 
-    let behaviour = Mutex(Behaviour.writes)
+    let behavior = Mutex(Behavior.writes)
     /// The lengths in bytes of the films to encode, in order.
     let films = Mutex<[Int]>([])
     /// A stream of signals that the encoder hangs.
     let hangs: AsyncStream<Void>
     private let hanging: AsyncStream<Void>.Continuation
 
-    init(_ behaviour: Behaviour = .writes) {
+    init(_ behavior: Behavior = .writes) {
         (hangs, hanging) = AsyncStream.makeStream()
-        self.behaviour.withLock { $0 = behaviour }
+        self.behavior.withLock { $0 = behavior }
     }
 
     func encode(
@@ -38,7 +38,7 @@ final class ScriptedEncoder: MediaFileEncoder {
         films.withLock { $0.append(FileManager.default.contents(atPath: input)?.count ?? 0) }
         try Data(Self.text.utf8).write(to: URL(fileURLWithPath: output))
         onProgress(0.5)
-        switch behaviour.withLock({ $0 }) {
+        switch behavior.withLock({ $0 }) {
         case .writes: break
         case .isEnded: throw CancellationError()
         case .fails(let reason): throw CacheError(.notMedia, reason)

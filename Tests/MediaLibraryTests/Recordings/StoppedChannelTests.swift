@@ -67,7 +67,6 @@ struct StoppedChannelTests {
         await fixture.close()
     }
 
-    /// The window of the whole recording includes segments after an awaited one.
     @Test(arguments: [0, 50]) func wholeRecordingIncludesSegmentsAfterAwaitedOneWhenStopped(awaited: Int)
         async throws
     {
@@ -126,7 +125,7 @@ struct StoppedChannelTests {
         await fixture.close()
     }
 
-    /// Returns a programme's HLS export when it has ended or failed.
+    /// Returns a programme's HLS export once it is done, has failed or is cancelled.
     private func exported(_ programme: Programme, _ fixture: RecordingFixture) async throws -> ProgrammeExport {
         let recordings = try #require(fixture.recordings)
         while true {

@@ -15,6 +15,8 @@ struct TimelineClockTests {
     /// - Parameters:
     ///   - arrival: The start according to its arrival, in seconds after noon.
     ///   - date: The start according to its playlist's clock, in seconds after noon.
+    ///   - missing: The loss before the segment.
+    ///   - otherLag: The delay between another track's clock and the arrival of its segments, in seconds.
     /// - Returns: The start in seconds after noon.
     private mutating func place(
         arrival: Double, date: Double? = nil, missing: TimelineClock.Missing? = nil, otherLag: Double? = nil
@@ -164,7 +166,7 @@ struct TimelineClockTests {
             let date = time + (number < 10 ? 0 : step)
             return (test.place(arrival: time + 10_800, date: date), date)
         }
-        // The new time is ignored for three minutes, also by the next process.
+        // The new time is ignored for three minutes, which start again in the next process.
         let first = (restart ?? 10) + 30
         let end = 2 * Int(abs(step)) / 6 + first + 10
         for number in 0..<end {

@@ -11,7 +11,7 @@ struct TimelineCostTests {
     private func filled(_ count: Int64) async throws -> (TimelineMemoryStore, Timeline) {
         let store = TimelineMemoryStore()
         let timeline = try await Timeline.open(track: "video-1", of: recording, in: store)
-        // Adds batches of a page, because the cost of single segments is tested separately.
+        // Adds batches of ten pages, because the cost of single segments is tested separately.
         for start in stride(from: 0 as Int64, to: count, by: 2560) {
             try await timeline.append(TimelineRows.stored(start..<min(start + 2560, count)))
         }
@@ -120,7 +120,7 @@ struct TimelineCostTests {
         #expect(many.removals == 1)
     }
 
-    /// Uses a real disk and media.
+    /// Uses a store on disk.
     @Test func storesThreeTracksInFolder() async throws {
         let fixture = LibraryFixture()
         let store = try await fixture.open()

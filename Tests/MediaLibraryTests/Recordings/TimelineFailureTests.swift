@@ -24,7 +24,7 @@ struct TimelineFailureTests {
         let store = TimelineMemoryStore()
         let timeline = try await open(store)
         try await timeline.append(TimelineRows.stored(0..<250))
-        // The open page can be written, but the next one can't.
+        // The open page and the next one can be written, but the one after that can't.
         store.fail { $0.contains(".512.") }
         await #expect(throws: CacheError.self) { try await timeline.append(TimelineRows.stored(250..<600)) }
         #expect(timeline.next == 250)
@@ -271,7 +271,7 @@ struct TimelineFailureTests {
             for number in settled.keys where !removed.contains(number) && !beingRemoved.contains(number) {
                 #expect(present.contains(number), "\(hint): \(number)")
             }
-            // Listed segments have their parts, and no parts of removed segments remain.
+            // Listed segments have their parts, and no media of removed segments remains.
             var needed: Set<String> = []
             for row in range.segments + timeline.awaited where row.state != .gap {
                 for name in [row.name] + row.conditions.companions.map(\.name) {

@@ -39,7 +39,7 @@ final class TimelineMemoryStore: RecordingStore {
 
     init(_ state: State = State()) { self.state = Mutex(state) }
 
-    /// Returns a store with the same files, as another process would see it.
+    /// Returns a store with the same files and parts, as another process would see it.
     func reopened() -> TimelineMemoryStore {
         let (files, parts) = state.withLock { ($0.files, $0.parts) }
         return TimelineMemoryStore(State(files: files, parts: parts))
@@ -64,7 +64,7 @@ final class TimelineMemoryStore: RecordingStore {
         }
     }
 
-    /// Makes changes and reads fail for files whose names match.
+    /// Makes changes and reads fail for files and parts whose names match; nil ends that.
     func fail(_ names: (@Sendable (String) -> Bool)?) { state.withLock { $0.failing = names } }
 
     func crash(_ crash: Crash?) {

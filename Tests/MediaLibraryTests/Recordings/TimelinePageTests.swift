@@ -30,7 +30,7 @@ struct TimelinePageTests {
         }
     }
 
-    /// Pages of earlier formats lack overruns, arrivals, independence and lags.
+    /// Pages of earlier formats lack overruns, arrivals, independence, lags and the origin's discontinuity numbers.
     @Test func decodesPagesOfEarlierFormats() throws {
         for seed in 0..<20 as Range<UInt64> {
             var page = Self.page(1 + Int(seed * 17 % 256), seed: seed)
@@ -140,7 +140,7 @@ struct TimelinePageTests {
         }
     }
 
-    @Test func dayOfSegmentsIsSmall() throws {
+    @Test func pageOfSegmentsIsSmall() throws {
         let page = TimelinePage(
             first: 1_000_000, discontinuities: 0, segments: TimelineRows.stored(1_000_000..<1_000_256))
         #expect(page.encoded.count < 256 * 24)

@@ -22,7 +22,7 @@ enum TimelineRows {
 
     static func stored(_ numbers: Range<Int64>) -> [RecordedSegment] { numbers.map { stored($0) } }
 
-    /// Returns the conditions of a segment.
+    /// Returns conditions with a key and a media initialization section of the given numbers.
     static func conditions(key: Int64? = nil, map: Int64? = nil, vector: HexadecimalSequence? = nil)
         -> RecordedConditions
     {

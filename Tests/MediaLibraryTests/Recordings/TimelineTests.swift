@@ -67,7 +67,7 @@ struct TimelineTests {
         #expect(again.totals == timeline.totals)
     }
 
-    /// A late segment delays the edge, even over several pages. Later segments are listed nevertheless.
+    /// A late segment delays the edge, even over several pages.
     @Test func lateSegmentDelaysEdge() async throws {
         let timeline = try await open()
         try await timeline.append(awaited(0..<600))
@@ -171,7 +171,7 @@ struct TimelineTests {
         let timeline = try await open()
         try await timeline.append(TimelineRows.stored(0..<1000))
         let time = { (number: Int64) in TimelineRows.stored(number).start }
-        // Overlapping, adjacent and unordered ranges. The second begins and ends within a segment.
+        // Overlapping, separate and unordered ranges. The second begins and ends within a segment.
         let pinned = [time(700)..<time(900), time(2) + 5..<time(600) + 5, time(500)..<time(650)]
         let expected: [(from: Int64, first: Int64?)] = [
             (0, 0), (1, 1), (2, 650), (300, 650), (651, 651), (699, 699), (700, 900), (1000, nil),
@@ -190,8 +190,8 @@ struct TimelineTests {
         let timeline = try await open()
         let rows = (0..<700 as Range<Int64>).map { number -> RecordedSegment in
             var row = TimelineRows.stored(number)
-            // Key 1 is used until the end of the first page and once much later, key 2 in the middle, and section 9
-            // throughout.
+            // Key 1 is used until just before the end of the first page and once much later, key 2 in the middle, and
+            // section 9 throughout.
             row.conditions = TimelineRows.conditions(
                 key: number < 250 || number == 600 ? 1 : number < 400 ? 2 : nil, map: 9)
             return row

@@ -149,7 +149,7 @@ struct TrackBeginningTests {
         let rows = try test.playlist.load(30..<36)
         #expect(names(rows) == Array(repeating: "-", count: 20) + (30..<36).map { "\($0).ts" })
         test.playlist.restart()
-        // The segment directly follows gaps.
+        // The segments before it follow a long gap.
         #expect(names(try test.playlist.load(31..<37)) == ["36.ts"])
         #expect(FollowedPlaylist.starts(test.playlist.rows) == (0..<37).map { Double($0 * 6) })
     }
@@ -243,8 +243,7 @@ struct TrackBeginningTests {
         #expect(FollowedPlaylist.starts(test.playlist.rows) == (200..<310).map { Double($0 * 6) })
     }
 
-    /// An encoder that takes over has no new segments at first. Awaited segments of the previous encoder are still
-    /// found.
+    /// The first of two encoders takes over again, without new segments at first. Its awaited segments are still found.
     @Test mutating func switchWithoutNewSegmentsKeepsNumbers() throws {
         playlist.shift = 1000
         playlist.names = "http://one.example/#.ts"

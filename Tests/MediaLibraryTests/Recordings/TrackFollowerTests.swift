@@ -69,7 +69,7 @@ struct TrackFollowerTests {
         var playlist = playlist
         playlist.clock = clock
         for end in 6..<30 { try playlist.load(end - 6..<end) }
-        // Another cache is four segments behind for half a minute.
+        // Another cache is four segments behind for four loads.
         for late in 0..<4 { #expect(try playlist.load(20 + late..<26 + late, late: 25).isEmpty) }
         #expect(names(try playlist.load(25..<31)) == ["29.ts", "30.ts"])
     }
@@ -261,7 +261,7 @@ struct TrackFollowerTests {
         #expect(ranges(try playlist.load(5..<11)) == [[]])
     }
 
-    /// If each segment of a long playlist has a date range, each range is written once.
+    /// Each segment of a long playlist has a date range. There are more than may wait for a row.
     @Test mutating func writesDateRangesOfLongPlaylistOnce() throws {
         for number in 0..<1502 { playlist.lines[number] = range(number) }
         #expect(ranges(try playlist.load(0..<1500)) == (0..<1500).map { [range($0)] })
@@ -285,7 +285,7 @@ struct TrackFollowerTests {
         #expect(names(playlist.rows) == (0..<6).map { "\($0).ts" })
     }
 
-    /// The durations before the playlist's only date add up to more nanoseconds than fit into 64 bits.
+    /// The durations before the playlist's only date add up to more nanoseconds than fit into signed 64 bits.
     @Test mutating func impliedDatesStayWithinBounds() throws {
         func text(_ place: String, count: Int = 110_000, isDated: Bool = true) -> String {
             let segments = (0..<count).map { "#EXTINF:86400,\nhttp://\(place)\($0)\n" }

@@ -40,7 +40,7 @@ final class WindowFixture: Sendable {
     /// Sets the wall clock to a time in nanoseconds since 1970.
     func setClock(to nanoseconds: Int64) { library.time.setWallClock(to: Date(nanosecondsSinceEpoch: nanoseconds)) }
 
-    /// Advances both clocks to the given time.
+    /// Advances both clocks until the wall clock shows a time in nanoseconds since 1970.
     func pass(to nanoseconds: Int64) {
         library.time.advance(by: .nanoseconds(nanoseconds - library.time.now.nanosecondsSinceEpoch))
     }
@@ -58,7 +58,7 @@ final class WindowFixture: Sendable {
         return String(decoding: bytes, as: UTF8.self)
     }
 
-    /// Returns the playlist of a track's window, parsed without diagnostics.
+    /// Returns the playlist of a track's window, parsed. Expects no diagnostics other than notes.
     func window(
         _ request: WindowRequest, track: String = "video-1", isGranted: Bool = false
     ) async throws -> MediaPlaylist {

@@ -10,7 +10,7 @@ struct WindowNumberTests {
     private static let second = TimelineRows.second
     private static func time(_ number: Int64) -> Int64 { TimelineRows.stored(number).start }
 
-    /// Returns random rows without keys, but with discontinuities, gaps and different durations.
+    /// Returns random rows without tags, but with discontinuities, gaps and different durations.
     private func rows(_ count: Int, seed: UInt64) -> [RecordedSegment] {
         var random = SeededGenerator(seed: seed)
         return TimelineRows.random(count, from: 500, &random).map {
@@ -76,7 +76,7 @@ struct WindowNumberTests {
         await fixture.close()
     }
 
-    /// The segments of a finished window keep their numbers when segments between them are removed.
+    /// A window with removed segments keeps the numbers of the others when it is finished.
     @Test func finishedWindowKeepsNumbers() async throws {
         let fixture = try await WindowFixture()
         try await fixture.timeline.append(TimelineRows.stored(0..<200))
@@ -93,7 +93,7 @@ struct WindowNumberTests {
         await fixture.close()
     }
 
-    /// Players match the pictures shown while seeking with segments by number (RFC 8216bis §6.2.2).
+    /// Players match the pictures shown while seeking with segments by number.
     @Test func iFramePlaylistHasNumbersOfSegments() async throws {
         let fixture = try await WindowFixture()
         let rows = TimelineRows.stored(0..<60).map { row in

@@ -101,17 +101,17 @@ struct WindowRequestTests {
     /// Extreme times are limited so that sums can't overflow.
     @Test func limitsExtremeTimes() throws {
         guard case .span(let from, let to) = try Self.request("index.m3u8?begintime=-9e15&endtime=9e15") else {
-            Issue.record("no span")
+            Issue.record("expected a span")
             return
         }
         #expect(from < 0)
         #expect(try #require(to) > Self.now + 50 * 365 * 86_400 * Self.second)
         guard case .span(_, let end) = try Self.request("index.m3u8?begintime=9e15&duration=999999999") else {
-            Issue.record("no span")
+            Issue.record("expected a span")
             return
         }
         #expect(try #require(end) > Self.now)
-        // The first and last times that fit into 64 bits of nanoseconds.
+        // The last time that fits into signed 64-bit nanoseconds, and one near the first.
         let last = try WindowRequest.moment("2262-04-11T23:47:16,854775807Z", "the moment", Self.now)
         #expect(last > Self.now + 50 * 365 * 86_400 * Self.second && last < Int64.max / 2)
         #expect(try WindowRequest.moment("1677-09-21T00:13:00Z", "the moment", Self.now) > Int64.min / 2)

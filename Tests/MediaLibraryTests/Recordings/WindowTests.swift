@@ -41,7 +41,7 @@ struct WindowTests {
         let playlist = try WindowFixture.parsed(text)
         #expect(playlist.segments.map(\.uri) == (200..<210).map { "\($0).ts" })
         #expect(playlist.hasEndList)
-        // Later requests return the same bytes, also after a restart.
+        // Later requests return the same bytes, also when the recording has stopped.
         try await fixture.timeline.append(TimelineRows.stored(400..<700))
         fixture.pass(to: Self.time(700))
         #expect(try await fixture.text(request) == text)
@@ -261,7 +261,7 @@ struct WindowTests {
             #expect(segment.programDateTime?.nanosecondsSinceEpoch == row.start)
         }
         #expect(text.contains("#EXT-X-CUE-OUT:30\n#EXT-OTHER\n"))
-        // A window may begin in a gap, even in the first segment of the playlist.
+        // A window may begin in a gap.
         let gap = try await fixture.window(.span(from: Self.time(9) + 1, to: Self.time(13)))
         #expect(gap.segments.map(\.isGap) == [true, true, false, false])
         #expect(gap.segments[0].programDateTime?.nanosecondsSinceEpoch == Self.time(9))

@@ -5,7 +5,7 @@ import Testing
 
 @testable import MediaLibrary
 
-/// Tests of which tracks a window includes.
+/// Tests of the tracks and gaps of a window.
 struct WindowTrackTests {
     private static func time(_ number: Int64) -> Int64 { TimelineRows.stored(number).start }
 
@@ -74,7 +74,6 @@ struct WindowTrackTests {
         await fixture.close()
     }
 
-    /// A track counts only for the time when the stream listed it.
     @Test func trackCountsWhileStreamListsIt() async throws {
         let tracks = ["video-1", "video-2", "audio-1", "audio-2", "audio-3", "text-1"]
         let entry =
@@ -85,7 +84,7 @@ struct WindowTrackTests {
 
                 """
         let fixture = try await WindowFixture(tracks: tracks, entry: entry)
-        // The fourth track is no longer in the stream, the fifth never had a segment, and the last one is empty.
+        // The fourth track is no longer in the stream. The last two never had a segment.
         for (index, numbers) in [0..<100, 0..<100, 50..<100, 0..<20].enumerated() {
             try await fixture.recording.timelines[index].append(
                 TimelineRows.stored(Int64(numbers.lowerBound)..<Int64(numbers.upperBound)))

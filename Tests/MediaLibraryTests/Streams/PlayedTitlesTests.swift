@@ -71,7 +71,7 @@ struct PlayedTitlesTests {
         #expect(found.map(\.kind) == [.file, .file, .parts])
         #expect(found[2].resources.count == 4)
 
-        // A single file may also be a film if its media type is that of a segment.
+        // A file longer than any segment is a film, even if its media type is that of a segment.
         let url = try url("films/three.ts")
         fixture.origin[url] = ScriptedResource(.random(seed: 1, length: 70 << 20), contentType: "video/mp2t")
         let session = try await store.read(ReadRequest(url: url, range: .closed(0, through: 999)))

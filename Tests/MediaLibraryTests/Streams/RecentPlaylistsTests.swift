@@ -189,8 +189,8 @@ struct RecentPlaylistsTests {
         #expect(try since("1.ts") == 12)
     }
 
-    /// For a very long event, details of only the newest segments are stored. The others are assumed to be as new as
-    /// the playlist.
+    /// For a very long event, details of only the newest segments are stored. The others are assumed to date from the
+    /// event's first playlist.
     @Test func followsVeryLongEvent() throws {
         try note(event(20_000), at: 10)
         try note(event(20_002), at: 22)
@@ -206,8 +206,8 @@ struct RecentPlaylistsTests {
         #expect(try since("8999.ts") == 40)
     }
 
-    /// A cache may lag by a segment or two. The event is another one only if that many segments could have been written
-    /// since.
+    /// A cache may lag by a segment or two. The event is another one only if all segments of its playlist could have
+    /// been written since the last one.
     @Test func slightlyShorterEventPlaylistMayBeOutdated() throws {
         try note(event(6), at: 10)
         try note(event(5), at: 12)
@@ -217,7 +217,8 @@ struct RecentPlaylistsTests {
         #expect(try since("0.ts") == 38)
     }
 
-    /// After a pause as long as the whole playlist, the encoder may have restarted with the same names.
+    /// After a pause that is at most a target duration shorter than the playlist, the encoder may have restarted with
+    /// the same names.
     @Test func playlistNoLongerThanPauseMayBeAnotherStream() throws {
         try note(event(4), at: 10)
         try note(event(5), at: 16)
@@ -364,8 +365,9 @@ struct RecentPlaylistsTests {
         #expect(recentPlaylists.position(of: try segment("init.mp4")) == nil)
     }
 
-    /// A segment whose parts are its byte ranges grows with each part, but remains the same segment.
-    @Test func growingPartsOfResourceAreSameSegment() throws {
+    /// A segment whose parts are its byte ranges grows with each part. Its URL counts as reused each time, but the
+    /// stream doesn't count as restarted.
+    @Test func growingResourceOfPartsIsNotRestart() throws {
         let head = "#EXTM3U\n#EXT-X-TARGETDURATION:4\n#EXT-X-PART-INF:PART-TARGET=1\n#EXT-X-MEDIA-SEQUENCE:6\n"
         let before = "#EXTINF:2,\n6.mp4\n"
         let parts = (0..<2).map { "#EXT-X-PART:DURATION=1,URI=\"7.mp4\",BYTERANGE=\"100@\($0)00\"\n" }
@@ -385,7 +387,7 @@ struct URIListTests {
         texts += ["", "", "é", "ê", long, long + "1", long + long, "x", String(repeating: "y", count: 255)]
         texts += (0..<40).map { String(repeating: "z", count: 240 + $0) }
         var list = URIList()
-        for text in texts where !list.append(text) { Issue.record("no room") }
+        for text in texts where !list.append(text) { Issue.record("the list has no room for \(text)") }
         #expect(list.count == texts.count)
         for (index, text) in texts.enumerated() { #expect(list[index] == text) }
     }

@@ -37,7 +37,7 @@ final class LibraryFixture: Sendable {
     }
 }
 
-/// Sample playlists used by several tests.
+/// Sample playlists. Each segment lasts 6 s.
 enum SamplePlaylist {
     static let onDemand = """
         #EXTM3U

@@ -29,7 +29,7 @@ struct SegmentWrappingTests {
         }
     }
 
-    /// The beginning of an image, with padding, precedes the packets.
+    /// An image that is truncated, malformed or followed by padding precedes the packets.
     @Test func findsMediaAfterIncompletePicture() throws {
         let media = WrappedSample.packets(20)
         let bitmap: [UInt8] = Array("BM".utf8) + [70, 0, 0, 0] + [UInt8](repeating: 1, count: 64)
@@ -91,7 +91,7 @@ struct SegmentWrappingTests {
         }
     }
 
-    /// Random bytes never trap, and a detected image always ends within the segment.
+    /// Random bytes cause no trap, and a detected image always ends within the segment.
     @Test func acceptsAnyBytes() {
         var random = SeededGenerator(seed: 77)
         let starts: [[UInt8]] = [

@@ -3,7 +3,7 @@ import TestSupport
 
 /// Samples of wrapped media segments.
 enum WrappedSample {
-    /// A complete one-pixel image.
+    /// A one-pixel PNG image with all its chunks, but without their checksums.
     static let png: [UInt8] =
         [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A] + chunk("IHDR", [0, 0, 0, 1, 0, 0, 0, 1, 8, 6, 0, 0, 0])
         + chunk("IDAT", [0x78, 0x9C, 0x63, 0xF8, 0xCF, 0xC0, 0, 0, 3, 1, 1, 0]) + chunk("IEND", [])
@@ -20,7 +20,7 @@ enum WrappedSample {
         }
     }
 
-    /// Returns an MP4 box.
+    /// Returns an MP4 box with `length` bytes of content.
     static func box(_ type: String, _ length: Int) -> [UInt8] {
         let size = UInt32(length + 8)
         return withUnsafeBytes(of: size.bigEndian) { Array($0) } + Array(type.utf8)
