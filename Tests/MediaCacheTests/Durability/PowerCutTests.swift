@@ -212,7 +212,7 @@ private final class PowerCutScenario: Sendable {
         for info in try await store.resources() {
             let url = try ResourceURL(info.url)
             let candidates = url == pinnedURL ? versions.map(\.body) : [bodies[url]].compactMap(\.self)
-            guard !candidates.isEmpty else { throw CheckFailure("no reader requested \(url)") }
+            guard !candidates.isEmpty else { throw CheckFailure("the cache lists \(url), which wasn't requested") }
             for span in info.spans {
                 let bytes = try await store.bytes(url, .closed(span.lowerBound, through: span.upperBound - 1))
                 let isRight = candidates.contains { $0.matches(bytes, at: span.lowerBound) }

@@ -105,7 +105,7 @@ struct PinnedVersionTests {
         #expect(try await next.bytes(fixture.url) == other.bytes)
         #expect(try await next.resource(for: fixture.url)?.isPinned == true)
         await next.close()
-        // This doesn't require the catalog.
+        // The replacement is restored even without the catalog.
         try FileManager.default.removeItem(atPath: fixture.folder + "/catalog.sqlite")
         let rebuilt = try await fixture.open()
         #expect(try await rebuilt.bytes(fixture.url) == other.bytes)
