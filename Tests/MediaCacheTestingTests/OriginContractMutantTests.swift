@@ -4,7 +4,7 @@ import MediaCacheTesting
 import Synchronization
 import Testing
 
-/// Tests that the contract's rules detect origins that violate them.
+/// Tests that rules of the contract detect origins that violate them.
 @Suite(.timeLimit(.minutes(30)))
 struct OriginContractMutantTests {
     /// A correct origin whose requests, responses and buffers can be modified.
@@ -101,7 +101,7 @@ struct OriginContractMutantTests {
         #expect(try await violates(.readsRanges) { $0.request = { $0.headerFields[.range] = nil } })
     }
 
-    /// Returns a modification that changes the request target.
+    /// Returns a modification that replaces `text` in request targets, unless the result is invalid.
     private func changing(_ text: String, to changed: String) -> (inout Mutant) -> Void {
         { mutant in
             mutant.request = { request in

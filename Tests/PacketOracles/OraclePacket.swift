@@ -48,7 +48,8 @@ public struct OraclePacket: Sendable, Hashable {
     /// The part of the bytes to which ``size`` and ``checksum`` apply.
     public var content = Content.whole
 
-    /// Reads the fields `pts,dts,duration,size,flags,crc32`, which follow the stream number in a line.
+    /// Reads the fields `pts,dts,duration,size,flags,crc32`, which follow the stream number in a line. Returns nil for
+    /// other fields.
     init?(_ fields: some Collection<Substring>) {
         let fields = Array(fields)
         guard fields.count == 6, let size = Int(fields[3]), let checksum = UInt32(fields[5], radix: 16) else {

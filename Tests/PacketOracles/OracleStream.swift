@@ -11,7 +11,7 @@ public struct OracleStream: Sendable {
     /// Whether ffprobe may have omitted packets at the end.
     public var isTruncated = false
 
-    /// Reads a line such as `#stream 0 h264 tb=1/90000`.
+    /// Reads a line such as `#stream 0 h264 tb=1/90000`. Returns nil for other lines.
     init?(_ line: Substring) {
         let words = line.split(separator: " ")
         guard words.count == 4, words[3].hasPrefix("tb=") else { return nil }
@@ -22,6 +22,6 @@ public struct OracleStream: Sendable {
         ticks = base[1]
     }
 
-    /// Returns a time in microseconds.
+    /// Converts a time in ticks to microseconds.
     public func microseconds(_ time: Int64) -> Double { Double(time * seconds) * 1e6 / Double(ticks) }
 }

@@ -1,7 +1,7 @@
 internal import CMediaCacheShims
 
-/// Encrypts a segment as HLS servers do (RFC 8216bis §5.2): with AES in CBC mode and PKCS #7 padding, or in counter
-/// mode without padding.
+/// Encrypts a segment as HLS servers do (RFC 8216bis §4.4.4.4): with AES in CBC mode and PKCS #7 padding, or in counter
+/// mode without padding. Stops the process if the key or the vector has another length.
 ///
 /// - Parameters:
 ///   - key: 16 or 32 bytes.

@@ -65,8 +65,8 @@ enum JSONValue: Codable, Equatable, CustomStringConvertible {
         }
     }
 
-    /// Returns the differences from an expected value, with their paths. Numbers are compared with a relative tolerance
-    /// of 1e-9.
+    /// Returns the differences from an expected value, with their paths. Numbers are compared with a tolerance of 1e-9,
+    /// relative to values above 1. A missing member equals null.
     func differences(from expected: JSONValue, at path: String = "") -> [String] {
         switch (self, expected) {
         case (.number(let left), .number(let right)):

@@ -125,7 +125,7 @@ struct RoundTripConformanceTests {
             }
             try expectIdentity(parsed, "\(file)")
         }
-        // An empty file, and a file that contains only the digit 0.
+        // A file that contains only the digit 0, and an empty file.
         #expect(
             rejected == ["bluenviron-gohlslib/fuzz-playlist/771e938e4458e983.m3u8", "videojs-m3u8-parser/empty.m3u8"])
     }

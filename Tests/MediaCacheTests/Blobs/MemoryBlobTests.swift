@@ -45,7 +45,7 @@ struct MemoryBlobTests {
         #expect(copy(blob, at: blob.start + 1) == nil)
     }
 
-    /// Copies as many bytes as the ring contains; nil if they aren't all in it.
+    /// Returns as many bytes as the ring can contain, or nil if they aren't all in it.
     private func copy(_ blob: MemoryBlob, at offset: Int64) -> [UInt8]? {
         var bytes = [UInt8](repeating: 0, count: Int(Self.capacity))
         let isCopied = bytes.withUnsafeMutableBytes { blob.copy(to: $0, at: offset) }

@@ -15,7 +15,7 @@
             let descriptor = try #require(file.descriptor(forSending: 0..<300_000))
             var first: UInt8 = 0
             #expect(pread(descriptor, &first, 1, 299_999) == 1 && first == 7)
-            // Isn't returned for a hole or for a range beyond the end.
+            // No descriptor is returned for a range beyond the end or for an empty range.
             #expect(file.descriptor(forSending: 0..<300_001) == nil)
             #expect(file.descriptor(forSending: 300_000..<300_001) == nil)
             #expect(file.descriptor(forSending: 5..<5) == nil)

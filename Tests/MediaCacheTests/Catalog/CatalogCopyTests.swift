@@ -4,7 +4,7 @@ import Testing
 
 @testable import MediaCache
 
-/// Tests of the catalog in a read-only folder, which is copied to memory.
+/// Tests of the copy of a catalog in memory, which is used if the folder is read-only.
 struct CatalogCopyTests {
     private let fixture: EngineFixture
     private var path: String { fixture.folder + "/catalog.sqlite" }

@@ -62,7 +62,7 @@ struct CatalogDamageTests {
         try large.close()
     }
 
-    /// The leaf pages of a catalog. The raw values are SQLite's (its file format, section 1.6).
+    /// The kinds of leaf pages of a catalog. The raw values are SQLite's (its file format, section 1.6).
     enum Page: UInt8 { case index = 10, table = 13 }
 
     /// Overwrites the pages of a kind that contain `bytes`.

@@ -20,7 +20,7 @@ struct CatalogScaleTests {
             dirtyPages: [0: [1, 2, 3]])
     }
 
-    /// Opening and queries load no resources into the table of open ones.
+    /// Opening loads no resources into the table of open ones, and queries load at most the requested one.
     @Test func opensWithoutLoadingAllResources() async throws {
         let fixture = try EngineFixture()
         try POSIXFileSystem().makeFolder(fixture.folder)

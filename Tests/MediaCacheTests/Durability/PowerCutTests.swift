@@ -48,8 +48,8 @@ private final class PowerCutScenario: Sendable {
     let fixture: EngineFixture
     let bodies: [ResourceURL: ScriptedBody]
     let urls: [ResourceURL]
-    /// A URL that is completed and pinned before the cut, and never removed. Its origin alternates between two
-    /// versions.
+    /// A URL whose resource is completed and pinned, usually before the cut, and never removed. Its origin switches
+    /// between two versions at random.
     let pinnedURL: ResourceURL
     let versions: [ScriptedResource]
 
@@ -110,7 +110,7 @@ private final class PowerCutScenario: Sendable {
 
     // MARK: - Operations
 
-    /// Reads, removes, prunes and pins. Returns whether the version was pinned before the cut.
+    /// Reads, removes, prunes and pins concurrently. Returns whether ``pinnedURL`` was pinned before the cut.
     private func work(
         on store: CacheStore, _ files: PowerCutFileSystem, _ random: inout SeededGenerator
     ) async throws -> Bool {
@@ -160,7 +160,8 @@ private final class PowerCutScenario: Sendable {
         }
     }
 
-    /// Changes or removes the origin's version of the pinned resource, then reads part of the resource or downloads it.
+    /// Selects the origin's version of the pinned resource, which may fail once with 404. Then reads a part of the
+    /// resource, and may download all of it. Ignores errors.
     private func change(on store: CacheStore, _ random: inout SeededGenerator) async {
         fixture.origin[pinnedURL] = versions.randomElement(using: &random)
         if Int.random(in: 0..<4, using: &random) == 0 { fixture.origin.next(pinnedURL, .status(404)) }
@@ -211,7 +212,7 @@ private final class PowerCutScenario: Sendable {
         for info in try await store.resources() {
             let url = try ResourceURL(info.url)
             let candidates = url == pinnedURL ? versions.map(\.body) : [bodies[url]].compactMap(\.self)
-            guard !candidates.isEmpty else { throw CheckFailure("no reader requested \(url)") }
+            guard !candidates.isEmpty else { throw CheckFailure("the cache lists \(url), which wasn't requested") }
             for span in info.spans {
                 let bytes = try await store.bytes(url, .closed(span.lowerBound, through: span.upperBound - 1))
                 let isRight = candidates.contains { $0.matches(bytes, at: span.lowerBound) }
@@ -234,7 +235,7 @@ private final class PowerCutScenario: Sendable {
             }
         }
         await store.cleanUpAfterEarlierOpening()
-        // The version that the pinned one replaced may still be being deleted, first from the catalog.
+        // The deletion of the version that the pinned one replaced may not have ended. It begins with the catalog.
         try await store.settled { _ in try await self.orphan(of: store, files) == nil }
         if let orphan = try await orphan(of: store, files) { throw CheckFailure("the catalog doesn't list \(orphan)") }
         // A fault that wasn't used before the power cut may remain.

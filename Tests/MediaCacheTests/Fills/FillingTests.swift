@@ -12,7 +12,7 @@ struct FillingTests {
         fixture.origin[fixture.url] = ScriptedResource(Self.body)
     }
 
-    /// Starts a fill that stalls after a number of bytes.
+    /// Makes all responses stall at an offset of the resource. Returns the gate that resumes them.
     private func stalled(after bytes: Int64) -> ScriptedGate {
         let gate = ScriptedGate()
         fixture.origin.always(fixture.url, .holdBody(at: bytes, gate), .bufferSize(64 << 10))

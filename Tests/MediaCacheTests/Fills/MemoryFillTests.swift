@@ -64,7 +64,7 @@ struct MemoryFillTests {
         var buffers = paused.buffers.makeAsyncIterator()
         var bytes = try #require(try await buffers.next())
         let other = Task { try await store.bytes(fixture.url) }
-        // The other readers wait briefly for the paused one.
+        // The other reader waits briefly for the paused one.
         let clock = Task {
             while !Task.isCancelled {
                 fixture.time.advance(by: .milliseconds(10))

@@ -2,7 +2,7 @@ import MediaCache
 import MediaCacheTesting
 import Testing
 
-/// Tests of slow and failing origins, with a single reader and a manual clock.
+/// Tests of slow and failing origins, with a single reader and a simulated clock.
 struct StallTests {
     static let body = ScriptedBody.random(seed: 101, length: 1_000_000)
 
@@ -88,7 +88,7 @@ struct StallTests {
         #expect(origin.bodyBytes == Self.body.length)
     }
 
-    /// A response that trickles must fail in limited time.
+    /// Responses that are reset after a few bytes count as consecutive failures.
     @Test func abandonsTricklingOrigin() async throws {
         let time = RecordingTime()
         let (origin, url) = try Self.origin(time: nil)
@@ -106,7 +106,7 @@ struct StallTests {
         let reader = Self.reader(origin, url, time, RetryPolicy(initialDelay: .zero))
         let opening = Task { try await reader.open() }
         let start = time.monotonic
-        // Two limits of 20 s. The second exceeds the total time that the retry policy permits.
+        // Each request fails after 20 s. The second failure, after 40 s, exceeds the policy's patience of 30 s.
         for _ in 0..<2 {
             await time.waitForSleepers()
             time.advance(by: .seconds(20))

@@ -32,7 +32,8 @@ struct ResourceURLTests {
         #expect(#expect(throws: CacheError.self) { try ResourceURL("rtsp://a/b") }?.message.contains("rtsp") == true)
     }
 
-    /// The http(s) examples of RFC 3986 §5.4, without fragments.
+    /// The examples of RFC 3986 §5.4 without scheme and authority, whose fragments are removed, and a reference with a
+    /// space.
     @Test(arguments: [
         ("g", "/b/c/g"), ("./g", "/b/c/g"), ("g/", "/b/c/g/"), ("/g", "/g"), ("?y", "/b/c/d;p?y"), ("g?y", "/b/c/g?y"),
         ("#s", "/b/c/d;p?q"), ("g#s", "/b/c/g"), ("g?y#s", "/b/c/g?y"), (";x", "/b/c/;x"), ("g;x", "/b/c/g;x"),
@@ -66,7 +67,7 @@ struct ResourceURLTests {
         #expect(try ResourceURL("http://a/b/c").resolve(reference).description == expected)
     }
 
-    /// References that violate RFC 3986, resolved as browsers do (WHATWG URL §4.4).
+    /// References that violate RFC 3986 or that browsers resolve differently (WHATWG URL §4.4).
     @Test(arguments: [
         (#"\\h\x"#, "http://h/x"), (#"/\h/x"#, "http://h/x"), ("///h/x", "http://h/x"), ("////h", "http://h/"),
         ("http:///h/x", "http://h/x"), (#"http:\\h\x?y\z"#, #"http://h/x?y\z"#), ("https:h/x", "https://h/x"),

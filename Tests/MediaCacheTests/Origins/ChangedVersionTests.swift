@@ -22,7 +22,7 @@ struct ChangedVersionTests {
         await store.close()
     }
 
-    /// Parts are combined only if they have the same strong entity tag (RFC 9111 §3.4).
+    /// Parts are combined only if they have the same strong validator (RFC 9111 §3.4).
     @Test func refusesPartWithoutKnownEntityTag() async throws {
         let fixture = try EngineFixture()
         fixture.origin[fixture.url] = ScriptedResource(Self.old)
@@ -59,11 +59,11 @@ struct ChangedVersionTests {
         }
         session.cancel()
         if fixture.origin[fixture.url]?.entityTags == ["\"1\""] { fixture.origin[fixture.url] = new }
-        // The first use after reopening revalidates, so the next read returns the whole new version.
+        // The cached version has expired, so the next use revalidates it in the background.
         fixture.time.advance(by: .seconds(90_000))
         _ = try? await store.bytes(fixture.url, .closed(0, through: 0))
         await fixture.origin.wait { $0.allSatisfy { $0.progress != .running } }
-        // Waits for the revalidation in the background.
+        // After the revalidation, a read returns the whole new version.
         var isNew = false
         for _ in 0..<200 where !isNew {
             await Task.yield()
@@ -125,7 +125,7 @@ struct ChangedVersionTests {
         await second.close()
     }
 
-    /// There are no cached bytes before the target of a far seek to compare with.
+    /// There are no cached bytes directly before the target of a far seek, so others are compared.
     @Test func probesCachedBytesBeforeFarFillWithoutValidator() async throws {
         let fixture = try EngineFixture()
         fixture.origin[fixture.url] = ScriptedResource(Self.old, entityTag: nil)

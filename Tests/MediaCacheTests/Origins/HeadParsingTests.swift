@@ -160,7 +160,7 @@ struct HeadParsingTests {
         #expect(Array(text.utf8).withUnsafeBytes(MediaType.mayBecomePlaylist) == isUndecided)
     }
 
-    /// The byte order mark of such text resembles an MPEG audio frame.
+    /// The byte order mark of little-endian text resembles the header of an MPEG audio frame.
     @Test func distinguishesUTF16TextFromAudio() {
         let text = "\u{FEFF}#EXTM3U\n#EXTINF:6,\na.ts\n"
         let little = text.utf16.flatMap { [UInt8($0 & 0xFF), UInt8($0 >> 8)] }

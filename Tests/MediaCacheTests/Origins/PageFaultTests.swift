@@ -17,7 +17,7 @@ struct PageFaultTests {
         [.page(""), .headerFields([.contentType: "video/mp4"])],
     ]
 
-    /// All faults except the last, which is an empty film.
+    /// All responses except the last, which is an empty film.
     @Test(arguments: answers.indices.dropLast())
     func refusesPageInFirstResponse(_ index: Int) async throws {
         let fixture = try EngineFixture()
@@ -48,7 +48,7 @@ struct PageFaultTests {
         await store.close()
     }
 
-    /// A page is identified by its first bytes, or by the time until the next bytes.
+    /// A body declared as a page is refused because of its first bytes, or if they remain inconclusive for two seconds.
     @Test(arguments: ["<!DOCTYPE html><html><head>", "Please log in, "])
     func detectsTricklingPage(_ front: String) async throws {
         let fixture = try EngineFixture()
@@ -116,7 +116,7 @@ struct PageFaultTests {
         await store.close()
     }
 
-    /// The first request is for bytes in the middle, so the first bytes are fetched when the type is already known.
+    /// The first request is for the last bytes, so the first bytes are fetched when the type is already known.
     @Test func refusesPlaylistInsteadOfKeyAfterReadingItsEnd() async throws {
         let fixture = try EngineFixture()
         let text = Array("#EXTM3U\n#EXTINF:1,\n//0:18931/k".utf8)
@@ -181,7 +181,7 @@ struct PageFaultTests {
     }
 
     @Test(arguments: [64 << 10, 100, 1])
-    func acceptsTransportStreamLabelledAsPage(_ bufferSize: Int) async throws {
+    func acceptsTransportStreamLabeledAsPage(_ bufferSize: Int) async throws {
         let fixture = try EngineFixture()
         var bytes = Self.body.bytes
         for offset in stride(from: 0, to: bytes.count, by: 188) { bytes[offset] = 0x47 }
@@ -191,14 +191,14 @@ struct PageFaultTests {
         let store = try await fixture.open()
         fixture.origin.next(url, .bufferSize(bufferSize), .reset(after: 5000))
         _ = try? await store.bytes(url, .closed(0, through: 99))
-        // Retries are disabled, because a reader that joins the failing fill fails with it.
+        // Retries are disabled, so a reader that joined the failing fill would fail with it.
         await store.settled { $0.statistics.runningFills == 0 }
         #expect(try await store.bytes(url) == bytes)
         #expect(try await store.resource(for: url)?.contentType == "video/mp2t")
         await store.close()
     }
 
-    @Test func acceptsTransportStreamLabelledAsPageWithoutRanges() async throws {
+    @Test func acceptsTransportStreamLabeledAsPageWithoutRanges() async throws {
         let fixture = try EngineFixture()
         var bytes = Self.body.bytes
         for offset in stride(from: 0, to: bytes.count, by: 188) { bytes[offset] = 0x47 }
@@ -217,7 +217,7 @@ struct PageFaultTests {
         [0x8F, 0x3C, 0x01, 0xFE, 0x41, 0x42, 0x43, 0x44, 0x45, 0x46, 0x47, 0x48, 0x49, 0x4A, 0x4B, 0x4C],
         [0x8F, 0x41, 0xC3, 0xFE, 0x41, 0x42, 0x43, 0x44, 0x45, 0x46, 0x47, 0x48, 0x49, 0x4A, 0x4B, 0x4C],
     ])
-    func acceptsKeyLabelledAsPage(_ key: [UInt8]) async throws {
+    func acceptsKeyLabeledAsPage(_ key: [UInt8]) async throws {
         let fixture = try EngineFixture()
         let url = try ResourceURL("http://origin.example/key.php?id=1")
         fixture.origin[url] = ScriptedResource(.bytes(key), contentType: "text/html; charset=UTF-8")
@@ -229,7 +229,7 @@ struct PageFaultTests {
     }
 
     @Test(arguments: ["Zugriff verweigert: h\u{F6}flich", "Access denied"])
-    func refusesProseLabelledAsPage(_ text: String) async throws {
+    func refusesProseLabeledAsPage(_ text: String) async throws {
         let fixture = try EngineFixture()
         let url = try ResourceURL("http://origin.example/key.php?id=1")
         fixture.origin[url] = ScriptedResource(.text(text), contentType: "text/html")

@@ -45,7 +45,7 @@ struct UnvalidatedVersionTests {
         await store.close()
     }
 
-    /// A reader of a resource without a validator.
+    /// Returns a reader of a resource without a validator, all of whose bytes can be compared.
     private func reader(of origin: ScriptedOrigin, _ time: ManualTime, _ url: ResourceURL) -> OriginReader {
         OriginReader(
             context: .test(origin, time: time, RetryPolicy(budget: 0)), locator: ResourceLocator(url: url),

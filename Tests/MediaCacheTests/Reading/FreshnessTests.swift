@@ -99,7 +99,8 @@ struct FreshnessTests {
         await second.close()
     }
 
-    /// Reads until the given number of revalidations has been sent and the last response is recorded.
+    /// Waits until the given number of requests, including the first one, has been sent and the result of the last one
+    /// is recorded.
     private func waitForRevalidation(_ store: CacheStore, _ fixture: EngineFixture, _ count: Int) async {
         await fixture.origin.wait { $0.count == count && $0[count - 1].progress != .running }
         await store.settled { $0.table[$0.key(for: fixture.url)]?.state.withLock { $0.isRevalidating } != true }
@@ -172,7 +173,7 @@ struct FreshnessTests {
         await store.close()
     }
 
-    /// A version with holes is revalidated before it is used, within a time limit.
+    /// An expired version with holes is revalidated before it is used, but the wait for the response is limited.
     @Test func waitsBrieflyToRevalidateExpiredPart() async throws {
         let fixture = try EngineFixture()
         let film = ScriptedBody.random(seed: 114, length: 5_000_000)

@@ -133,7 +133,7 @@ struct OpeningTests {
         await store.close()
     }
 
-    /// Each byte restarts the stall timeout, so leading white space has a separate time limit.
+    /// Leading white space has a separate time limit, because a body that sends 1 KiB per stall limit doesn't stall.
     @Test func refusesBodyWithEndlessWhiteSpace() async throws {
         let fixture = try EngineFixture()
         let gate = ScriptedGate()

@@ -207,7 +207,7 @@ struct WholeBodyTests {
         await store.close()
     }
 
-    @Test func completesOrRefusesTruncatedBody() async throws {
+    @Test func refusesTruncatedBody() async throws {
         fixture.origin.always(fixture.url, .bodyShorter(by: 2))
         let store = try await fixture.open()
         await #expect(throws: CacheError.self) { try await store.wholeBody(request(keeps: true)) }

@@ -5,7 +5,7 @@ import Testing
 @testable import MediaCache
 
 struct ChecksumTests {
-    /// The vectors of RFC 3720 §B.4, and the check value of the CRC catalogue.
+    /// The vectors of RFC 3720 §B.4, the check value of the CRC (for the digits 1 to 9), and an empty input.
     @Test(
         arguments: [
             (Array("123456789".utf8), 0xE306_9283), ([UInt8](repeating: 0, count: 32), 0x8A91_36AA),

@@ -62,7 +62,7 @@ struct FolderLockTests {
         await asking.value
     }
 
-    /// The owner is found even if the folder isn't writable, and a writer must wait.
+    /// A process that only reads the folder is found as its owner, and excludes writers and other readers.
     @Test func locksReadOnlyFolder() async throws {
         try await fixture.open().close()
         var reader: FolderLock? = try FolderLock(toRead: location)

@@ -119,15 +119,15 @@ struct PinnedCutTests {
         }
     }
 
-    /// Downloads until the origin's version is pinned. The first attempts may find the cached version or its
-    /// replacement.
+    /// Downloads three times, after which the origin's version is pinned. The first attempts may find the cached
+    /// version or its replacement.
     private func complete(in store: CacheStore) async throws {
         let download = download
         for _ in 0..<3 { await pass(in: store) { _ = try await store.complete(download) } }
     }
 
-    /// Performs `action` when the cached version has expired, and waits for its effects. Its errors are the origin's
-    /// failures, and are ignored.
+    /// Performs `action` after the cached version has expired, waits for its fills and revalidation, and commits.
+    /// Errors of `action` are failures of the origin and are ignored.
     private func pass(in store: CacheStore, _ action: () async throws -> Void) async {
         fixture.time.advance(by: .seconds(90_000))
         try? await action()

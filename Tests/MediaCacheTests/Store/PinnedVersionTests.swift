@@ -31,7 +31,8 @@ struct PinnedVersionTests {
         return store
     }
 
-    /// Reads a few bytes, so that the store finds the origin's version, until they match `body`.
+    /// Reads a few bytes after the cached version has expired, so that the store finds the origin's version, until they
+    /// match `body`. Then waits for fills and commits.
     func read(_ store: CacheStore, until body: ScriptedBody) async throws {
         fixture.time.advance(by: .seconds(90_000))
         await store.settled { store in
@@ -43,7 +44,7 @@ struct PinnedVersionTests {
         await store.engine.committer.commit()
     }
 
-    /// Expects the old version to be listed, pinned, complete, and readable without the origin.
+    /// Expects the old version to be listed, pinned, complete, undamaged, and readable without the origin.
     func expectOldVersion(
         in store: CacheStore, sourceLocation: SourceLocation = #_sourceLocation
     ) async throws {
@@ -104,7 +105,7 @@ struct PinnedVersionTests {
         #expect(try await next.bytes(fixture.url) == other.bytes)
         #expect(try await next.resource(for: fixture.url)?.isPinned == true)
         await next.close()
-        // This doesn't require the catalog.
+        // The replacement is restored even without the catalog.
         try FileManager.default.removeItem(atPath: fixture.folder + "/catalog.sqlite")
         let rebuilt = try await fixture.open()
         #expect(try await rebuilt.bytes(fixture.url) == other.bytes)

@@ -29,7 +29,7 @@ struct RemovalTests {
         try numbers.map { store.key(for: try url($0)) }
     }
 
-    /// The blobs and sidecars.
+    /// The paths of the blobs and of the sidecars, which only pinned resources have.
     private var files: [String] {
         let all = FileManager.default.enumerator(atPath: fixture.folder)?.compactMap { $0 as? String } ?? []
         return all.filter { $0.hasSuffix(".bin") || ($0.hasPrefix("kept/") && $0.hasSuffix(".json")) }
@@ -129,7 +129,7 @@ struct RemovalTests {
         #expect(try await store.resources().allSatisfy(\.isPinned))
         #expect(files.count == 600 && files.allSatisfy { $0.hasPrefix("kept/") })
         await store.close()
-        // This includes closed resources, also after reopening.
+        // After reopening, the changes include resources that aren't open.
         let next = try await fixture.open()
         #expect(try await next.resources().count { $0.isPinned } == 300)
         let session = try await next.read(ReadRequest(url: try url(7)))

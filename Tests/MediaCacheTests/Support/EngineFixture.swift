@@ -24,7 +24,7 @@ final class EngineFixture: Sendable {
 
     deinit { try? FileManager.default.removeItem(atPath: folder) }
 
-    /// Advances the clock until `body` returns.
+    /// Advances the clock repeatedly, by `step` each time, until `body` returns.
     func advancingClock<Result: Sendable>(
         by step: Duration = .milliseconds(100), _ body: @escaping @Sendable () async throws -> Result
     ) async throws -> Result {
@@ -73,7 +73,7 @@ extension ReadSession {
     }
 }
 
-/// A counter that starts at 1.
+/// A counter of the calls of ``next()``, which returns 1 at first.
 final class Counter: Sendable {
     private let count = Mutex(0)
 

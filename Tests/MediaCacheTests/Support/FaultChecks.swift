@@ -8,8 +8,8 @@ extension RetryPolicy {
 }
 
 extension EngineFixture {
-    /// Expects that the cached bytes match `body` without the origin, and that reading continues to the end when the
-    /// origin is correct.
+    /// Expects that the cached bytes match `body` without the origin, and that the resource can be completed after the
+    /// origin's faults have been removed.
     func expectCorrectBytes(
         of body: ScriptedBody, in store: CacheStore, sourceLocation: SourceLocation = #_sourceLocation
     ) async throws {
@@ -32,7 +32,8 @@ extension EngineFixture {
         #expect(try await store.verify().findings.isEmpty, sourceLocation: sourceLocation)
     }
 
-    /// Reads until the end or a failure, and expects the received bytes to match `body`.
+    /// Expects reading to fail with `code`, or with any ``CacheError`` if it is nil, and the bytes received before to
+    /// match `body`. Waits for the end of all fills.
     func expectFailure(
         _ store: CacheStore, _ range: RequestedRange = .all, of body: ScriptedBody, code: CacheError.Code?,
         sourceLocation: SourceLocation = #_sourceLocation

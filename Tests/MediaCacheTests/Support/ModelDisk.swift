@@ -14,7 +14,7 @@ struct ModelDisk: Sendable {
         var durable: [UInt8] = []
         /// The allocated bytes, without holes.
         var allocated = SpanMap()
-        /// The writes since the last sync, in order.
+        /// The ranges written or punched since the last sync, in order.
         var unsynced: [Range<Int>] = []
 
         init() {}
@@ -208,7 +208,7 @@ struct ModelDisk: Sendable {
         durableNames[path].flatMap { nodes[$0]?.durable }
     }
 
-    /// Changes a file behind the file system's back, as damage does.
+    /// Changes a file's current and durable bytes without a write, as damage does.
     mutating func damage(_ path: String, _ body: (inout [UInt8]) -> Void) {
         guard let node = names[path], var bytes = nodes[node]?.bytes else { return }
         body(&bytes)
@@ -217,7 +217,7 @@ struct ModelDisk: Sendable {
 
     // MARK: - Power cuts
 
-    /// Returns the disk after a power cut.
+    /// Returns the disk after a power cut, in which unsynced changes are lost, preserved or torn at random.
     func afterPowerCut(_ random: inout SeededGenerator) -> ModelDisk {
         var disk = self
         disk.names = durableNames

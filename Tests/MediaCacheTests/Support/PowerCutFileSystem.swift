@@ -8,8 +8,8 @@ import TestSupport
     import Darwin
 #endif
 
-/// An in-memory file system that tracks synced bytes. Power can be cut at any call. Depending on the seed, unsynced
-/// changes are then lost, preserved or torn.
+/// An in-memory file system that tracks synced bytes. Power can be cut at any call except `open` and `read`. Depending
+/// on the seed, unsynced changes are then lost, preserved or torn.
 final class PowerCutFileSystem: BlobFileSystem {
     /// Calls that change the disk, and other calls that tests can make fail.
     enum Call: Sendable, Hashable {
@@ -39,20 +39,21 @@ final class PowerCutFileSystem: BlobFileSystem {
         state = Mutex(State(disk: disk))
     }
 
-    /// Cuts the power right before a call, counted from 1. `andThen` runs while no call is in progress. Later calls on
-    /// the old disk have no effect.
+    /// Cuts the power right before a call, counted from 1 without `open` and `read`. `andThen` runs while no call is in
+    /// progress. Later calls on the old disk have no effect on the survivor.
     func cutPower(atOperation operation: Int, seed: UInt64, andThen: @escaping @Sendable () throws -> Void) {
         state.withLock { $0.cut = Cut(operation: $0.operations + operation, seed: seed, andThen: andThen) }
     }
 
-    /// Cuts the power now, unless it has already been cut.
+    /// Cuts the power that ``cutPower(atOperation:seed:andThen:)`` would cut later. Does nothing if it has already been
+    /// cut.
     func cutPowerNow() {
         state.withLock { Self.cut(&$0) }
     }
 
     var isCut: Bool { state.withLock { $0.survivor != nil } }
 
-    /// Returns the file system after the cut.
+    /// Returns the file system after the cut. Throws an error if there was no cut, or the error of `andThen`.
     func survivor() throws -> PowerCutFileSystem {
         try state.withLock { state in
             if let error = state.cutError { throw error }
@@ -83,7 +84,7 @@ final class PowerCutFileSystem: BlobFileSystem {
         try perform(.sync, path) { $0.sync(node) }
     }
 
-    /// The calls so far that changed the disk.
+    /// The calls so far except `open`, `read` and injected failures.
     var trace: [(call: Call, path: String)] { state.withLock { $0.trace } }
 
     func withDisk<R: Sendable>(_ body: (inout ModelDisk) throws -> R) rethrows -> R {

@@ -16,7 +16,7 @@ struct TrafficTests {
         fixture.origin[film] = ScriptedResource(Self.body)
     }
 
-    /// Starts a download that reaches a gate.
+    /// Starts a download, and waits until its response reaches a gate at `position`. Returns both.
     private func download(
         from store: CacheStore, to position: Int64
     ) async -> (Task<ResourceInfo, any Error>, ScriptedGate) {
@@ -31,7 +31,7 @@ struct TrafficTests {
         fixture.origin.requests.filter { $0.url == fixture.url }.reduce(0) { $0 + $1.bodyBytes }
     }
 
-    /// Advances the clock until a condition is true. Returns the elapsed time.
+    /// Advances the clock until a condition is true, at most 20,000 times. Returns the elapsed time.
     private func pass(_ step: Duration = .milliseconds(5), until condition: () async throws -> Bool) async rethrows
         -> Duration
     {
@@ -201,7 +201,7 @@ struct TrafficTests {
         let half = await pass { bytesOfDownload() >= 1_000_000 }
         #expect(half >= .milliseconds(850))
         #expect(try await store.bytes(film) == Self.body.bytes)
-        // The rest would take 15 minutes at this rate.
+        // The rest would take about 16 minutes at this rate.
         store.bandwidth.classes[.download] = 1000
         _ = await pass(.seconds(1)) { fixture.time.monotonic > half + .seconds(20) }
         #expect(bytesOfDownload() < Self.body.length)

@@ -55,7 +55,8 @@ struct TransferQueueTests {
         #expect(queue.isEmpty)
     }
 
-    /// Any sequence of calls respects the limits and the order, and leaves no entries.
+    /// Any sequence of calls respects the limits, leaves no transfer waiting while a slot is free, and leaves no
+    /// entries in the end.
     @Test(arguments: 0..<5 as Range<UInt64>)
     func appliesLimitsForAnySequenceOfCalls(_ seed: UInt64) throws {
         var random = SeededGenerator(seed: seed)

@@ -36,7 +36,7 @@ struct ChannelLayoutTests {
 }
 
 /// Tests of the packet layouts of QuickTime's `lpcm` (Core Audio flags: 1 floating-point, 2 big-endian, 4 signed, 8
-/// packed, 32 non-interleaved).
+/// packed, 16 aligned high, 32 non-interleaved).
 struct PCMConfigurationTests {
     private func configuration(
         _ entry: FourCC = "lpcm", bits: Int = 24, channels: Int = 2, flags: UInt32 = 12,

@@ -18,7 +18,8 @@ struct OracleComparison: SampleSink {
         oracle = PacketOracle(try Corpora.text("\(PacketOracle.folder)/\(path).csv"), of: path)
     }
 
-    /// Returns the files that have an oracle and either one of the suffixes or the approval of `also`.
+    /// Returns the files that have an oracle and either one of the suffixes or the approval of `also`. Throws an error
+    /// if there are none.
     static func paths(_ endings: [String], also: (String) -> Bool = { _ in false }) throws -> [String] {
         let paths = try Corpora.files(PacketOracle.folder).map { String($0.dropLast(4)) }
             .filter { path in endings.contains { path.hasSuffix($0) } || also(path) }
@@ -72,8 +73,8 @@ struct OracleComparison: SampleSink {
         compare("checksum", content.withUnsafeBytes { CRC32.checksum($0) }, packet.checksum)
         compare("sync", sample.isSync, packet.isSync)
         compare("hidden", sample.isHidden, packet.isHidden)
-        // If ffprobe's duration isn't the distance to the next sample, ffprobe derived it from the codec or the frame
-        // rate.
+        // A duration that equals the distance to the next sample isn't compared, because ffprobe may derive its own
+        // from the codec or the frame rate.
         if hasDurations, let next, sample.duration != next.dts - sample.dts, let duration = packet.duration {
             compare("duration", ticks(sample.duration), duration)
         }

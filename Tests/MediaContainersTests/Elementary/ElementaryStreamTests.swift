@@ -2,7 +2,7 @@ import Testing
 
 @testable import MediaContainers
 
-/// Tests of codecs that no public transport stream contains. The expected values are FFmpeg's.
+/// Tests of codecs and stream properties that the corpora's transport streams lack. The expected values are FFmpeg's.
 struct ElementaryStreamTests {
     private func record(_ type: UInt8, _ payload: [UInt8], descriptors: [UInt8] = []) throws -> TransportStreamRecording
     {
@@ -50,7 +50,8 @@ struct ElementaryStreamTests {
         let bare = try remuxer.finish()
         #expect(bare.samples[0].count == 4)
         #expect(bare.tracks[0].format?.framing == .stored)
-        // The LATM frames lack at least three bytes of sync word and length and one byte of multiplex configuration.
+        // The extracted frames lack the three bytes of sync word and length, and at least one byte of the multiplex
+        // configuration.
         #expect(zip(bare.samples[0], recording.samples).allSatisfy { $0.size < $1.bytes.count - 3 })
     }
 
@@ -122,7 +123,8 @@ struct ElementaryStreamTests {
         #expect(recording.samples.map(\.sample.duration) == [1800, 1800])
     }
 
-    /// Streams, coupled streams and mapping of the channel configurations (FFmpeg's demuxer for MPEG-TS).
+    /// Mapping family, and for family 1 streams, coupled streams and mapping, of the channel configurations (FFmpeg's
+    /// demuxer for MPEG-TS).
     @Test(
         arguments: [
             (1, [0]), (2, [0]), (6, [1, 4, 2, 0, 4, 1, 2, 3, 5]), (7, [1, 4, 3, 0, 4, 1, 2, 3, 5, 6]),

@@ -7,7 +7,7 @@ import Testing
 struct FuzzRun {
     /// The time limit for an input. In a release build, the slowest of a million inputs takes a hundredth of it.
     private static let longest = Duration.seconds(10)
-    /// The limit of resident memory.
+    /// The limit of resident memory in bytes, which applies to soak runs.
     private static let maximumMemory = 256 << 20
 
     private let name: String
@@ -17,7 +17,8 @@ struct FuzzRun {
     /// - Parameter name: The kind of input, for messages.
     init(of name: String) { self.name = name }
 
-    /// Calls `body` with each seed. If an input hangs, prints its seed and ends the process.
+    /// Calls `body` with each seed. Records an issue if an input takes more than 10 seconds or, in a soak run, if the
+    /// memory limit is exceeded. If an input takes more than a minute, prints its seed and ends the process.
     ///
     /// Yields between seeds, because other tests wait for short periods of real time.
     func run(_ body: (UInt64) -> Void) async {
@@ -56,14 +57,14 @@ enum FuzzSettings {
     /// The number of fuzzers that share the total.
     private static let fuzzers = 3
 
-    /// The number of inputs per fuzzer. `MEDIACACHE_SOAK=1` selects five million in total; `MEDIACACHE_FUZZ_COUNT` sets
-    /// a number for each fuzzer.
+    /// The number of inputs per fuzzer, 10,000 by default. `MEDIACACHE_SOAK=1` selects five million in total;
+    /// `MEDIACACHE_FUZZ_COUNT` sets a number for each fuzzer.
     static let count: Int = {
         if let count = environment["MEDIACACHE_FUZZ_COUNT"].flatMap(Int.init) { return count }
         return isSoak ? (5_000_000 + fuzzers - 1) / fuzzers : 10_000
     }()
 
-    /// The first seed, set by `MEDIACACHE_FUZZ_SEED`.
+    /// The first seed, set by `MEDIACACHE_FUZZ_SEED`. 1 by default.
     static let firstSeed = environment["MEDIACACHE_FUZZ_SEED"].flatMap(UInt64.init) ?? 1
 
     /// Whether the process runs only the fuzzers, with full counts (`make soak`).

@@ -1,7 +1,8 @@
 import MediaContainers
 import TestSupport
 
-/// A sink that forwards a limited number of samples and bytes, because damaged counts may announce millions.
+/// A sink that forwards a limited number of samples and bytes and then throws an error, because damaged counts may
+/// announce millions.
 struct BoundedSink<Output: SampleSink>: SampleSink {
     /// The receiver of the samples.
     var output: Output

@@ -1,10 +1,10 @@
 import MediaContainers
 import Testing
 
-/// Tests that damaged files yield samples or a typed error, without a crash, a hang or an allocation larger than the
-/// file.
+/// Tests that damaged files yield samples or a typed error, without a crash, a hang or an excessive allocation.
 struct MP4FuzzTests {
-    /// A sink that discards a limited number of samples, because damaged counts may announce millions.
+    /// A sink that discards a limited number of samples and then throws an error, because damaged counts may announce
+    /// millions.
     private struct Limited: SampleSink {
         struct LimitReached: Error {}
         var left = 3000

@@ -42,7 +42,7 @@ struct MP4Seed {
         TimedMovie(timescale: 48_000, edits: [(600, 0), (600, 3000)], handler: "soun", mediaDuration: 0),
     ]
 
-    /// Returns the project's own files and, if available, those of the corpora.
+    /// Returns the project's own files and, if available, some of the corpora.
     static func all() throws -> [MP4Seed] {
         var builder = MovieBuilder()
         let format = MediaFormat(codec: .aac, configuration: [0x12, 0x10], sampleRate: 44100, channels: 2)

@@ -89,7 +89,7 @@ struct TimeField {
         1 << 58, 1 << 59 - 1, 1 << 59, 1 << 60 - 1, 1 << 60, 1 << 62, 1 << 63 - 1, 1 << 63, .max - 1000, .max - 1, .max,
     ]
 
-    /// Writes the low bits of a value that the field can store.
+    /// Writes the low bits of a value that the field can store. Does nothing if the field ends beyond the bytes.
     func write(_ value: UInt64, to bytes: inout [UInt8]) {
         switch coding {
         case .number(let width):
@@ -126,7 +126,7 @@ struct TimeField {
         return fields
     }
 
-    /// Returns the timestamps and clock references in the first packets of a stream of 188-byte packets.
+    /// Returns the timestamps and clock references in the first 400 packets of a stream of 188-byte packets.
     static func ofStream(_ bytes: [UInt8]) -> [TimeField] {
         var fields: [TimeField] = []
         for packet in stride(from: 0, to: min(bytes.count - 187, 400 * 188), by: 188) where bytes[packet] == 0x47 {
@@ -145,7 +145,7 @@ struct TimeField {
         return fields
     }
 
-    /// Returns the timestamp of a packed audio segment (RFC 8216, 3.4).
+    /// Returns the timestamp of a packed audio segment (RFC 8216, 3.4), or no field if it has none.
     static func ofPackedAudio(_ bytes: [UInt8]) -> [TimeField] {
         let owner = Array("transportStreamTimestamp".utf8)
         guard let start = bytes.firstRange(of: owner)?.upperBound else { return [] }

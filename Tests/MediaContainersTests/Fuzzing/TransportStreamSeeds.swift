@@ -6,9 +6,9 @@ import TestSupport
 struct TransportStreamSeeds {
     /// Transport streams.
     var streams: [[UInt8]] = []
-    /// Frames of all codecs, without a container.
+    /// Frames of several codecs, without a container.
     var elementary: [[UInt8]] = []
-    /// Audio frames that follow ID3 tags.
+    /// Packed audio with and without ID3 tags, and a tag without audio.
     var packed: [[UInt8]] = []
 
     init() throws {
@@ -42,7 +42,7 @@ struct TransportStreamSeeds {
         packed.append(try Corpora.bytes("androidx-media/media/id3/comm_apic.id3"))
     }
 
-    /// An ID3 tag of a media segment with the timestamp of the first sample, a picture, a text and a comment.
+    /// An ID3 tag of a media segment with the timestamp of the first sample, a picture, a title and a custom text.
     private static var taggedSegment: [UInt8] {
         func frame(_ id: String, _ content: [UInt8]) -> [UInt8] {
             Array(id.utf8) + [0, 0, UInt8(content.count >> 7), UInt8(content.count & 127), 0, 0] + content

@@ -7,7 +7,7 @@ import Testing
 struct BoxTreeTests {
     private static let folder = "eyevinn-mp4ff/mp4/testdata"
 
-    /// Returns lines such as `  [mvhd] size=108 version=0 flags=000000`.
+    /// Returns lines such as `  [mvhd] size=108`.
     private func lines(_ nodes: [BoxNode], depth: Int = 0) -> [String] {
         nodes.flatMap { node in
             let indent = String(repeating: "  ", count: depth)

@@ -133,7 +133,7 @@ struct DamagedFileTests {
     @Test func accepts64BitSizes() throws {
         let bytes = try file()
         let expected = try read(bytes)
-        // Moves the media before the index, with a 64-bit header, and adjusts the offsets.
+        // Moves the index after the media, gives it a 64-bit size, and adjusts the offset of the only chunk.
         var boxes = TopLevelBoxes(MemorySource(bytes))
         var headers: [BoxHeader] = []
         while let header = try boxes.next() { headers.append(header) }

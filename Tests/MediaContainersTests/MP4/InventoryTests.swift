@@ -77,7 +77,7 @@ struct InventoryTests {
         #expect(tracks.compactMap(\.format?.codecString) == strings)
     }
 
-    @Test func recognisesEncryption() throws {
+    @Test func recognizesEncryption() throws {
         let init1 = try MP4Reader(MemorySource(Corpora.bytes("eyevinn-mp4ff/mp4/testdata/init_cenc.cmfv")))
         let protection = try #require(init1.tracks[0].format?.protection)
         #expect(protection.scheme == "cenc")

@@ -105,7 +105,7 @@ struct TimeBoundTests {
         }
     }
 
-    /// Consecutive segments at both ends of the time bound, whose timescales aren't multiples of each other.
+    /// Consecutive segments with various timescales, whose times are alternately just below the bound and 0.
     @Test(arguments: [SegmentJoin.continuous, .gap, .discontinuity, .file])
     func joinsSegmentsAtBound(join: SegmentJoin) throws {
         var remuxer = Remuxer(into: SampleRecording(), maximumGap: .max)

@@ -10,8 +10,9 @@ struct TransportStreamBuilder {
     static let audioPID = 0x101
 
     var bytes: [UInt8] = []
-    /// The bytes before and after each 188-byte packet.
+    /// The bytes before each 188-byte packet.
     var before: [UInt8] = []
+    /// The bytes after each 188-byte packet.
     var after: [UInt8] = []
     private var counters: [Int: UInt8] = [:]
 

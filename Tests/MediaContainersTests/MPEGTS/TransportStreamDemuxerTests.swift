@@ -52,7 +52,7 @@ struct TransportStreamDemuxerTests {
         let second = builder.bytes.count * 3 / 4
         builder.bytes.removeSubrange(second..<second + 10)
         let recording = try TransportStreamRecording(builder.bytes, bufferSize: bufferSize)
-        // Each cut costs the damaged picture and at most one on either side.
+        // Each cut costs the pictures that it damages, four or five for the longer one, and at most one on either side.
         #expect((52...58).contains(recording.packets.streams[0]?.count ?? 0))
         let times = recording.samples.filter { $0.sample.track == 0 }.map(\.sample.dts)
         #expect(times == Array(Set(times)).sorted())
@@ -132,7 +132,7 @@ struct TransportStreamDemuxerTests {
         #expect(recording.tracks.isEmpty)
     }
 
-    @Test func separatesTracksAndClocksOfProgrammes() throws {
+    @Test func separatesTracksAndClocksOfPrograms() throws {
         var builder = TransportStreamBuilder()
         builder.association([(1, 0x1000), (2, 0x1100)])
         builder.map([TransportStreamBuilder.Stream(pid: 0x200, type: 0x0F)], program: 1, mapPID: 0x1000)

@@ -14,7 +14,7 @@ struct EnhancedAC3RemuxTests {
             + [UInt8](repeating: fill, count: 92)
     }
 
-    /// Returns a transport stream with one frame per packet.
+    /// Returns a transport stream with one frame, and its dependent substream if requested, per PES packet.
     private static func stream(
         from start: Int64 = 90_000, frames: Int, blocks: Int, withDependent: Bool = false
     ) -> [UInt8] {

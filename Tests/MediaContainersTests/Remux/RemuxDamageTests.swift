@@ -8,7 +8,8 @@ struct RemuxDamageTests {
 
     private static func wrapped(_ time: Int64) -> Int64 { time & ((1 << 33) - 1) }
 
-    /// Returns two seconds of video and audio, in which a given picture may be damaged.
+    /// Returns two seconds of video and audio. An offset may be added to the timestamp of a given picture or of the
+    /// audio at its time. `change` is called in the middle.
     private func segment(
         _ index: Int, damage: (index: Int64, kind: MediaKind, offset: Int64)? = nil,
         _ change: (inout TransportStreamBuilder) -> Void = { _ in }

@@ -143,7 +143,7 @@ struct RemuxerTests {
         #expect(error?.code == .encrypted)
     }
 
-    /// Unsupported stream types are reported, whether or not there are other tracks.
+    /// Unsupported stream types are reported, and the other tracks are remuxed.
     @Test(arguments: [
         (UInt8(0x82), "DTS (stream type 0x82)", MediaKind.audio), (0x10, "MPEG-4 Visual (stream type 0x10)", .video),
         (0xC8, "stream type 0xC8", .data),
@@ -249,7 +249,7 @@ struct RemuxerTests {
         #expect(Set(recording.checksums[1]) != Set(recording.checksums[2]))
     }
 
-    /// A label doesn't apply if there are several audio tracks.
+    /// If there are several audio tracks, a label's language applies only to tracks without one, and its name to none.
     @Test func preservesLanguagesOfSeveralAudioTracks() throws {
         var builder = TransportStreamBuilder()
         let streams = [("deu", 0x101), ("", 0x102)].map { language, pid in

@@ -2,7 +2,7 @@ import MediaContainers
 import Testing
 
 struct SegmentFormatTests {
-    /// In these texts, a letter with the value of the sync byte repeats at the packet distance.
+    /// In the first text, a letter with the value of the sync byte repeats at a packet distance, 192 bytes.
     @Test(arguments: [
         "#EXTINF:10.000,\nvideo/1080p/SEGMENT_00000001.ts\n",
         "#EXTINF:10.000,\n#EXT-X-BYTERANGE:100000@1000000\nmainGxxxxxxxxx.ts\n",

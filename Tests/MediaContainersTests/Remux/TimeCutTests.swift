@@ -11,7 +11,7 @@ struct TimeCutTests {
         try cut.tracks([picture, audio])
         for index in 0..<25 * seconds {
             let dts = Int64(900_000 + index * 3600)
-            // One picture in four is presented two pictures after it is decoded.
+            // In most of each group, one picture in four is presented two pictures later than the others.
             let shift: Int64 = (1..<20).contains(index % 25) && index % 4 == 1 ? 10_800 : 3600
             try add(
                 MediaSample(

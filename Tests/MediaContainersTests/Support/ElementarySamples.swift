@@ -3,7 +3,7 @@ import Foundation
 /// Short elementary streams of codecs that the corpora's transport streams lack, encoded by FFmpeg from its test
 /// sources.
 enum ElementarySamples {
-    /// H.262: a few pictures of 32 × 16 pixels, including a B picture.
+    /// H.262: five pictures of 32 × 16 pixels, including two B pictures.
     static let mpeg2Video = decode(
         "AAABswIAEBP//+AYAAABtRSKAAEAAAAAAbgACABAAAABAAAP//gAAAG1j//zQYAAAAEB+/nCtn96nlBnMI9zOB7iVjnu4B9zDnDr"
             + "yQwolHciHXs5IQJa/nyk69Ckoo3EeowCXn7sHtlta0ge52WHKVe9ituAsuV17mwAAAEAAJf/+4AAAAG1gR/zQYAAAAEB+oWBCABx"
@@ -11,7 +11,7 @@ enum ElementarySamples {
             + "AAgBgAAAAQAAT//4AAABtY//80GAAAABAfv5wrZ/ep5QZzCPczge4lY57uAfcw5w68kMKJR3Ih17OSECWv58pOvQpKKNxHqMAl5+"
             + "7B7ZbWtIHudlhylXvYrbgLLlde5sAAABAAAf//u4AAABtYERE0GAAAABAft8sA==")
 
-    /// AAC in LATM: 0.3 s at 8 kHz.
+    /// AAC in LATM: four frames at 8 kHz.
     static let latm = decode(
         "VuD2IAAViB/nfvAQAmMLsxmpyXGZuXGJgYAAEcUqlpo3dZ+0fb4kq7lokSJEiSQbVtO1bTtW07VxnauM7VtM9O2KdsVh2radq4zt"
             + "XGcqynKtpyrabFicdicqykIEIEIEIkoyUZVGVSmStKa65XV3bmBuxSgSgYGBgYGNm5ZZZZZZTcsssssspuWWWWWWWWWWWWWWWWWW"

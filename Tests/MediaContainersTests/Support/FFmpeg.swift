@@ -28,7 +28,7 @@ enum FFmpeg {
         }
     }
 
-    /// Runs ffmpeg with the arguments, followed by the path of the output.
+    /// Runs ffmpeg with the arguments, followed by the path of the output. Returns the output.
     static func run(_ arguments: [String]) throws -> [UInt8] {
         let file = FileManager.default.temporaryDirectory.appendingPathComponent("\(UUID().uuidString).out")
         defer { try? FileManager.default.removeItem(at: file) }
@@ -39,7 +39,7 @@ enum FFmpeg {
     }
 }
 
-/// The ffprobe program, which reads files written by this library.
+/// The ffprobe program, which reads files for comparison with this library.
 enum FFprobe {
     /// The path of the program, or nil if it isn't installed or the platform can't start programs.
     static let path: String? = {
@@ -72,7 +72,7 @@ enum FFprobe {
         return PacketList(csv: lines.joined(separator: "\n"))
     }
 
-    /// Runs ffprobe on a file. Warnings count as failures.
+    /// Runs ffprobe on a file and returns its output. Warnings count as failures unless they are allowed.
     static func run(_ bytes: [UInt8], _ arguments: [String], allowingWarnings: Bool = false) throws -> String {
         let folder = FileManager.default.temporaryDirectory
         let file = folder.appendingPathComponent("\(UUID().uuidString).mp4")
@@ -94,7 +94,7 @@ struct Program {
     var path: String
     var arguments: [String]
 
-    /// Runs the program and returns its output and whether it succeeded.
+    /// Runs the program. Returns its output, its error messages, and whether it succeeded.
     func run() throws -> (output: [UInt8], messages: String, succeeded: Bool) {
         #if os(macOS) || os(Linux)
             let process = Process()

@@ -5,7 +5,7 @@ import Testing
 
 @Suite(.enabled(if: try Prerequisite.hasCorpora()))
 struct FragmentedMovieWriterTests {
-    /// A sink that writes samples to fragments of several seconds.
+    /// A sink that writes fragments of 50 samples.
     struct Fragmenter: SampleSink {
         var writer = FragmentedMovieWriter()
         var file: [UInt8] = []

@@ -40,7 +40,7 @@ struct MovieBuilderTests {
         var builder = MovieBuilder()
         let first = try builder.add(video)
         let second = try builder.add(audio)
-        // Reordered video starts at 10 s and audio at 10.25 s.
+        // Decoding of the reordered video starts at 10 s. The audio is presented 0.25 s after the first picture.
         try add(&builder, first, [(906_000, 900_000), (912_000, 903_000), (909_000, 906_000)])
         try add(&builder, second, [(452_025 + 2940, 452_025 + 2940), (456_025 + 2940, 456_025 + 2940)])
         let found = try samples(file(builder))

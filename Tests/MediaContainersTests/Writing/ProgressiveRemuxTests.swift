@@ -25,8 +25,9 @@ struct ProgressiveRemuxTests {
         return (reader, ByteLayoutView(layout: try ProgressiveRemux(reader).layout, source: source))
     }
 
-    /// Returns packets with times in 1/10,000 s relative to the first presented packet, without fields that may differ.
-    private func normalised(_ list: PacketList, _ timescales: [Int]) -> [[String]] {
+    /// Returns packets with presentation times in 1/10,000 s relative to the first presented packet and decoding times
+    /// relative to presentation times, without fields that may differ.
+    private func normalized(_ list: PacketList, _ timescales: [Int]) -> [[String]] {
         let streams = list.streams.sorted { $0.key < $1.key }
         func seconds(_ ticks: Int64?, _ stream: Int) -> Double { Double(ticks ?? 0) / Double(timescales[stream]) }
         let zero =
@@ -50,7 +51,7 @@ struct ProgressiveRemuxTests {
         var after = PacketList()
         try written.deliver(to: &after)
         let scales = reader.tracks.map { Int($0.timescale) }
-        #expect(normalised(after, scales) == normalised(before, scales))
+        #expect(normalized(after, scales) == normalized(before, scales))
         #expect(written.tracks.map(\.format) == reader.tracks.map(\.format))
         #expect(try BoxTree(view).roots.map(\.header.type) == ["ftyp", "moov", "mdat"])
     }
