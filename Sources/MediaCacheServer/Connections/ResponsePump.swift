@@ -24,16 +24,17 @@ protocol ResponsePumpDelegate: AnyObject {
 /// loop.
 ///
 /// It continues when the channel becomes writable or bytes are received, but never in the completion of a write: a
-/// write that completes immediately would recurse. Bytes of a file that are in the page cache are sent by the system,
-/// without a copy in this process. Other bytes are read on a thread pool, so that the disk never delays other
-/// connections of the loop.
+/// write that completes immediately would recurse. Large pieces of a file that are in the page cache are sent by the
+/// system, without a copy in this process. Bytes that aren't in memory are read on a thread pool, so that the disk never
+/// delays other connections of the loop.
 final class ResponsePump {
     /// The number of bytes written before other connections get their turn.
     private static let turn = 4 << 20
     /// The number of consecutive read failures that end the response. After the second, the reader refetches the bytes.
     private static let maximumReadFailures = 4
-    /// The minimum number of bytes to send from the file. Copying fewer costs no more.
-    private static let minimumSent = 32 << 10
+    /// The maximum number of bytes that are copied, and written together with the head. A separate write of the head
+    /// costs more than the copy.
+    private static let maximumCopied = 128 << 10
     /// The maximum number of bytes in one send from the file. They use no memory of this process.
     private static let maximumSent = 512 << 10
     /// The interval at which bytes in the system's queue are read again.
@@ -117,7 +118,7 @@ final class ResponsePump {
     }
 
     private func take(_ count: Int, of source: any BlobReader, at offset: Int64) {
-        if count >= Self.minimumSent, writer.supportsFileRegions,
+        if count > Self.maximumCopied, writer.supportsFileRegions,
             let descriptor = source.descriptor(forSending: offset..<offset + Int64(count))
         {
             return send(count, of: source, at: offset, from: descriptor)
