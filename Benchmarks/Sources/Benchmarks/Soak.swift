@@ -20,6 +20,11 @@ struct Soak {
         var failures: [String] = []
     }
 
+    /// The counts of all clients.
+    private final class Record: Sendable {
+        let counts = Mutex(Counts())
+    }
+
     func run() async throws {
         let file = try await Fixtures.shared.random(Fixtures.large)
         let origin = try await NginxOrigin(serving: Fixtures.folder)
@@ -27,7 +32,8 @@ struct Soak {
         let server = try await RunningServer(
             cache: folder.path, command: ["serve", "--min-free", "0", "--max-size", "2G"])
         let film = try await server.play(origin.url(Fixtures.large))
-        let (counts, end) = (Mutex(Counts()), ContinuousClock.now + .seconds(60 * options.minutes))
+        let record = Record()
+        let end = ContinuousClock.now + .seconds(60 * options.minutes)
         // The first part of the load fills the cache.
         let warm = ContinuousClock.now + .seconds(60 * options.minutes) / 6
         var samples: [(memory: Int, descriptors: Int)] = []
@@ -39,9 +45,11 @@ struct Soak {
                         var random = SeededGenerator(seed: UInt64(client))
                         while ContinuousClock.now < end {
                             do {
-                                try Self.play(film, file, until: end, &random) { counts.withLock { $0.requests += 1 } }
+                                try Self.play(film, file, until: end, &random) {
+                                    record.counts.withLock { $0.requests += 1 }
+                                }
                             } catch {
-                                counts.withLock { $0.failures.append("\(error)") }
+                                record.counts.withLock { $0.failures.append("\(error)") }
                                 Thread.sleep(forTimeInterval: 1)
                             }
                         }
@@ -55,7 +63,7 @@ struct Soak {
             }
             try await group.waitForAll()
         }
-        let count = counts.withLock { $0 }
+        let count = record.counts.withLock { $0 }
         report.beginAlone("Soak: \(count.requests) requests, \(count.failures.count) failed")
         for failure in count.failures.prefix(5) { report.say("failed: \(failure)") }
         let edge = max(1, min(6, samples.count / 2))
