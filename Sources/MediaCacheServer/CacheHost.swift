@@ -1,11 +1,10 @@
 import Logging
 public import MediaCache
 public import MediaCacheAPI
-public import ServiceLifecycle
 
 /// The owner of a cache folder: its store and its server. It announces the server's address in the folder's lock, so
 /// that other processes can find it.
-public final class CacheHost: Service, Sendable {
+public final class CacheHost: Sendable {
     /// The store.
     public let store: CacheStore
     /// The running server.
@@ -70,16 +69,5 @@ public final class CacheHost: Service, Sendable {
     public func close(grace: Duration? = nil) async {
         await server.stop(grace: grace ?? self.grace)
         await store.close()
-    }
-
-    /// Runs until the service group shuts down or the task is cancelled, and then closes the host.
-    public func run() async throws {
-        do {
-            try await gracefulShutdown()
-        } catch is CancellationError {
-            await close(grace: .zero)
-            return
-        }
-        await close()
     }
 }

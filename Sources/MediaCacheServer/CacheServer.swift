@@ -4,14 +4,13 @@ public import MediaCacheAPI
 public import MediaLibrary
 import NIOCore
 import NIOPosix
-public import ServiceLifecycle
 import Synchronization
 
 /// The local HTTP server of a store: play URLs for players, an API for programs, and the page.
 ///
 /// Stopping the server doesn't close the store, since running responses still read from it. ``CacheHost`` does both in
 /// order.
-public final class CacheServer: Service, Sendable {
+public final class CacheServer: Sendable {
     /// The version of MediaCache.
     public static let version = "0.1.0"
 
@@ -239,19 +238,5 @@ public final class CacheServer: Service, Sendable {
                 "the times of the tokens' last uses can't be saved", metadata: ["error": "\(error)"])
         }
         addresses.set([])
-    }
-
-    /// Runs the server until the service group shuts down or the task is cancelled.
-    ///
-    /// - Throws: The errors of ``start()``.
-    public func run() async throws {
-        try await start()
-        do {
-            try await gracefulShutdown()
-        } catch is CancellationError {
-            await stop(grace: .zero)
-            return
-        }
-        await stop(grace: configuration.grace)
     }
 }

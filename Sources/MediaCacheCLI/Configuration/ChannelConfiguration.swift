@@ -1,4 +1,3 @@
-import Configuration
 import Foundation
 import HTTPTypes
 import MediaCache
@@ -32,12 +31,6 @@ struct ChannelConfiguration {
     ///
     /// - Throws: ``CommandFailure`` for an invalid entry.
     func channels() throws -> [ChannelRequest] {
-        let reader = ConfigReader(providers: [
-            InMemoryProvider(
-                name: "options", values: Self.values(declared.map { ($0.name.rawValue, ["url": $0.url]) })),
-            EnvironmentVariablesProvider(environmentVariables: environment).prefixKeys(with: "mediacache"),
-            InMemoryProvider(name: "file", values: Self.values(file?.channels.map { ($0.name, $0.values) } ?? [])),
-        ])
         var names = file?.channels.map(\.name) ?? []
         names +=
             environment["MEDIACACHE_CHANNELS"]?.split(separator: ",").map {
@@ -47,11 +40,8 @@ struct ChannelConfiguration {
         var seen: Set<String> = []
         return try names.filter { seen.insert($0).inserted }.map { name in
             do {
-                let entry = reader.scoped(to: ConfigKey(["channels", name]))
                 let headers = file?.channels.first { $0.name == name }?.headers ?? [:]
-                return try Self.request(named: name, headers: headers) {
-                    entry.string(forKey: ConfigKey([$0.rawValue]))
-                }
+                return try Self.request(named: name, headers: headers) { value(of: $0, in: name) }
             } catch let error as ArgumentTextError {
                 throw CommandFailure(.usage, "\(sourceDescription(of: name)): \(error)")
             }
@@ -67,16 +57,25 @@ struct ChannelConfiguration {
         return "$MEDIACACHE_CHANNELS “\(name)”"
     }
 
-    private static func values(
-        _ entries: [(name: String, values: [String: String])]
-    ) -> [AbsoluteConfigKey: ConfigValue] {
-        var values: [AbsoluteConfigKey: ConfigValue] = [:]
-        for (name, entry) in entries {
-            for (key, value) in entry {
-                values[AbsoluteConfigKey(["channels", name, key])] = ConfigValue(.string(value), isSecret: key == "url")
-            }
+    /// Returns a value of the channel named `name`.
+    private func value(of key: Key, in name: String) -> String? {
+        if key == .url, let option = declared.last(where: { $0.name.rawValue == name }) { return option.url }
+        if let text = environment["MEDIACACHE_CHANNELS_\(Self.variable(name))_\(Self.variable(key.rawValue))"] {
+            return text
         }
-        return values
+        return file?.channels.last { $0.name == name && $0.values[key.rawValue] != nil }?.values[key.rawValue]
+    }
+
+    /// Returns the spelling of a name in the environment: `maxSize` is `MAX_SIZE`, `my-news` is `MY_NEWS`.
+    private static func variable(_ name: String) -> String {
+        var text = ""
+        var isLower = false
+        for character in name {
+            if isLower, character.isUppercase { text += "_" }
+            isLower = character.isLowercase
+            text += character.isLetter || character.isNumber ? character.uppercased() : "_"
+        }
+        return text
     }
 
     /// - Throws: ``ArgumentTextError``.

@@ -1,6 +1,4 @@
-import Configuration
 import Foundation
-import Synchronization
 
 /// The values of settings and their sources. The command line takes precedence over the environment, the environment
 /// over the configuration file, the file over defaults.
@@ -30,25 +28,15 @@ struct Settings: Sendable {
         usesDefaults: Bool = false
     ) {
         self.file = file
-        let recorder = SourceRecorder()
-        // An empty variable counts as unset.
-        var variables = environment.filter { !$0.value.isEmpty }
-        variables["MEDIACACHE_CACHE"] = variables[Setting.cache.variable]
-        var defaults: [Setting: String] = [:]
-        if usesDefaults {
-            for setting in Setting.allCases { defaults[setting] = setting.defaultValue }
-        }
-        let reader = ConfigReader(
-            providers: [
-                Self.provider(.option, options),
-                EnvironmentVariablesProvider(environmentVariables: variables).prefixKeys(with: "mediacache"),
-                Self.provider(.file, file?.values ?? [:]),
-                Self.provider(.defaultValue, defaults),
-            ], accessReporter: recorder)
         var values: [Setting: Value] = [:]
         for setting in Setting.allCases {
-            guard let text = reader.string(forKey: ConfigKey([setting.rawValue])) else { continue }
-            values[setting] = Value(text: text, source: recorder.source)
+            // An empty variable counts as unset.
+            let variable = environment[setting.variable].flatMap { $0.isEmpty ? nil : $0 }
+            let found: [(Source, String?)] = [
+                (.option, options[setting]), (.environment, variable), (.file, file?.values[setting]),
+                (.defaultValue, usesDefaults ? setting.defaultValue : nil),
+            ]
+            values[setting] = found.lazy.compactMap { source, text in text.map { Value(text: $0, source: source) } }.first
         }
         self.values = values
     }
@@ -102,26 +90,5 @@ struct Settings: Sendable {
         } catch let error as ArgumentTextError {
             throw CommandFailure(.usage, "\(sourceDescription(of: setting)): \(error)")
         }
-    }
-
-    private static func provider(_ source: Source, _ values: [Setting: String]) -> InMemoryProvider {
-        let pairs = values.map {
-            (AbsoluteConfigKey([$0.rawValue]), ConfigValue(.string($1), isSecret: $0.isSecret))
-        }
-        return InMemoryProvider(name: source.rawValue, values: Dictionary(uniqueKeysWithValues: pairs))
-    }
-}
-
-/// A reporter that records the source of the last value read.
-private final class SourceRecorder: AccessReporter {
-    private let last = Mutex(Settings.Source.defaultValue)
-
-    var source: Settings.Source { last.withLock { $0 } }
-
-    func report(_ event: AccessEvent) {
-        let provider = event.providerResults.first { (try? $0.result.get())?.value != nil }
-        // The name of an in-memory provider contains its source in brackets. The environment provider's doesn't.
-        let source = Settings.Source.allCases.first { provider?.providerName.contains("[\($0.rawValue)]") == true }
-        last.withLock { $0 = source ?? .environment }
     }
 }
