@@ -184,6 +184,22 @@ struct BackgroundTransfersTests {
         }
     }
 
+    /// The length is unknown while nothing is cached, so the rest can't be requested by itself.
+    @Test func fetchesWholeResourceWhileRangeIsInTransfer() async throws {
+        try await with { fixture in
+            let gate = ScriptedGate()
+            fixture.server.origin.next(fixture.url, .holdHead(gate))
+            #expect(try await fixture.transfers.fetch(fixture.url, scope: .any, range: 0..<1000) == 1)
+            await gate.waitForArrivals()
+            #expect(try await fixture.transfers.fetch(fixture.url, scope: .any) == 1)
+            #expect(try await fixture.stored().isComplete)
+            #expect(try await fixture.transfers.fetch(fixture.url, scope: .any) == 0)
+            gate.open()
+            #expect(try await fixture.stored().isComplete)
+            #expect(try await fixture.read() == Self.body.bytes)
+        }
+    }
+
     @Test func cancelEndsTransfersOfResource() async throws {
         try await with { fixture in
             fixture.server.origin.next(fixture.url, .holdBody(at: 1000, ScriptedGate()))

@@ -99,7 +99,8 @@ public final class BackgroundTransfers: Sendable {
     /// Starts transfers for the missing bytes of a resource, with the settings of the store.
     ///
     /// If the cached version of a resource has a validator, the rest is transferred in ranges of at most 32 MiB,
-    /// because all bytes of a failed transfer are lost.
+    /// because all bytes of a failed transfer are lost. Without `range`, a resource of unknown length is transferred as
+    /// a whole, even if ranges of it are already being transferred.
     ///
     /// - Parameters:
     ///   - url: The URL of the resource.
@@ -292,7 +293,8 @@ extension BackgroundTransfers {
     ) -> [Range<Int64>?] {
         // The whole resource is already being transferred.
         if known.contains(where: { $0.range == nil }) { return [] }
-        guard let missing else { return known.isEmpty ? [nil] : [] }
+        // The end of the rest is unknown, so the bytes of running transfers are included.
+        guard let missing else { return [nil] }
         var left = SpanMap(missing)
         for request in known { if let range = request.range { left.remove(range) } }
         guard hasValidator else { return Array(left.spans) }
