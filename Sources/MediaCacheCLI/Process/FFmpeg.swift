@@ -61,12 +61,12 @@ struct FFmpeg: Sendable {
                 feed.close()
             }
             code = try control.wait { try await child.wait() }
-            try control.check()
         } catch {
-            // If the wait didn't begin, the child still runs.
+            // The wait didn't begin, so the child still runs.
             child.killAndWait()
             throw error
         }
+        try control.check()
         if deadline.end() { throw Self.deadlineFailure(limits) }
         if let failure, code != 0 { throw failure }
         return code
