@@ -29,6 +29,17 @@ extension AcceptanceTests {
             #expect(try connection.firstDifference(from: file, at: 4095) == 4095)
         }
 
+        @Test func shortBodyFailsReader() async throws {
+            let file = try await Fixtures.shared.random(Fixtures.medium)
+            let origin = try await NginxOrigin(serving: Fixtures.folder)
+            let connection = try HTTPConnection(to: origin.url(""))
+            _ = try connection.request(origin.url(Fixtures.medium), range: 0..<1_000_000)
+            let reader = Reader(connection: connection)
+            await #expect(throws: HarnessError.self) {
+                _ = try await reader.readUntilStopped(file, outlivesServer: true)
+            }
+        }
+
         /// A player's result doesn't depend on the speed of the origin.
         @Test(arguments: Player.allCases)
         func playersAreReproducible(player: Player) async throws {
