@@ -76,10 +76,31 @@ public struct AccessKeyFile: Sendable, Hashable {
         return !AccessKeyFile(path: temporary).isAccessibleByOtherUsers
     }
 
-    /// Returns the key, or nil if the file doesn't exist.
+    /// Returns the key, or nil if the file doesn't exist. If another process is writing the file, waits up to a second.
     ///
     /// - Throws: `CacheError` with `storage` if the file can't be read or doesn't contain a key.
-    public func load() throws -> AccessKey? {
+    public func load() throws -> AccessKey? { try load { usleep(100_000) } }
+
+    /// The maximum number of attempts to read a file that is being written.
+    private static let maximumAttempts = 10
+
+    /// Returns the key, or nil if the file doesn't exist.
+    ///
+    /// - Parameter pause: A function called before each further attempt to read a file that is being written, which is
+    ///   possible on file systems without links.
+    package func load(pausing pause: () -> Void) throws -> AccessKey? {
+        for attempt in 1... {
+            guard let bytes = try contents() else { return nil }
+            if let key = AccessKey(String(decoding: bytes.filter { $0 > 0x20 }, as: UTF8.self)) { return key }
+            // A new file ends with a line feed.
+            if bytes.last == UInt8(ascii: "\n") || attempt == Self.maximumAttempts { break }
+            pause()
+        }
+        throw CacheError(.storage, "the key file \(path) doesn't contain a key; remove it to have a new one created")
+    }
+
+    /// Returns the first 256 bytes of the file, or nil if it doesn't exist.
+    private func contents() throws -> [UInt8]? {
         let descriptor = open(path, O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else {
             if errno == ENOENT { return nil }
@@ -89,12 +110,7 @@ public struct AccessKeyFile: Sendable, Hashable {
         var bytes = [UInt8](repeating: 0, count: 256)
         let count = bytes.withUnsafeMutableBytes { read(descriptor, $0.baseAddress, $0.count) }
         guard count >= 0 else { throw failure("can't read the key file", errno) }
-        let text = String(decoding: bytes.prefix(count).filter { $0 > 0x20 }, as: UTF8.self)
-        guard let key = AccessKey(text) else {
-            throw CacheError(
-                .storage, "the key file \(path) doesn't contain a key; remove it to have a new one created")
-        }
-        return key
+        return Array(bytes.prefix(count))
     }
 
     /// Replaces the key with a new one and returns when the file is durable.

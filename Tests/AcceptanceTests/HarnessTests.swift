@@ -29,6 +29,28 @@ extension AcceptanceTests {
             #expect(try connection.firstDifference(from: file, at: 4095) == 4095)
         }
 
+        @Test func shortBodyFailsReader() async throws {
+            let file = try await Fixtures.shared.random(Fixtures.medium)
+            let origin = try await NginxOrigin(serving: Fixtures.folder)
+            let connection = try HTTPConnection(to: origin.url(""))
+            _ = try connection.request(origin.url(Fixtures.medium), range: 0..<1_000_000)
+            let reader = Reader(connection: connection)
+            await #expect(throws: HarnessError.self) {
+                _ = try await reader.readUntilStopped(file, outlivesServer: true)
+            }
+        }
+
+        @Test func scriptedOriginSendsNoBodyForHead() throws {
+            let origin = try ScriptedOrigin { _ in .init(body: Data("four".utf8)) }
+            let connection = try HTTPConnection(to: origin.url(""))
+            let head = try connection.request(origin.url("film.mp4"), method: "HEAD")
+            #expect(head.status == 200 && head.contentLength == 4)
+            let again = try connection.request(origin.url("film.mp4"))
+            #expect(again.status == 200)
+            #expect(try connection.body() == Data("four".utf8))
+            #expect(origin.entries().map(\.bodyBytes) == [0, 4])
+        }
+
         /// A player's result doesn't depend on the speed of the origin.
         @Test(arguments: Player.allCases)
         func playersAreReproducible(player: Player) async throws {

@@ -44,6 +44,31 @@ struct PlaybackRouteTests {
         await store.close()
     }
 
+    /// Each user has a separate resource of the URL, and so have requests without a user.
+    @Test func doesNotPlayFileOfOtherUser() async throws {
+        let fixture = PlayerFixture()
+        let store = try await fixture.open()
+        let url = try fixture.serve(Self.body)
+        func settings(of user: String) -> TransferSettings {
+            var settings = store.transfers
+            settings.headerProfiles[url] = HeaderProfiles.Profile(identity: ProfileIdentity(user: user))
+            return settings
+        }
+        let own = settings(of: "anna")
+        _ = try await store.complete(ReadRequest(url: url, settings: own))
+        for other in [settings(of: "bob"), nil] {
+            guard case .loader = try await PlaybackRoute.find(for: url, in: store, settings: other, server: nil) else {
+                Issue.record("the film of another user must not be used")
+                return
+            }
+        }
+        guard case .file = try await PlaybackRoute.find(for: url, in: store, settings: own, server: nil) else {
+            Issue.record("the user's complete film must use its file")
+            return
+        }
+        await store.close()
+    }
+
     @Test(arguments: ["live/index.m3u8", "list.M3U8?token=1", "radio.m3u"])
     func streamRequiresServer(name: String) async throws {
         let fixture = PlayerFixture()

@@ -46,6 +46,24 @@ struct PlaybackStateTests {
         await store.close()
     }
 
+    /// The resource of a user has another key than the one requested without a user.
+    @Test func showsResourceOfUser() async throws {
+        let fixture = PlayerFixture()
+        let store = try await fixture.open()
+        let url = try fixture.serve(Self.body)
+        _ = try await store.complete(ReadRequest(url: url))
+        var settings = store.transfers
+        settings.headerProfiles[url] = HeaderProfiles.Profile(identity: ProfileIdentity(user: "anna"))
+        let body = ScriptedBody.random(seed: 714, length: 300_000)
+        let player = ScriptedPlayer(
+            of: body, at: try fixture.serve(body), origin: fixture.origin, store: store, settings: settings)
+        _ = try await store.complete(ReadRequest(url: url, settings: settings))
+        let state = PlaybackState(of: url, in: store, settings: settings, events: player.loader.events())
+        await until { state.fractionCached == 1 }
+        #expect(state.length == 300_000 && state.bytesCached == 300_000)
+        await store.close()
+    }
+
     @Test func clearsFailureWhenBytesArrive() async throws {
         let fixture = PlayerFixture()
         let store = try await fixture.open()

@@ -41,6 +41,36 @@
             #expect(code != 0)
         }
 
+        /// Writes a program that reports its start in a file, and exits with a code.
+        private func program(in folder: URL, exitCode: Int, reporting start: URL) throws -> String {
+            let path = folder.appending(path: "program").path
+            try "#!/bin/sh\n: > '\(start.path)'\nexit \(exitCode)\n".write(
+                toFile: path, atomically: true, encoding: .utf8)
+            try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: path)
+            return path
+        }
+
+        /// ffmpeg exits with 255 after a signal, but also if it may not open a file.
+        @Test func reportsExitCode255AsFailureUnlessCancelled() async throws {
+            let folder = FileManager.default.temporaryDirectory.appending(path: "mediacache-\(UUID().uuidString)")
+            try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+            defer { try? FileManager.default.removeItem(at: folder) }
+            let start = folder.appending(path: "start")
+            let path = try program(in: folder, exitCode: 255, reporting: start)
+            @Sendable func encode(cancellationTime: Duration) async throws {
+                try await FFmpeg(path: path, cancellationTime: cancellationTime).encode(
+                    path, as: .threeGP, to: path + ".3gp", outputName: "the programme", duration: 1
+                ) { _ in }
+            }
+            let failure = await #expect(throws: CommandFailure.self) { try await encode(cancellationTime: .zero) }
+            #expect(failure?.message.contains("255") == true)
+            try FileManager.default.removeItem(at: start)
+            let work = Task { try await encode(cancellationTime: .seconds(600)) }
+            while !FileManager.default.fileExists(atPath: start.path) { await Task.yield() }
+            work.cancel()
+            await #expect(throws: CancellationError.self) { try await work.value }
+        }
+
         /// Segments of a recording begin at late timestamps, and are decoded individually.
         @Test(arguments: [0.0, 1.5]) func decodesFrameOfSegmentWithLateStart(time: Double) async throws {
             let folder = FileManager.default.temporaryDirectory.appending(path: "mediacache-\(UUID().uuidString)")

@@ -83,6 +83,24 @@ struct BackgroundTransfersTests {
             try await store.ingest(try response(range, entityTag: entityTag))
         }
 
+        /// Adds a received file with a range of the body to the delivery folder.
+        ///
+        /// - Parameter location: The final URL after redirects; nil without redirects.
+        /// - Returns: The URL of the record.
+        @discardableResult
+        func deliver(_ range: Range<Int64>, location: String? = nil, received: Date = Date()) throws -> URL {
+            let response = try response(range)
+            let deliveries = try DeliveryFolder(folder + "/delivered")
+            let known = try deliveries.names()
+            try deliveries.add(
+                URL(filePath: response.file),
+                DeliveryFolder.Record(
+                    request: BackgroundRequest(url, range, .file, isPublic: true), status: response.status,
+                    headerFields: response.headerFields, location: location, received: received))
+            let name = try #require(try deliveries.names().first { !known.contains($0) })
+            return URL(filePath: folder + "/delivered/\(name).json")
+        }
+
         func read(_ range: RequestedRange = .all) async throws -> [UInt8] {
             let session = try await store.read(ReadRequest(url: url, range: range, revalidation: .never))
             defer { session.cancel() }
@@ -181,6 +199,22 @@ struct BackgroundTransfersTests {
             gate.open()
             _ = try await fixture.stored()
             #expect(fixture.server.origin.requests.count == 1)
+        }
+    }
+
+    /// The length is unknown while nothing is cached, so the rest can't be requested by itself.
+    @Test func fetchesWholeResourceWhileRangeIsInTransfer() async throws {
+        try await with { fixture in
+            let gate = ScriptedGate()
+            fixture.server.origin.next(fixture.url, .holdHead(gate))
+            #expect(try await fixture.transfers.fetch(fixture.url, scope: .any, range: 0..<1000) == 1)
+            await gate.waitForArrivals()
+            #expect(try await fixture.transfers.fetch(fixture.url, scope: .any) == 1)
+            #expect(try await fixture.stored().isComplete)
+            #expect(try await fixture.transfers.fetch(fixture.url, scope: .any) == 0)
+            gate.open()
+            #expect(try await fixture.stored().isComplete)
+            #expect(try await fixture.read() == Self.body.bytes)
         }
     }
 
@@ -335,27 +369,50 @@ struct BackgroundTransfersTests {
         }
     }
 
+    /// A locked device or an error of the disk may make a record unreadable for some time.
+    @Test func preservesFileWhoseRecordCannotBeRead() async throws {
+        try await with { fixture in
+            let record = try fixture.deliver(0..<1000)
+            let aside = URL(filePath: fixture.folder + "/aside")
+            try FileManager.default.moveItem(at: record, to: aside)
+            // A folder can't be read as a file, even by root.
+            try FileManager.default.createDirectory(at: record, withIntermediateDirectories: false)
+            await fixture.transfers.storeReceivedFiles()
+            #expect(try fixture.delivered.count == 2)
+            try FileManager.default.removeItem(at: record)
+            try FileManager.default.moveItem(at: aside, to: record)
+            await fixture.transfers.storeReceivedFiles()
+            #expect(try await fixture.stored().spans == [0..<1000])
+            #expect(try fixture.delivered.isEmpty)
+        }
+    }
+
+    @Test func reportsDamagedDeliveries() async throws {
+        try await with { fixture in
+            let damaged = try fixture.deliver(0..<1000)
+            try Data("{}".utf8).write(to: damaged)
+            await fixture.transfers.storeReceivedFiles()
+            let event = await fixture.next()
+            guard case .discarded(let error) = event else { throw Unexpected(event: event) }
+            #expect(error.code == .damaged)
+            let incomplete = try fixture.deliver(0..<1000)
+            try FileManager.default.removeItem(at: incomplete.deletingPathExtension().appendingPathExtension("body"))
+            await fixture.transfers.storeReceivedFiles()
+            #expect(try await fixture.failure().code == .damaged)
+            #expect(try fixture.delivered.isEmpty)
+        }
+    }
+
     /// The app may be launched without a network after the system has received a file.
     @Test func preservesFileWhileRedirectCannotBeChecked() async throws {
         try await with { fixture in
-            let response = try fixture.response(0..<1000)
-            let request = BackgroundRequest(fixture.url, 0..<1000, .file, isPublic: true)
-            let folder = try DeliveryFolder(fixture.folder + "/delivered")
-            func deliver(received: Date) throws {
-                let file = URL(filePath: fixture.folder + "/received")
-                try Data(Self.body.bytes(in: 0..<1000)).write(to: file)
-                try folder.add(
-                    file,
-                    DeliveryFolder.Record(
-                        request: request, status: response.status, headerFields: response.headerFields,
-                        location: "http://nowhere.invalid/film.mp4", received: received))
-            }
-            try deliver(received: Date())
+            let location = "http://nowhere.invalid/film.mp4"
+            try fixture.deliver(0..<1000, location: location)
             await fixture.transfers.storeReceivedFiles()
             #expect(try fixture.delivered.count == 2)
             #expect(try await fixture.store.resource(for: fixture.url) == nil)
             // After 30 days the file is discarded, because the name may never be resolved.
-            try deliver(received: Date(timeIntervalSinceNow: -31 * 86_400))
+            try fixture.deliver(0..<1000, location: location, received: Date(timeIntervalSinceNow: -31 * 86_400))
             await fixture.transfers.storeReceivedFiles()
             #expect(try await fixture.failure().code == .unreachable)
             #expect(try fixture.delivered.count == 2)

@@ -17,3 +17,12 @@ class RulerTests(PageCase):
                     return roundTimes(range, 6 * 3_600_000).map((at) => new Date(at).getHours());
                 }""", [self.server.page, begin, end])
                 self.assertEqual(hours, [0, 6, 12, 18])
+
+    def test_range_without_finite_bounds_has_no_marks(self):
+        page = self.open()
+        counts = page.evaluate("""async (base) => {
+            const { roundTimes } = await import(base + "page/ruler.js");
+            const ranges = [[NaN, 1000], [0, NaN], [NaN, NaN], [0, Infinity], [-Infinity, 0], [1e300, 2e300]];
+            return ranges.map(([from, to]) => roundTimes({ from, to }, 1000).length);
+        }""", self.server.page)
+        self.assertEqual(counts, [0] * 6)

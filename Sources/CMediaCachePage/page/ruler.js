@@ -14,7 +14,7 @@ export function paintRuler(canvas, { recordedRanges, gaps, programmes, clip, ran
   const { pen, width, height } = prepareCanvas(canvas);
   pen.font = `12px ${getComputedStyle(canvas).fontFamily}`;
   pen.textBaseline = "top";
-  if (!range || range.to <= range.from) return;
+  if (!Number.isFinite(range?.to - range?.from) || range.to <= range.from) return;
   const x = (moment) => ((moment - range.from) / (range.to - range.from)) * width;
   const [top, thickness] = [20, height - 42];
 
@@ -93,11 +93,16 @@ function paintMarks(pen, range, x, width, top, height) {
   paintDays(pen, range, x, top, height);
 }
 
-/** Returns the multiples of an interval, in milliseconds, that are in a range, in the browser's time zone. */
+/**
+ * Returns the multiples of an interval, in milliseconds, that are in a range, in the browser's time zone; none if the
+ * range isn't finite.
+ */
 export function roundTimes({ from, to }, interval) {
   const offset = new Date(from).getTimezoneOffset() * 60_000;
   const times = [];
-  for (let count = Math.ceil((from - offset) / interval); ; count += 1) {
+  const first = Math.ceil((from - offset) / interval);
+  if (!Number.isFinite(first) || !Number.isFinite(to)) return times;
+  for (let count = first; ; count += 1) {
     // Summer time may begin or end within the range. An hour's change doesn't affect shorter intervals.
     const at = interval > 3_600_000 ? new Date(1970, 0, 1, 0, 0, 0, count * interval).getTime() : count * interval + offset;
     if (at >= to) return times;

@@ -238,7 +238,8 @@ extension ResourceLoader {
             state.loads.values.contains { $0.session == nil && isLate($0, now) }
         }
         // A request without a session may still be waiting for a revalidation or the disk.
-        let spans = isOpening ? try? await store.resource(for: resource)?.spans : nil
+        let request = ReadRequest(url: resource, settings: settings)
+        let spans = isOpening ? try? await store.resource(of: request)?.spans : nil
         let (late, isRunning) = state.withLock { state -> ([LoadingEvent], Bool) in
             guard !state.loads.isEmpty else {
                 state.watch = nil

@@ -15,7 +15,7 @@ enum PlaybackRoute: Sendable {
     /// - Parameters:
     ///   - resource: The URL of the resource.
     ///   - store: The store that caches the resource.
-    ///   - settings: The settings for the request that determines the media type, if one is needed; nil for the
+    ///   - settings: The settings of the player's transfers, whose header profiles determine the user; nil for the
     ///     settings of the store.
     ///   - server: The provider of local URLs for streams.
     /// - Throws: `CacheError` with `invalidSetting` for a stream without a server; errors of the store and the server.
@@ -23,13 +23,14 @@ enum PlaybackRoute: Sendable {
         for resource: ResourceURL, in store: CacheStore, settings: TransferSettings? = nil,
         server: (any LocalURLProvider)?
     ) async throws -> PlaybackRoute {
-        let cached = try await store.resource(for: resource)
+        // Not by the URL alone, which would also find the resources of other users.
+        let cached = try await store.resource(of: ReadRequest(url: resource, settings: settings))
         if try await isStream(resource, cached, in: store, settings, readsType: server != nil) {
             guard let server else { throw needsServer(resource) }
             return .server(try await server.localURL(for: resource))
         }
         // If the file is unavailable, the loader can still play the resource.
-        if cached?.isComplete == true, let file = try? await store.localFile(for: resource) { return .file(file) }
+        if let cached, cached.isComplete, let file = try? await store.localFile(id: cached.id) { return .file(file) }
         return .loader
     }
 

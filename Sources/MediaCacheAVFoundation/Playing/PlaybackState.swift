@@ -31,16 +31,21 @@ public final class PlaybackState {
     /// - Parameters:
     ///   - resource: The URL of the resource.
     ///   - store: The store that caches the resource.
+    ///   - settings: The settings of the player's transfers; nil for the settings of the store.
     ///   - events: The events of the player's loader.
-    public init(of resource: ResourceURL, in store: CacheStore, events: AsyncStream<LoadingEvent>) {
-        let key = store.key(for: resource)
+    public init(
+        of resource: ResourceURL, in store: CacheStore, settings: TransferSettings? = nil,
+        events: AsyncStream<LoadingEvent>
+    ) {
+        // The user is part of the key.
+        let key = store.key(of: ReadRequest(url: resource, settings: settings))
         let changes = store.events { $0.concerns(key) }
         following = [
             Task { [weak self] in
-                self?.update(from: try? await store.resource(for: resource))
+                self?.update(from: try? await store.resource(key: key))
                 for await event in changes {
                     guard self?.update(from: event) == true else { continue }
-                    self?.update(from: try? await store.resource(for: resource))
+                    self?.update(from: try? await store.resource(key: key))
                 }
             },
             Task { [weak self] in

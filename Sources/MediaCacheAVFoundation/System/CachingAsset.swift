@@ -21,6 +21,7 @@
         /// The URL of the resource.
         public let resource: ResourceURL
         private let store: CacheStore
+        private let settings: TransferSettings?
         private let loading: ResourceLoaderDelegate
         /// The route. The asset's URL is valid only as long as the file or local URL in it is retained.
         private let route: PlaybackRoute
@@ -70,6 +71,7 @@
         ) throws {
             self.resource = resource
             self.store = store
+            self.settings = settings
             self.route = route
             loading = ResourceLoaderDelegate(
                 ResourceLoader(resource, from: store, settings: settings, policy: policy))
@@ -86,7 +88,10 @@
 
         /// Returns the observable state of the resource, for views.
         @MainActor public func state() -> PlaybackState {
-            PlaybackState(of: resource, in: store, events: loadingEvents())
+            // The settings don't apply to transfers of the server.
+            let isServed = if case .server = route { true } else { false }
+            return PlaybackState(
+                of: resource, in: store, settings: isServed ? nil : settings, events: loadingEvents())
         }
 
         /// Returns a video frame in display orientation.

@@ -11,9 +11,13 @@ import MediaLibrary
 
 /// The program ffmpeg, which decodes frames and encodes films.
 struct FFmpeg: Sendable {
-    /// The exit codes after a termination signal (SIGINT, SIGTERM).
-    private static let signalExitCodes: Set<Int32> = [130, 143, 255]
+    /// The exit codes of a process ended by a termination signal (SIGINT, SIGTERM).
+    private static let signalExitCodes: Set<Int32> = [130, 143]
+    /// The exit code if ffmpeg handles a termination signal, but also if the system denies an operation (EPERM).
+    private static let ambiguousExitCode: Int32 = 255
     private let path: String
+    /// The time in which a termination signal to all processes of a service cancels the task that waits for ffmpeg.
+    private let cancellationTime: Duration
 
     static var isInstalled: Bool { InstalledProgram.path(of: "ffmpeg") != nil }
 
@@ -28,7 +32,13 @@ struct FFmpeg: Sendable {
                 "\(purpose) needs ffmpeg, which isn't in $PATH; install it (apt-get install ffmpeg, or "
                     + "brew install ffmpeg)")
         }
+        self.init(path: path)
+    }
+
+    /// Creates a reference to a program.
+    init(path: String, cancellationTime: Duration = .seconds(10)) {
         self.path = path
+        self.cancellationTime = cancellationTime
     }
 
     /// Runs ffmpeg until its end, its deadline, or cancellation.
@@ -61,12 +71,12 @@ struct FFmpeg: Sendable {
                 feed.close()
             }
             code = try control.wait { try await child.wait() }
-            try control.check()
         } catch {
-            // If the wait didn't begin, the child still runs.
+            // The wait didn't begin, so the child still runs.
             child.killAndWait()
             throw error
         }
+        try control.check()
         if deadline.end() { throw Self.deadlineFailure(limits) }
         if let failure, code != 0 { throw failure }
         return code
@@ -95,8 +105,8 @@ struct FFmpeg: Sendable {
     /// - Parameters:
     ///   - seconds: The duration of the film.
     ///   - onProgress: A function that receives the progress, from 0 to 1.
-    /// - Throws: ``CommandFailure`` if ffmpeg fails or exceeds its deadline; `CancellationError`, also if a termination
-    ///   signal ended ffmpeg.
+    /// - Throws: ``CommandFailure`` if ffmpeg fails or exceeds its deadline; `CancellationError`, also if the exit code
+    ///   shows that a termination signal ended ffmpeg.
     func encode(
         _ input: String, as format: TranscodedFormat, to output: String, outputName name: String,
         duration seconds: Double,
@@ -120,8 +130,10 @@ struct FFmpeg: Sendable {
         let ended = try await code
         try Task.checkCancellation()
         if deadline.end() { throw Self.deadlineFailure(limits) }
-        // Ctrl-C and service managers send the signal to the whole process group.
+        // Service managers send the signal to all processes of the service.
         if Self.signalExitCodes.contains(ended) { throw CancellationError() }
+        // Cancelled after a signal, because this process ends, too.
+        if ended == Self.ambiguousExitCode { try await Task.sleep(for: cancellationTime) }
         guard ended == 0 else { throw Self.failure(name, ended) }
     }
 

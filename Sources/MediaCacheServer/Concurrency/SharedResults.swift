@@ -53,9 +53,11 @@ final class SharedResults<Value: Sendable>: Sendable {
         }
     }
 
-    /// Removes the cached result of a name.
+    /// Removes the cached result of a name. The result of a running computation isn't cached, since it may be based on
+    /// the same outdated data.
     func forget(_ name: String) {
         state.withLock { state in
+            state.running[name] = nil
             guard let value = state.results.removeValue(forKey: name) else { return }
             state.cost -= cost(value)
         }

@@ -57,10 +57,8 @@ struct LibraryRoute: MediaRoute {
         default:
             if let opener = try liveOpener(name, of: id) { return opener }
             return PartOpener(
-                id: id, path: name, assetStore: assetStore, contentsCache: contents, store: store,
-                reading: reading,
-                plays: plays,
-                inflations: inflations)
+                id: id, path: name, encodedPath: String(parts[1]), assetStore: assetStore, contentsCache: contents,
+                store: store, reading: reading, plays: plays, inflations: inflations)
         }
     }
 

@@ -7,6 +7,9 @@ struct PartOpener: ReaderOpener {
     let id: AssetID
     /// The path within the asset; empty for the asset's file or top playlist.
     let path: String
+    /// The path as requested. It's the name of a part if that contains a literal `%`, because playlists contain names
+    /// without encoding.
+    let encodedPath: String
     let assetStore: AssetStore
     let contentsCache: AssetContentsCache
     let store: CacheStore
@@ -21,7 +24,8 @@ struct PartOpener: ReaderOpener {
         guard let index = try await contentsCache.index(of: id) else {
             throw CacheError(.notFound, "\(asset.url) hasn't been analyzed yet; download it first")
         }
-        let part = path.isEmpty ? index.contents.entry : path
+        let hasEncodedPath = index.playlist(encodedPath) != nil || index.part(encodedPath) != nil
+        let part = path.isEmpty ? index.contents.entry : hasEncodedPath ? encodedPath : path
         if let playlist = index.playlist(part) {
             if part == index.contents.entry { plays.record(id) }
             reading.begins(part, of: id)

@@ -50,8 +50,7 @@ struct BundlesRoute: Route {
             return try await begin(bundle)
         case (2, .put):
             try store.requireWritableFolder()
-            let name = PercentCoding.decode(parts[1]) ?? String(parts[1])
-            return try await write(request, try AssetID(pathPart: parts[0]), name)
+            return try await write(request, try AssetID(pathPart: parts[0]), String(parts[1]))
         case (2, .post) where parts[1] == "complete":
             try store.requireWritableFolder()
             let asset = try await ingestion.finish(
@@ -113,12 +112,15 @@ struct BundlesRoute: Route {
         }
     }
 
-    private func write(_ request: RouteRequest, _ id: AssetID, _ name: String) async throws -> RouteResponse {
+    /// Stores bytes of a part. Its name is percent-encoded, but clients may also send a name with a literal `%`.
+    private func write(_ request: RouteRequest, _ id: AssetID, _ encodedName: String) async throws -> RouteResponse {
         let asset = try await assetStore.requireAsset(id)
         guard asset.download?.state != .complete else {
             throw Problem.badRequest("the asset \(id) is already complete")
         }
-        guard let part = try await contentsCache.index(of: id)?.part(name) else {
+        let name = PercentCoding.decode(encodedName) ?? encodedName
+        let index = try await contentsCache.index(of: id)
+        guard let part = index?.part(name) ?? index?.part(encodedName) else {
             throw Problem.notFound("the asset \(id) has no part “\(name)”")
         }
         guard let offset = request.queryItem("offset").flatMap({ Int64($0) }),

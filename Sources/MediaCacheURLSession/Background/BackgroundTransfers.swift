@@ -34,6 +34,8 @@ public final class BackgroundTransfers: Sendable {
         case stored(ResourceInfo)
         /// A transfer failed and won't be retried. The error of a cancelled transfer is `cancelled`.
         case failed(ResourceURL, CacheError)
+        /// A received file was removed because its record is damaged. The URL of its resource is therefore unknown.
+        case discarded(CacheError)
         /// The number of earlier events that were dropped because the subscriber didn't read them in time.
         case dropped(count: Int)
     }
@@ -99,7 +101,8 @@ public final class BackgroundTransfers: Sendable {
     /// Starts transfers for the missing bytes of a resource, with the settings of the store.
     ///
     /// If the cached version of a resource has a validator, the rest is transferred in ranges of at most 32 MiB,
-    /// because all bytes of a failed transfer are lost.
+    /// because all bytes of a failed transfer are lost. Without `range`, a resource of unknown length is transferred as
+    /// a whole, even if ranges of it are already being transferred.
     ///
     /// - Parameters:
     ///   - url: The URL of the resource.
@@ -202,8 +205,8 @@ public final class BackgroundTransfers: Sendable {
     public func events() -> AsyncStream<Event> { hub.stream() }
 
     /// Adds all received files to the store, including those that couldn't be added before because the store was
-    /// suspended, the disk was full, or no network was available to check the target of a redirect. Returns when all of
-    /// them have been processed.
+    /// suspended, the disk was full, the device was locked, or no network was available to check the target of a
+    /// redirect. Returns when all of them have been processed.
     public func storeReceivedFiles() async { await storeDeliveries().value }
 
     /// Waits until the system has delivered all events for which it launched the app, and the store has cached the
@@ -292,7 +295,8 @@ extension BackgroundTransfers {
     ) -> [Range<Int64>?] {
         // The whole resource is already being transferred.
         if known.contains(where: { $0.range == nil }) { return [] }
-        guard let missing else { return known.isEmpty ? [nil] : [] }
+        // The end of the rest is unknown, so the bytes of running transfers are included.
+        guard let missing else { return [nil] }
         var left = SpanMap(missing)
         for request in known { if let range = request.range { left.remove(range) } }
         guard hasValidator else { return Array(left.spans) }
@@ -345,12 +349,19 @@ extension BackgroundTransfers {
 
     private func storeAllDeliveries() async {
         for name in (try? deliveries.names()) ?? [] {
-            guard let (record, path) = deliveries.delivery(name) else {
-                deliveries.remove(name)
+            let record: DeliveryFolder.Record
+            do {
+                record = try deliveries.record(name)
+            } catch {
+                // A record that can't be read, for example while the device is locked, is preserved.
+                if let error = error as? CacheError, error.code == .damaged {
+                    deliveries.remove(name)
+                    hub.send(.discarded(error))
+                }
                 continue
             }
             do {
-                let response = try record.response(path)
+                let response = try record.response(try deliveries.body(name))
                 try await checkRedirect(of: response, isPublic: record.request.isPublic)
                 let info = try await store.ingest(response, kind: ResourceKind(rawValue: record.request.kind) ?? .file)
                 deliveries.remove(name)

@@ -80,15 +80,34 @@ struct DeliveryFolder: Sendable {
         try files(Self.recordExtension).map { $0.deletingPathExtension().lastPathComponent }.sorted()
     }
 
-    /// Returns the record of a delivery and the path of its body; nil if the record can't be read or the body
-    /// is missing.
-    func delivery(_ name: String) -> (record: Record, path: String)? {
-        let body = url(name, Self.bodyExtension).path
-        guard let data = try? Data(contentsOf: url(name, Self.recordExtension)),
-            let record = try? JSONDecoder().decode(Record.self, from: data),
-            FileManager.default.fileExists(atPath: body)
-        else { return nil }
-        return (record, body)
+    /// Returns the record of a delivery.
+    ///
+    /// - Throws: `CacheError` with `storage` if the record can't be read, which may be temporary, for example while the
+    ///   device is locked; with `damaged` if it can't be decoded.
+    func record(_ name: String) throws -> Record {
+        let file = url(name, Self.recordExtension)
+        let data: Data
+        do {
+            data = try Data(contentsOf: file)
+        } catch {
+            throw CacheError(.storage, "the record \(file.path) of a received file can't be read", cause: error)
+        }
+        do {
+            return try JSONDecoder().decode(Record.self, from: data)
+        } catch {
+            throw CacheError(.damaged, "the record \(file.path) of a received file is damaged", cause: error)
+        }
+    }
+
+    /// Returns the path of a delivery's body.
+    ///
+    /// - Throws: `CacheError` with `damaged` if the body is missing.
+    func body(_ name: String) throws -> String {
+        let path = url(name, Self.bodyExtension).path
+        guard FileManager.default.fileExists(atPath: path) else {
+            throw CacheError(.damaged, "the received file \(path) is missing; fetch the resource again")
+        }
+        return path
     }
 
     /// Removes a delivery. The record is removed first, because the next opening removes bodies without a record.

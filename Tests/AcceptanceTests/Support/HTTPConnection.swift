@@ -15,7 +15,8 @@ final class HTTPConnection {
     private let descriptor: Int32
     private let authority: String
     private var leftover: [UInt8] = []
-    private var bodyLeft = 0
+    /// The number of unread bytes of the body.
+    private(set) var bodyLeft = 0
     private var requestTime = ContinuousClock.now
 
     /// Connects to `http://127.0.0.1:PORT`. The path is ignored.

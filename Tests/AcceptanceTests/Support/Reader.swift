@@ -18,14 +18,18 @@ final class Reader: Sendable {
     ///   - offset: The offset of the first byte in the file.
     ///   - outlivesServer: Whether the reader ends normally if the connection is closed.
     /// - Returns: The offset of the first buffer that differs, or nil.
-    /// - Throws: `HarnessError` if the connection is closed, unless `outlivesServer` is true.
+    /// - Throws: `HarnessError` if the body is shorter than the rest of the file; also if the connection is closed,
+    ///   unless `outlivesServer` is true.
     func readUntilStopped(_ file: MappedFile, at offset: Int = 0, outlivesServer: Bool = false) async throws -> Int? {
         try await onThread { [self] in
             let step = 256 << 10
             var position = offset
             while position < file.count, !isStopped.withLock({ $0 }) {
+                let count = min(step, file.count - position)
+                guard connection.bodyLeft >= count else {
+                    throw HarnessError("the body ends \(count - connection.bodyLeft) bytes too early")
+                }
                 do {
-                    let count = min(step, file.count - position)
                     if let difference = try connection.firstDifference(from: file, at: position, limit: count) {
                         return difference
                     }

@@ -90,14 +90,16 @@ final class ScriptedOrigin: Sendable {
             return state.counts[path, default: 0]
         }
         let response = cut(answer(Request(path: path, fields: fields, number: number)), to: fields["range"])
+        // The fields of a response to HEAD describe the body, which isn't sent (RFC 9110 §9.3.2).
+        let body = lines[0].hasPrefix("HEAD ") ? Data() : response.body
         if response.delay > .zero { Thread.sleep(forTimeInterval: response.delay.milliseconds / 1000) }
         var text = "HTTP/1.1 \(response.status) Answer\r\n"
         if response.status != 304 { text += "Content-Length: \(response.body.count)\r\n" }
         for (name, value) in response.fields { text += "\(name): \(value)\r\n" }
         let entry = Entry(
             path: path, number: number, fields: fields, status: response.status,
-            bodyBytes: response.body.count, received: received, responded: .now)
+            bodyBytes: body.count, received: received, responded: .now)
         record.state.withLock { $0.entries.append(entry) }
-        return LoopbackListener.send(Data((text + "\r\n").utf8) + response.body, on: connection)
+        return LoopbackListener.send(Data((text + "\r\n").utf8) + body, on: connection)
     }
 }

@@ -143,7 +143,10 @@ final class ShapedOrigin: Sendable {
             fields += "Content-Range: bytes \(part.lowerBound)-\(part.upperBound - 1)/\(length)\r\n"
         }
         let text = "HTTP/1.1 \(status)\r\nContent-Length: \(part.count)\r\n\(fields)\r\n"
+        let isHead = lines[0].hasPrefix("HEAD ")
+        if isHead { end() }
         guard LoopbackListener.send(Data(text.utf8), on: connection) else { return false }
+        if isHead { return true }
         let began = ContinuousClock.now
         var position = part.lowerBound
         while position < part.upperBound {

@@ -91,6 +91,26 @@ struct AccessTests {
         #expect(error?.message.contains(file.path) == true)
     }
 
+    /// On a file system without links, another process may read the file while it is being written.
+    @Test func waitsForKeyFileThatIsBeingWritten() throws {
+        let folder = FileManager.default.temporaryDirectory.appending(path: "key-\(UUID())").path
+        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        let file = AccessKeyFile(location: CacheLocation(folder: folder))
+        let key = AccessKey()
+        var parts = ["", String(key.value.prefix(10)), key.value + "\n"]
+        func writePart() throws { try Data(parts.removeFirst().utf8).write(to: URL(filePath: file.path)) }
+        try writePart()
+        let loaded = try file.load(pausing: { try? writePart() })
+        #expect(loaded == key)
+        #expect(parts.isEmpty)
+        // A file that remains incomplete is an error.
+        try Data(key.value.utf8.prefix(10)).write(to: URL(filePath: file.path))
+        var pauses = 0
+        #expect(throws: CacheError.self) { _ = try file.load(pausing: { pauses += 1 }) }
+        #expect(pauses > 0)
+    }
+
     @Test func acceptsKeyAsBearerToken() {
         let key = AccessKey()
         let access = AccessControl(key: key)

@@ -57,6 +57,24 @@ struct SharedWorkTests {
         #expect(try await results.value(for: "a") { 5 } == 5)
     }
 
+    @Test func forgetsResultOfRunningComputation() async throws {
+        let results = SharedResults<Int>(maximumCount: 2, maximumCost: 10, cost: { Int64($0) })
+        let (begun, begin) = AsyncStream<Void>.makeStream()
+        let (opened, open) = AsyncStream<Void>.makeStream()
+        let outdated = Task {
+            try await results.value(for: "a") {
+                begin.finish()
+                for await _ in opened {}
+                return 1
+            }
+        }
+        for await _ in begun {}
+        results.forget("a")
+        open.finish()
+        #expect(try await outdated.value == 1)
+        #expect(try await results.value(for: "a") { 2 } == 2)
+    }
+
     @Test func limitsConcurrencyAndForgetsCancelledCallers() async throws {
         let limit = ConcurrencyLimit(1, maximumWaiting: 1)
         let strict = ConcurrencyLimit(1, maximumWaiting: 0)

@@ -88,8 +88,11 @@ struct BundlesRouteTests {
         }
     }
 
-    @Test(arguments: [("a b.mp4", "a%20b.mp4"), ("100%.mp4", "100%25.mp4"), ("100%.mp4", "100%.mp4")])
-    func decodesNamesOfParts(_ name: String, _ encoded: String) async throws {
+    @Test(arguments: [
+        ("a b.mp4", "a%20b.mp4"), ("100%.mp4", "100%25.mp4"), ("100%.mp4", "100%.mp4"),
+        ("a%20b.mp4", "a%2520b.mp4"), ("a%20b.mp4", "a%20b.mp4"),
+    ])
+    func findsPartsByEncodedAndLiteralNames(_ name: String, _ encoded: String) async throws {
         defer { try? FileManager.default.removeItem(atPath: folder) }
         try await CacheHost.use(folder: folder, origin: ScriptedOrigin(), { _ in }) { host in
             let id = try await begin(host, name: name).id
