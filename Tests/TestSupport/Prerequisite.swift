@@ -12,12 +12,7 @@ package enum Prerequisite {
     /// An error that reports a missing prerequisite: one of a test that may not be skipped, or the cases of a
     /// parameterized test.
     package struct Missing: Error, CustomStringConvertible {
-        /// The missing program, mount or sample.
-        package let name: String
-
-        package var description: String {
-            "\(name) is missing, and MEDIACACHE_REQUIRE_ALL=1 allows no skipped tests; install or mount it"
-        }
+        package let description: String
     }
 
     /// Returns whether a prerequisite is present, for the condition of a suite or test. Prints its name if it is
@@ -32,7 +27,11 @@ package enum Prerequisite {
         _ name: String, _ isPresent: Bool, in environment: [String: String] = ProcessInfo.processInfo.environment
     ) throws -> Bool {
         guard !isPresent else { return true }
-        guard environment["MEDIACACHE_REQUIRE_ALL"] != "1" else { throw Missing(name: name) }
+        guard environment["MEDIACACHE_REQUIRE_ALL"] != "1" else {
+            throw Missing(
+                description: "\(name) is missing, and MEDIACACHE_REQUIRE_ALL=1 allows no skipped tests; "
+                    + "install or mount it")
+        }
         print("skipped: \(name) is missing")
         return false
     }
@@ -41,7 +40,9 @@ package enum Prerequisite {
     ///
     /// - Throws: ``Missing`` if there are no cases.
     package static func cases<Case>(_ cases: [Case], of name: String) throws -> [Case] {
-        guard !cases.isEmpty else { throw Missing(name: name) }
+        guard !cases.isEmpty else {
+            throw Missing(description: "\(name) has no cases, so its test would check nothing; restore its content")
+        }
         return cases
     }
 

@@ -24,6 +24,8 @@ public struct PlaylistParser: Sendable {
     }
 
     /// A function that decompresses gzip. Its parameters are the compressed bytes and the maximum length of the result.
+    /// If the result is longer, it throws ``PlaylistError/playlistTooLong(limit:)``. The parser replaces errors other
+    /// than ``PlaylistError`` with ``PlaylistError/notInflated``.
     public typealias Inflater = @Sendable (_ compressed: [UInt8], _ limit: Int) throws -> [UInt8]
 
     /// Whether the parser throws at the first violation of the RFC.
@@ -97,7 +99,13 @@ public struct PlaylistParser: Sendable {
     }
 
     private func inflated(_ bytes: [UInt8]) throws(PlaylistError) -> [UInt8] {
-        guard let inflate, let body = try? inflate(bytes, limits.playlistLength) else { throw .notInflated }
+        guard let inflate else { throw .notInflated }
+        let body: [UInt8]
+        do {
+            body = try inflate(bytes, limits.playlistLength)
+        } catch {
+            throw error as? PlaylistError ?? .notInflated
+        }
         try checkLength(body)
         return body
     }

@@ -129,7 +129,7 @@ package final class Committer: Sendable {
     package func resume() {
         state.withLock { state in
             state.isPaused = false
-            if !state.dirty.isEmpty { startTimer(&state) }
+            if !state.dirty.isEmpty || !state.usedResources.isEmpty { startTimer(&state) }
         }
     }
 
@@ -163,13 +163,14 @@ package final class Committer: Sendable {
         var failure: CacheError?
         for index in commits.indices {
             let commit = commits[index]
-            let error = unsynced[index] ?? uncommitted[ObjectIdentifier(commit.representation)]
+            let error = unsynced[index] ?? uncommitted.commits[ObjectIdentifier(commit.representation)]
             failure = failure ?? error
             commit.representation.commitEnded(commit, error: error)
             if error == nil { counters.add(\.bytesCommitted, commit.bytes) }
         }
+        failure = failure ?? uncommitted.uses
         if let failure { health.failed(failure) }
-        for commit in commits where uncommitted[ObjectIdentifier(commit.representation)] != nil {
+        for commit in commits where uncommitted.commits[ObjectIdentifier(commit.representation)] != nil {
             if commit.newFolder != nil { await commit.representation.deleteBlobIfDiskIsFull() }
         }
         await writeSidecars(synced.map { commits[$0] })
@@ -217,18 +218,22 @@ package final class Committer: Sendable {
         return Set(one.values.map(POSIXFileSystem.parent))
     }
 
-    /// Writes the catalog. Returns errors by representation.
-    private func record(_ commits: [PendingCommit], used: [Resource]) async -> [ObjectIdentifier: CacheError] {
-        guard !commits.isEmpty || !used.isEmpty else { return [:] }
+    /// Writes the catalog. Returns errors by representation, and the error of writing the uses of resources. Uses that
+    /// can't be written are registered again for the next commit.
+    private func record(
+        _ commits: [PendingCommit], used: [Resource]
+    ) async -> (commits: [ObjectIdentifier: CacheError], uses: CacheError?) {
+        guard !commits.isEmpty || !used.isEmpty else { return ([:], nil) }
         do {
             try await catalog.commit(commits.map(\.snapshot), uses: used.map(\.stored))
-            return [:]
+            return ([:], nil)
         } catch let error as CacheError where error.code == .damaged {
             catalog.markSuspect()
             let failure = Self.wrap(error)
             health.failedForGood(failure)
-            return Dictionary(
+            let failures = Dictionary(
                 commits.map { (ObjectIdentifier($0.representation), failure) }, uniquingKeysWith: { first, _ in first })
+            return (failures, used.isEmpty ? nil : failure)
         } catch {
             // One record that can't be written must not prevent the others.
             var failures: [ObjectIdentifier: CacheError] = [:]
@@ -239,8 +244,25 @@ package final class Committer: Sendable {
                     failures[ObjectIdentifier(commit.representation)] = Self.wrap(error)
                 }
             }
-            if commits.isEmpty { health.failed(Self.wrap(error)) }
-            return failures
+            guard !used.isEmpty else { return (failures, nil) }
+            do {
+                try await catalog.commit([], uses: used.map(\.stored))
+                return (failures, nil)
+            } catch {
+                markUsedAgain(used)
+                return (failures, Self.wrap(error))
+            }
+        }
+    }
+
+    /// Registers uses that couldn't be written. They include pins, which must not be lost.
+    private func markUsedAgain(_ resources: [Resource]) {
+        state.withLock { state in
+            guard !state.isClosed else { return }
+            for resource in resources where state.usedResources[resource.id] == nil {
+                state.usedResources[resource.id] = resource
+            }
+            startTimer(&state)
         }
     }
 

@@ -271,10 +271,17 @@ extension Engine {
     /// Moves blobs between the evictable and the pinned folders. Blocks.
     func move(_ representations: [Representation], isDurable: Bool) throws {
         defer { for representation in representations { representation.withState { $0.setNeedsCommit() } } }
-        let moved = try representations.compactMap { try $0.rename(isDurable: isDurable) }
-        // The new names must be durable before the removal of the old ones.
+        var moved: [(from: String, to: String)] = []
+        let result = Result<Void, any Error> {
+            for representation in representations {
+                if let folders = try representation.rename(isDurable: isDurable) { moved.append(folders) }
+            }
+        }
+        // The renamed blobs are synced even if another one can't be moved, because a second attempt skips them. The new
+        // names must be durable before the removal of the old ones.
         try syncFolders(Set(moved.map(\.to)))
         try syncFolders(Set(moved.map(\.from)))
+        try result.get()
     }
 
     /// Makes changes to the entries of folders durable. Blocks.

@@ -94,8 +94,9 @@ extension CacheStore {
     /// can be pinned, so the spans of the other one are fetched first. The caller's session protects the new version
     /// from eviction.
     ///
-    /// - Throws: ``CacheError``: the error of fetching the spans, or ``CacheError/Code/representationChanged`` if the
-    ///   origin has another version by now. In either case, the old version stays pinned.
+    /// - Throws: ``CacheError``: the error of fetching the spans, ``CacheError/Code/storage`` if the blob can't be moved,
+    ///   or ``CacheError/Code/representationChanged`` if the origin has another version by now. In each case, the old
+    ///   version stays pinned.
     private func movePin(to representation: Representation, _ request: ReadRequest) async throws {
         let resource = representation.resource
         guard let pinned = resource.pinnedVersion, pinned !== representation else { return }
@@ -118,8 +119,9 @@ extension CacheStore {
     private func requireSpace(for missing: Int64, _ request: ReadRequest) async throws {
         guard missing >= Self.minimumCheckedSpace else { return }
         let engine = engine
-        let totals = try await engine.catalog.byteTotals()
-        let free = try await engine.pool.run { try engine.freeBytes }
+        let (totals, free) = try await CacheError.wrapping("the free space for \(request.url) can't be determined") {
+            (try await engine.catalog.byteTotals(), try await engine.pool.run { try engine.freeBytes })
+        }
         let most = free + totals.all - totals.pinned - engine.limits.minimumFreeBytes
         guard missing > most else { return }
         throw CacheError(

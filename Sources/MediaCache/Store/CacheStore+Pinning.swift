@@ -107,7 +107,7 @@ extension CacheStore {
                 try await self.pinBlobs(of: [resource], true)
             } catch {
                 resource.pinMoveFailed()
-                throw error
+                throw CacheError.wrap(error, as: .storage, "\(CacheKey(resource.key).name) can't be pinned")
             }
         }
     }

@@ -49,7 +49,8 @@ struct ADTSHeader: Equatable {
     var objectType: Int
     var sampleRateIndex: Int
     var channelConfiguration: Int
-    /// The length of the header in bytes: 7, or 9 with a checksum.
+    /// The length of the header in bytes: 7, or with a checksum 9 and two more for each block after the first, whose
+    /// position it lists (adts_header_error_check).
     var headerLength: Int
     /// The length of the frame in bytes, including the header.
     var frameLength: Int
@@ -65,12 +66,12 @@ struct ADTSHeader: Equatable {
         let last = (base + offset + 6).load(as: UInt8.self)
         // syncword 0xFFF, ID, layer 0.
         guard word >> 20 == 0xFFF, word >> 17 & 3 == 0 else { return nil }
-        headerLength = word >> 16 & 1 == 1 ? 7 : 9
         objectType = Int(word >> 14 & 3) + 1
         sampleRateIndex = Int(word >> 10 & 15)
         channelConfiguration = Int(word >> 6 & 7)
         frameLength = Int(word & 3) << 11 | Int(rest >> 5)
         blocks = Int(last & 3) + 1
+        headerLength = word >> 16 & 1 == 1 ? Self.length : Self.length + 2 * blocks
         guard sampleRateIndex < AudioSpecificConfig.sampleRates.count, frameLength >= headerLength else { return nil }
     }
 

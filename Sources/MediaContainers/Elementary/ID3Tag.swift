@@ -117,7 +117,11 @@ public enum ID3Frame: Sendable, Hashable {
             flags = bits
             let safe = version >= 4 ? ID3Tag.synchsafe(reader.bytes, at: offset) : nil
             // Some writers of 2.4 use a plain integer instead of seven bits per byte.
-            size = safe ?? Int(plain)
+            if let safe, Self.canEnd(reader, after: safe) || !Self.canEnd(reader, after: Int(plain)) {
+                size = safe
+            } else {
+                size = Int(plain)
+            }
         }
         guard let raw = try? reader.take(size) else { return nil }
         if version >= 4, flags & 2 != 0 {
@@ -126,6 +130,16 @@ public enum ID3Frame: Sendable, Hashable {
         } else {
             self.init(id: id, raw, version: version, flags: flags)
         }
+    }
+
+    /// Returns whether a frame may end after the next `size` bytes: whether the tag's end, padding or the identifier of
+    /// another frame follows.
+    private static func canEnd(_ reader: ByteReader, after size: Int) -> Bool {
+        guard size <= reader.remaining else { return false }
+        let rest = reader.bytes[(reader.position + size)...]
+        guard let first = rest.first, first != 0 else { return rest.allSatisfy { $0 == 0 } }
+        return rest.count > 4
+            && rest.prefix(4).allSatisfy { (0x30...0x39).contains($0) || (0x41...0x5A).contains($0) }
     }
 
     private init(id: String, _ content: UnsafeRawBufferPointer, version: UInt8, flags: UInt16) {

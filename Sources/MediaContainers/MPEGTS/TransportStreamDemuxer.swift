@@ -183,7 +183,7 @@ public final class TransportStreamDemuxer {
             if let known = streams.firstIndex(where: {
                 $0.clock === clock && $0.pid == description.pid && $0.description.type == description.type
             }) {
-                routes[description.pid] = UInt16(known) + Self.firstStream
+                route(description, to: known)
                 continue
             }
             guard streams.count < Self.maximumStreams else {
@@ -201,8 +201,12 @@ public final class TransportStreamDemuxer {
             isProvisional: true)
         let stream = ElementaryStream(description, track: track, tracks: trackList, clock: clock)
         streams.append(stream)
-        // Streams of sections, such as SCTE-35, are listed as tracks but not read.
-        if !description.type.isInSections { routes[description.pid] = UInt16(streams.count - 1) + Self.firstStream }
+        route(description, to: streams.count - 1)
+    }
+
+    /// Routes packets to a stream. Streams of sections, such as SCTE-35, are listed as tracks but not read.
+    private func route(_ description: ProgramMap.Stream, to index: Int) {
+        if !description.type.isInSections { routes[description.pid] = UInt16(index) + Self.firstStream }
     }
 
     private func announce<Sink: SampleSink>(into sink: inout Sink) throws(ContainerError) {

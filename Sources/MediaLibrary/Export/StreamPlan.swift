@@ -188,7 +188,7 @@ public struct StreamPlan: Sendable, Hashable {
         let (bytes, location) = try resources.contents(of: url, limit: maximumPlaylistLength)
         let context = PlaylistContext(playlistURL: base ?? location, importableVariables: variables)
         do {
-            let parser = PlaylistParser(context: context, inflate: { try Inflater.inflate($0, limit: $1) })
+            let parser = PlaylistParser(context: context, inflate: { try Inflater.inflatePlaylist($0, limit: $1) })
             return (try parser.parse(bytes), base ?? location)
         } catch {
             guard case .notAPlaylist(let content) = error else {

@@ -43,7 +43,7 @@ public struct PlaylistInspection: Sendable {
         limits.diagnostics = Self.diagnosticsLimit
         let parser = PlaylistParser(
             isStrict: isStrict, context: PlaylistContext(playlistURL: base, importableVariables: variables),
-            limits: limits, inflate: { try Inflater.inflate($0, limit: $1) })
+            limits: limits, inflate: { try Inflater.inflatePlaylist($0, limit: $1) })
         do {
             parsed = try parser.parse(body.bytes)
         } catch {

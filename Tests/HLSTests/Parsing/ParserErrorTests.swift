@@ -31,7 +31,10 @@ struct ParserErrorTests {
         #expect(parsed.playlist.media?.segments.count == 2)
         #expect(parsed.diagnostics.map(\.rule.description) == ["4-compressed"])
         #expect(throws: PlaylistError.notInflated) {
-            try PlaylistParser(inflate: { _, _ in throw PlaylistError.notInflated }).parse(compressed)
+            try PlaylistParser(inflate: { _, _ in throw CancellationError() }).parse(compressed)
+        }
+        #expect(throws: PlaylistError.playlistTooLong(limit: 64 * 1024 * 1024)) {
+            try PlaylistParser(inflate: { throw PlaylistError.playlistTooLong(limit: $1) }).parse(compressed)
         }
     }
 

@@ -38,6 +38,24 @@ struct CommitTests {
         await store.close()
     }
 
+    /// The pin is the only change, because the blob's record is already committed.
+    @Test func commitsPinAfterFailedTransaction() async throws {
+        let store = try await fixture.open()
+        _ = try await store.complete(ReadRequest(url: fixture.url))
+        await store.settled { $0.statistics.runningFills == 0 }
+        await store.engine.committer.commit()
+        let resource = try #require(store.table[store.key(for: fixture.url)])
+        resource.setPinned(true)
+        #expect(store.engine.committer.dirtyCount == 0)
+        try store.engine.catalog.close()
+        #expect(await store.engine.committer.commit()?.code == .storage)
+        try store.engine.catalog.reopen()
+        #expect(await store.engine.committer.commit() == nil)
+        let entry = try await store.engine.catalog.resource(key: fixture.url.description)
+        #expect(entry?.resource.isPinned == true)
+        await store.close()
+    }
+
     @Test func commitsAfterOneSecondOr8MiB() async throws {
         let store = try await fixture.open()
         _ = try await store.bytes(fixture.url, .closed(0, through: 99_999))

@@ -5,6 +5,12 @@ import Testing
 
 @testable import MediaCache
 
+#if canImport(Glibc)
+    import Glibc
+#else
+    import Darwin
+#endif
+
 struct PinTests {
     static let body = ScriptedBody.random(seed: 3, length: 1_500_000)
     private let files = PowerCutFileSystem()
@@ -63,6 +69,24 @@ struct PinTests {
         #expect(try await store.verify().findings.isEmpty)
         #expect(try await store.remove(id: info.id).isDeferred == false)
         #expect(files.withDisk(\.paths).isEmpty)
+        await store.close()
+    }
+
+    @Test func movedBlobIsDurableIfAnotherCannotBeMoved() async throws {
+        let other = try ResourceURL("http://origin.example/other.mp4")
+        fixture.origin[other] = ScriptedResource(.random(seed: 5, length: 50_000))
+        let store = try await fixture.open()
+        for url in [fixture.url, other] { _ = try await store.complete(ReadRequest(url: url)) }
+        let renames = Counter()
+        files.fail { call, path in
+            call == .rename && path.hasSuffix(".bin") && renames.next() > 1 ? EIO : nil
+        }
+        let keys = [fixture.url, other].map { store.key(for: $0) }
+        await #expect(throws: CacheError.self) { try await store.setPinned(true, keys: keys) }
+        let moved = files.withDisk(\.paths).filter { $0.hasSuffix(".bin") && $0.contains("/kept/") }
+        #expect(moved.count == 1)
+        #expect(moved.allSatisfy { path in files.withDisk { $0.durableBytes(of: path) } != nil })
+        files.fail(nil)
         await store.close()
     }
 

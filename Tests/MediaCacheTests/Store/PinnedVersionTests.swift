@@ -4,6 +4,12 @@ import Testing
 
 @testable import MediaCache
 
+#if canImport(Glibc)
+    import Glibc
+#else
+    import Darwin
+#endif
+
 /// Tests of pinned versions, which remain until a complete replacement is cached, whatever the origin does.
 @Suite(.timeLimit(.minutes(10)))
 struct PinnedVersionTests {
@@ -110,6 +116,18 @@ struct PinnedVersionTests {
         let rebuilt = try await fixture.open()
         #expect(try await rebuilt.bytes(fixture.url) == other.bytes)
         await rebuilt.close()
+    }
+
+    @Test func survivesFailureToMoveReplacement() async throws {
+        let store = try await storeWithDownload()
+        fixture.origin[fixture.url] = ScriptedResource(Self.new, entityTag: "\"2\"")
+        try await read(store, until: Self.new)
+        files.fail { call, path in call == .rename && path.hasSuffix(".bin") ? EIO : nil }
+        // An error of another type would be taken for a failure of the origin.
+        await #expect(throws: CacheError.self) { try await store.complete(download) }
+        files.fail(nil)
+        #expect(paths(".bin").count { $0.hasPrefix("/kept/") } == 1)
+        await store.close()
     }
 
     @Test(arguments: [404, 410, 503, 416])

@@ -38,10 +38,22 @@ struct ModelDisk: Sendable {
         case remove(path: String)
         case move(from: String, to: String, node: Int)
 
-        var paths: [String] {
+        /// Returns the part of the change that a sync of a folder makes durable, and the rest. A move between folders
+        /// consists of a change of each folder.
+        func parts(in folder: String) -> (synced: NameChange?, rest: NameChange?) {
+            func isInside(_ path: String) -> Bool { POSIXFileSystem.parent(of: path) == folder }
             switch self {
-            case .add(let path, _), .remove(let path): [path]
-            case .move(let from, let to, _): [from, to]
+            case .add(let path, _), .remove(let path):
+                return isInside(path) ? (self, nil) : (nil, self)
+            case .move(let from, let to, let node):
+                switch (isInside(from), isInside(to)) {
+                case (true, true): return (self, nil)
+                // The file is lost unless the other folder is synced, too.
+                case (true, false): return (.remove(path: from), .add(path: to, node: node))
+                // The old name may reappear.
+                case (false, true): return (.add(path: to, node: node), .remove(path: from))
+                case (false, false): return (nil, self)
+                }
             }
         }
 
@@ -118,17 +130,9 @@ struct ModelDisk: Sendable {
     mutating func syncFolder(_ folder: String) {
         var rest: [NameChange] = []
         for change in unsyncedNames {
-            guard change.paths.contains(where: { Self.parent($0) == folder }) else {
-                rest.append(change)
-                continue
-            }
-            if case .move(let from, let to, let node) = change, Self.parent(from) != folder {
-                // The new name is durable, but the old one may reappear.
-                NameChange.add(path: to, node: node).apply(to: &durableNames)
-                rest.append(.remove(path: from))
-            } else {
-                change.apply(to: &durableNames)
-            }
+            let parts = change.parts(in: folder)
+            parts.synced?.apply(to: &durableNames)
+            if let change = parts.rest { rest.append(change) }
         }
         unsyncedNames = rest
     }

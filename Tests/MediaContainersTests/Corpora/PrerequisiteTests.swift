@@ -19,6 +19,12 @@ struct PrerequisiteTests {
         #expect(error?.description.hasPrefix("a tool is missing, and MEDIACACHE_REQUIRE_ALL=1") == true)
     }
 
+    @Test func failsWithoutCases() throws {
+        #expect(try Prerequisite.cases([1], of: "a folder") == [1])
+        let error = #expect(throws: Prerequisite.Missing.self) { try Prerequisite.cases([Int](), of: "a folder") }
+        #expect(error?.description.hasPrefix("a folder has no cases") == true)
+    }
+
     /// `.ci/run` sets the variable in the process's environment.
     @Test func readsEnvironment() {
         let isRequired = ProcessInfo.processInfo.environment["MEDIACACHE_REQUIRE_ALL"] == "1"

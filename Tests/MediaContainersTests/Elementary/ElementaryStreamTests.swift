@@ -56,7 +56,8 @@ struct ElementaryStreamTests {
     }
 
     /// The first frame contains the program config element. In a configuration, the element has another alignment.
-    @Test func addsProgramConfigElementOfADTSToConfiguration() throws {
+    @Test(arguments: [false, true], [1, 3] as [UInt8])
+    func addsProgramConfigElementOfADTSToConfiguration(hasChecksum: Bool, blocks: UInt8) throws {
         // 5.1: a center and a pair in front, a pair in the back, and a low-frequency channel.
         let fields: [(value: UInt32, count: Int)] = [
             (0, 4), (1, 2), (3, 4), (2, 4), (0, 4), (1, 4), (1, 2), (0, 3), (0, 4), (0, 3), (0, 5), (0b10000, 5),
@@ -72,10 +73,13 @@ struct ElementaryStreamTests {
         }
         let comment: [UInt8] = [2, 0x68, 0x69]
         let payloads = [block.bytes + comment, [UInt8](repeating: 0x21, count: 60)]
+        // The positions of the blocks after the first, and the checksum.
+        let check = [UInt8](repeating: 0, count: hasChecksum ? 2 * Int(blocks) : 0)
         let frames = payloads.map { (payload: [UInt8]) -> [UInt8] in
-            let length = UInt8(payload.count + 7)
-            let header: [UInt8] = [0xFF, 0xF1, 0x4C, 0, length >> 3, length << 5 | 0x1F, 0xFC]
-            return header + payload
+            let length = UInt8(7 + check.count + payload.count)
+            let mark: UInt8 = hasChecksum ? 0xF0 : 0xF1
+            let header: [UInt8] = [0xFF, mark, 0x4C, 0, length >> 3, length << 5 | 0x1F, 0xFC | (blocks - 1)]
+            return header + check + payload
         }
         let recording = try record(0x0F, frames[0] + frames[1])
         #expect(recording.samples.map(\.bytes) == frames)

@@ -28,6 +28,19 @@ struct ID3TagTests {
         #expect(found.mediaType == "JPG" && found.data == [9, 8, 7])
     }
 
+    /// Some writers of 2.4 use plain integers for sizes.
+    @Test(
+        arguments: [[0, 0, 2, 0x2C], [0, 0, 1, 0x2C]] as [[UInt8]],
+        [
+            [], [UInt8](repeating: 0, count: 20), Array("TIT2".utf8) + [0, 0, 0, 2, 0, 0, 3, 0x61],
+        ] as [[UInt8]])
+    func readsSynchsafeAndPlainSizes(size: [UInt8], rest: [UInt8]) throws {
+        let head: [UInt8] = [0] + Array("image/png".utf8) + [0, 3, 0]
+        let data = [UInt8](repeating: 0xAA, count: 300 - head.count)
+        let frame = Array("APIC".utf8) + size + [0, 0] + head + data
+        #expect(try read(tag(4, frame + rest)).picture?.data == data)
+    }
+
     @Test func readsTextInFourEncodings() throws {
         func title(_ content: [UInt8]) -> [UInt8] {
             Array("TIT2".utf8) + [0, 0, 0, UInt8(content.count), 0, 0] + content

@@ -204,12 +204,16 @@ struct TransportStreamDemuxerTests {
     }
 
     @Test func listsButDoesNotReadStreamOfSections() throws {
+        let streams = TransportStreamBuilder.both + [TransportStreamBuilder.Stream(pid: 0x1FF, type: 0x86)]
         let recording = try TransportStreamRecording(
             stream {
-                $0.tables(TransportStreamBuilder.both + [TransportStreamBuilder.Stream(pid: 0x1FF, type: 0x86)])
-                $0.packet(pid: 0x1FF, [0, 0xFC, 0x30, 0x11] + [UInt8](repeating: 0, count: 180), startsUnit: true)
-                $0.play(from: 0, frames: 3)
+                for version in 0..<2 as Range<UInt8> {
+                    $0.tables(streams, version: version)
+                    $0.packet(pid: 0x1FF, [0, 0xFC, 0x30, 0x11] + [UInt8](repeating: 0, count: 180), startsUnit: true)
+                    $0.play(from: Int64(version) * 10_800, frames: 3)
+                }
             }.bytes)
+        #expect(recording.tracks.count == 3)
         #expect(recording.tracks[2].format?.codec == .scte35)
         #expect(recording.diagnostics.isEmpty)
     }

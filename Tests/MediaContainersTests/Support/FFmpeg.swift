@@ -1,4 +1,6 @@
+import Dispatch
 import Foundation
+import Synchronization
 
 /// The ffmpeg program, which creates files in forms that the corpora lack.
 enum FFmpeg {
@@ -105,10 +107,19 @@ struct Program {
             process.standardOutput = output
             process.standardError = errors
             try process.run()
+            // Both pipes are read at the same time, because the program waits while either is full.
+            let messages = Mutex(Data())
+            let reading = DispatchGroup()
+            DispatchQueue.global().async(group: reading) {
+                let data = errors.fileHandleForReading.readDataToEndOfFile()
+                messages.withLock { $0 = data }
+            }
             let text = output.fileHandleForReading.readDataToEndOfFile()
-            let messages = String(decoding: errors.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+            reading.wait()
             process.waitUntilExit()
-            return ([UInt8](text), messages, process.terminationStatus == 0)
+            return (
+                [UInt8](text), String(decoding: messages.withLock { $0 }, as: UTF8.self), process.terminationStatus == 0
+            )
         #else
             return ([], "this platform can't start programs", false)
         #endif

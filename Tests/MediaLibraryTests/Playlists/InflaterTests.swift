@@ -1,6 +1,8 @@
+import HLS
 import MediaCache
-import MediaLibrary
 import Testing
+
+@testable import MediaLibrary
 
 struct InflaterTests {
     @Test func inflatesStream() throws {
@@ -16,6 +18,15 @@ struct InflaterTests {
     @Test func throwsBeyondLimit() {
         let error = #expect(throws: CacheError.self) { try Inflater.inflate(CompressedSample.playlist, limit: 10) }
         #expect(error?.message.contains("10 bytes") == true)
+    }
+
+    @Test func distinguishesLongFromDamagedPlaylist() {
+        #expect(throws: PlaylistError.playlistTooLong(limit: 10)) {
+            try Inflater.inflatePlaylist(CompressedSample.playlist, limit: 10)
+        }
+        #expect(throws: PlaylistError.notInflated) {
+            try Inflater.inflatePlaylist(Array(CompressedSample.playlist.dropLast()), limit: 1000)
+        }
     }
 
     @Test func throwsForTruncatedStream() {
