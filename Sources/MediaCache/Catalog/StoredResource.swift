@@ -83,14 +83,11 @@ package struct CommitSnapshot: Sendable {
 }
 
 extension Freshness {
-    /// The stored form of the directives: 1 for `no-cache`, 2 for `must-revalidate`, 0 for neither; plus 4 with
-    /// `max-age`.
-    var rule: Int { (mustRevalidate ? 1 : forbidsStale ? 2 : 0) + (hasMaxAge ? 4 : 0) }
+    /// The stored form of the directives: 1 for `no-cache`, 2 for `must-revalidate`, 0 for neither.
+    var rule: Int { mustRevalidate ? 1 : forbidsStale ? 2 : 0 }
 
     /// Creates a freshness from its stored form.
     init(freshUntil: Date?, rule: Int) {
-        self.init(
-            freshUntil: freshUntil, hasMaxAge: rule & 4 != 0, mustRevalidate: rule & 3 == 1, forbidsStale: rule & 3 == 2
-        )
+        self.init(freshUntil: freshUntil, mustRevalidate: rule == 1, forbidsStale: rule == 2)
     }
 }

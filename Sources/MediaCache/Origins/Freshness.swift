@@ -5,8 +5,6 @@ package import HTTPTypes
 package struct Freshness: Sendable, Hashable {
     /// The end of the freshness lifetime; nil if the response has none.
     package var freshUntil: Date?
-    /// Whether the lifetime is that of `max-age`, which overrides `Expires` (RFC 9111 §5.3).
-    package var hasMaxAge: Bool
     /// Whether each use requires revalidation (`no-cache`).
     package var mustRevalidate: Bool
     /// Whether uses after ``freshUntil`` require revalidation (`must-revalidate`). The directives for shared caches,
@@ -16,11 +14,8 @@ package struct Freshness: Sendable, Hashable {
     /// The time in seconds after a failed revalidation until the next one.
     private static let failureLifetime: TimeInterval = 60
 
-    package init(
-        freshUntil: Date? = nil, hasMaxAge: Bool = false, mustRevalidate: Bool = false, forbidsStale: Bool = false
-    ) {
+    package init(freshUntil: Date? = nil, mustRevalidate: Bool = false, forbidsStale: Bool = false) {
         self.freshUntil = freshUntil
-        self.hasMaxAge = hasMaxAge
         self.mustRevalidate = mustRevalidate
         self.forbidsStale = forbidsStale
     }
@@ -30,7 +25,6 @@ package struct Freshness: Sendable, Hashable {
         let control = CacheControl(fields)
         mustRevalidate = control.noCache
         forbidsStale = control.mustRevalidate
-        hasMaxAge = control.maxAge != nil
         if let maxAge = control.maxAge {
             let age = fields[.age].flatMap(Double.init) ?? 0
             freshUntil = now.addingTimeInterval(Double(maxAge) - max(0, age))
@@ -48,8 +42,7 @@ package struct Freshness: Sendable, Hashable {
         guard fields[.cacheControl] == nil else { return }
         mustRevalidate = mustRevalidate || known.mustRevalidate
         forbidsStale = forbidsStale || known.forbidsStale
-        if freshUntil == nil || known.hasMaxAge, let until = known.freshUntil {
-            hasMaxAge = known.hasMaxAge
+        if freshUntil == nil, let until = known.freshUntil {
             freshUntil = now.addingTimeInterval(max(0, until.timeIntervalSince(validatedAt)))
         }
     }

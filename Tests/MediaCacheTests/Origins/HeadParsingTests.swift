@@ -1,9 +1,8 @@
 import Foundation
 import HTTPTypes
+import MediaCache
 import TestSupport
 import Testing
-
-@testable import MediaCache
 
 /// Tests of the dates, media types, freshness and ranges in response heads.
 struct HeadParsingTests {
@@ -98,20 +97,6 @@ struct HeadParsingTests {
         let confirmed = Freshness([:], confirming: known, from: Self.now, now: later)
         #expect(confirmed.forbidsStale)
         #expect(confirmed.freshUntil == later.addingTimeInterval(60))
-    }
-
-    @Test(arguments: [false, true])
-    func confirmationWithExpiresPreservesMaxAge(_ isRestored: Bool) {
-        var known = Freshness([.cacheControl: "max-age=60, must-revalidate"], now: Self.now)
-        if isRestored { known = Freshness(freshUntil: known.freshUntil, rule: known.rule) }
-        let later = Self.now.addingTimeInterval(100)
-        let confirmed = Freshness([.expires: "0"], confirming: known, from: Self.now, now: later)
-        #expect(confirmed.freshUntil == later.addingTimeInterval(60))
-        #expect(confirmed.hasMaxAge && confirmed.forbidsStale)
-        // Without max-age, Expires applies.
-        let expiring = Freshness([.expires: "Tue, 14 Nov 2023 22:14:20 GMT"], now: Self.now)
-        let expired = Freshness([.expires: "0"], confirming: expiring, from: Self.now, now: later)
-        #expect(expired.freshUntil == later)
     }
 
     @Test func revalidatesInBackgroundAtFirstUseWithoutLifetime() {
