@@ -37,7 +37,7 @@ extension Recording {
         }
         return Coverage(
             bytes: totals.reduce(0) { $0 + $1.bytes }, segments: totals.reduce(0) { $0 + $1.segments },
-            observedSegments: timelines.reduce(0) { $0 + Int($1.next) }, seconds: seconds.min() ?? 0)
+            observedSegments: timelines.reduce(0) { $0 + $1.segmentCount }, seconds: seconds.min() ?? 0)
     }
 
     /// Whether every playlist has EXT-X-ENDLIST (RFC 8216bis §4.4.3.4).
