@@ -48,7 +48,9 @@ package actor Recording {
         self.hasOtherURL = hasOtherURL
         self.dependencies = dependencies
         id = channel.id
-        cleaner = RetentionCleaner(recordingStore: dependencies.recordingStore, time: dependencies.store.time)
+        cleaner = RetentionCleaner(
+            recordingStore: dependencies.recordingStore, freeSpace: dependencies.freeSpace,
+            time: dependencies.store.time)
         age = Mutex(AgeClock(dependencies.store.now.nanosecondsSinceEpoch, at: dependencies.store.time.monotonic))
         group = TransferGroup(name: "recording \(channel.name)")
     }
@@ -382,6 +384,8 @@ struct RecordingDependencies: Sendable {
     let settings: Downloads.SettingsSource
     /// Writes a channel's record durably.
     let save: @Sendable (Channel) async throws -> Void
+    /// The free space on the disk of ``recordingStore``.
+    var freeSpace = FreeDiskSpace()
     /// The exporter of finished programmes.
     let exports: ProgrammeExports
     /// A callback that runs once when a recording has ended.
