@@ -259,6 +259,21 @@ struct LiveDownloadTests {
         }
     }
 
+    /// The contents end before the awaited segment.
+    @Test func cancelKeepsOnlyListedSegments() async throws {
+        serve(from: 0, 0..<3)
+        fixture.always("1.ts", .status(404))
+        try await fixture.use { downloads in
+            let asset = try await downloads.add(DownloadRequest(url: fixture.entry))
+            await fixture.progress(downloads, asset.id) { $0.parts.done == 2 }
+            try await downloads.cancel(asset.id, keepingData: true)
+            let contents = try #require(try await AssetStore(of: downloads.store).contents(of: asset.id))
+            let cached = try await downloads.store.resources().filter { $0.key.hasPrefix("recording/") }
+            #expect(cached.map(\.key) == contents.parts.compactMap(\.storedAs))
+            #expect(cached.count == 1 && !cached.contains(where: \.isPinned))
+        }
+    }
+
     /// A paused download can be played to the end of the recorded part.
     @Test func isPlayableWhilePaused() async throws {
         serve(from: 0, 0..<3)
