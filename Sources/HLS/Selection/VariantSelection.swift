@@ -56,8 +56,8 @@ extension MultivariantPlaylist {
     }
 
     /// Returns the rendition to play: the rendition in the language, otherwise the default rendition, otherwise the
-    /// first one with AUTOSELECT (RFC 8216bis §4.4.6.1); nil if there is none. Forced subtitles are never selected by
-    /// language.
+    /// first one with AUTOSELECT (RFC 8216bis §4.4.6.1), otherwise the first one; nil if there is none. Subtitles with
+    /// neither attribute are only selected by language, and forced ones never are.
     public func rendition(_ type: RenditionType, of variant: VariantStream, language: String? = nil) -> Rendition? {
         let renditions = renditions(type, of: variant)
         if let language {
@@ -65,6 +65,7 @@ extension MultivariantPlaylist {
             if let rendition = speaking.first(where: \.isDefault) ?? speaking.first { return rendition }
         }
         return renditions.first(where: \.isDefault) ?? renditions.first(where: \.isAutoselect)
+            ?? (type == .subtitles ? nil : renditions.first)
     }
 
     private func first(

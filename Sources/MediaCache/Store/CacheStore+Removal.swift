@@ -64,15 +64,15 @@ extension CacheStore {
         return removals
     }
 
-    /// Removes all resources whose cache keys begin with `prefix`.
+    /// Removes all resources whose cache keys begin with `prefix`, except those in `kept`.
     ///
     /// - Returns: The removals of existing resources.
     /// - Throws: The same errors as ``remove(keys:)``.
-    package func remove(keysWithPrefix prefix: String) async throws -> [Removal] {
+    package func remove(keysWithPrefix prefix: String, except kept: Set<String> = []) async throws -> [Removal] {
         await engine.committer.commit()
         var keys = Set(try await engine.catalog.keys(withPrefix: prefix))
         keys.formUnion(table.all.map(\.key).filter { $0.utf8.starts(with: prefix.utf8) })
-        return try await remove(keys: keys)
+        return try await remove(keys: keys.subtracting(kept))
     }
 
     /// Returns the distinct keys in batches, in ascending order. All callers lock keys in this order, which prevents

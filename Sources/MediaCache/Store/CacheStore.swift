@@ -225,6 +225,11 @@ public final class CacheStore: Sendable {
         if let failure = folderFailure { throw failure }
     }
 
+    /// Logs a warning about a failure that affects stored data but isn't returned to a caller.
+    package func logWarning(_ message: String, error: any Error) {
+        engine.logger.warning("\(message)", metadata: ["error": "\(error)"])
+    }
+
     // MARK: - Reading
 
     /// Opens a read session. Returns when the resource's head is known.

@@ -129,13 +129,16 @@ struct StreamDiagnosis: Sendable {
                     "key", "\(name): protected by a DRM system",
                     advice: "the stream is passed on unchanged; only players with that system can play it"))
         }
+        // RFC 8216bis §5.2.
+        let length = cipher?.keyLength ?? 16
+        if let bytes = key.uri.flatMap(DataURL.bytes) {
+            return try await report(StreamFindings.key(embedded: bytes, name, length: length))
+        }
         guard let url = key.uri.flatMap({ try? ResourceURL($0) }) else {
             return try await report(
                 .failure("key", "\(name) has no URL that can be requested", advice: "the playlist must be fixed"))
         }
         do {
-            // RFC 8216bis §5.2.
-            let length = cipher?.keyLength ?? 16
             try await report(StreamFindings.key(try await probe.follow(url), name, length: length))
         } catch let error as CacheError where error.code != .cancelled {
             try await report(

@@ -75,4 +75,13 @@ enum StreamFindings {
         }
         return .ok("key", "\(name), \(length) bytes")
     }
+
+    /// Returns the finding about a key in a `data:` URL (RFC 2397), which must have the given length in bytes.
+    static func key(embedded bytes: [UInt8], _ name: String, length: Int) -> DiagnosisFinding {
+        guard bytes.count == length else {
+            return .failure(
+                "key", "\(name): \(bytes.count) bytes instead of \(length)", advice: "the playlist must be fixed")
+        }
+        return .ok("key", "\(name), \(length) bytes in the playlist")
+    }
 }

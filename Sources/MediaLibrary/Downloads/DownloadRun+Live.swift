@@ -46,7 +46,7 @@ extension DownloadRun {
         let recording = try await dependencies.liveDownloads.recording(of: asset, events: events)
         let progress = Task { [self] in
             for await _ in events.stream() {
-                meter.note(recording.coverage, now: store.time.monotonic)
+                meter.note(await recording.coverage, now: store.time.monotonic)
                 report(isFinal: false)
             }
         }
@@ -54,7 +54,7 @@ extension DownloadRun {
             state.recording = recording
             return state.isFinishRequested
         }
-        meter.note(recording.coverage, now: store.time.monotonic)
+        meter.note(await recording.coverage, now: store.time.monotonic)
         if isFinishRequested { try await recording.setEnd() }
         await recording.start()
         await withTaskCancellationHandler {

@@ -265,9 +265,11 @@ final class DownloadRun: Sendable {
     /// Returns an obstacle if the asset's missing bytes exceed the free space, or the disk has less free space than the
     /// policy reserves.
     ///
-    /// - Parameter allowsEstimate: Whether an estimated length is compared, too. The bit rates in playlists are often
-    ///   much higher than those of the media, so an estimate doesn't show that a download won't fit.
-    /// - Throws: `AssetTooLarge` if they exceed the part of the cache limit that pinned data doesn't use.
+    /// - Parameter allowsEstimate: Whether an estimated length is compared with the free space, too. The bit rates in
+    ///   playlists are often much higher than those of the media, so an estimate doesn't show that a download won't
+    ///   fit.
+    /// - Throws: `AssetTooLarge` if the length is exact, and they exceed the part of the cache limit that pinned data
+    ///   doesn't use.
     private func missingSpace(allowsEstimate: Bool) async throws -> DownloadObstacle? {
         let progress = meter.progress(now: store.time.monotonic)
         guard let length = progress.length else { return nil }
@@ -275,7 +277,7 @@ final class DownloadRun: Sendable {
         let isComparable = progress.isLengthExact || allowsEstimate
         let usage = try await store.usage()
         let free = usage.freeDiskBytes - dependencies.policy.freeSpaceReserve
-        if isComparable, let limit = usage.maximumBytes, missing > limit - usage.pinnedBytes {
+        if progress.isLengthExact, let limit = usage.maximumBytes, missing > limit - usage.pinnedBytes {
             throw AssetTooLarge(
                 message:
                     "\(asset.url) needs about \(missing) more bytes, but pinned data uses \(usage.pinnedBytes) of the "

@@ -125,15 +125,18 @@ extension Downloads {
     }
 
     /// Arranges downloads in the given order by changing their priorities. The last one receives the lowest priority
-    /// among them, so that downloads added later follow it. Other downloads keep their priorities.
+    /// among them, so that downloads added later follow it, or a lower one if the others would exceed the maximum.
+    /// Other downloads keep their priorities.
     ///
     /// - Throws: `CacheError` with `notFound` if one of the downloads doesn't exist. In that case, none is changed.
     public func setOrder(_ ids: [AssetID]) async throws {
         for id in ids { try requireEntry(id) }
         let priorities = ids.map { entries[$0]?.asset.download?.priority ?? 0 }.sorted()
         var least = -Self.greatestPriority
-        for (id, known) in zip(ids.reversed(), priorities) {
-            let priority = min(max(known, least), Self.greatestPriority)
+        for (index, (id, known)) in zip(ids.reversed(), priorities).enumerated() {
+            // The later ones have different priorities up to the maximum.
+            let most = Self.greatestPriority - (ids.count - 1 - index)
+            let priority = min(max(known, least), most)
             least = priority + 1
             assignPriority(id, priority)
         }

@@ -40,7 +40,7 @@ struct LiveDownloads: Sendable {
 
     /// Deletes the recording of an asset, if there is one.
     ///
-    /// - Parameter keepingMedia: Whether the recorded media remains, because the asset's contents refer to it.
+    /// - Parameter keepingMedia: Whether the media to which the asset's contents refer remains.
     /// - Throws: `CacheError` with `storage`.
     func remove(_ asset: Asset, keepingMedia: Bool) async throws {
         guard let channel = try await channel(of: asset.id) else { return }
@@ -49,7 +49,14 @@ struct LiveDownloads: Sendable {
         let recording = Recording(channel, dependencies: recordingDependencies(asset, name: name, events: events))
         // A recording with unreadable pages can be removed, too.
         try? await recording.open()
+        let kept = try await keepingMedia ? dependencies.assetStore.contents(of: asset.id)?.parts ?? [] : []
         try await recording.removeAll(keepingMedia: keepingMedia)
+        if keepingMedia {
+            // The contents don't list segments that wait for a key, or that follow an awaited segment. Without the
+            // recording, they would stay pinned forever.
+            _ = try await dependencies.store.remove(
+                keysWithPrefix: channel.id.storedFolder, except: Set(kept.compactMap(\.storedAs)))
+        }
         try await folder.remove(name)
     }
 

@@ -86,8 +86,7 @@ public struct StreamSelection: Sendable, Hashable, Codable {
     private func standard(
         _ type: RenditionType, of variant: VariantStream, in playlist: MultivariantPlaylist
     ) -> [Rendition] {
-        let standard = playlist.rendition(type, of: variant) ?? playlist.renditions(type, of: variant).first
         guard type != .subtitles else { return [] }
-        return standard.map { [$0] } ?? []
+        return playlist.rendition(type, of: variant).map { [$0] } ?? []
     }
 }

@@ -141,10 +141,7 @@ public struct StreamPlan: Sendable, Hashable {
                 taken = Array(media.longest(renditions, uri: uri).prefix(1))
             }
         }
-        if choice.includesAllAudio {
-            if taken.isEmpty { taken = Array(renditions.prefix(1)) }
-            taken += renditions.filter { $0 != taken.first }
-        }
+        if choice.includesAllAudio { taken += renditions.filter { $0 != taken.first } }
         func label(_ rendition: Rendition) -> TrackLabel {
             TrackLabel(language: rendition.language, name: rendition.name, isDefault: rendition == taken.first)
         }

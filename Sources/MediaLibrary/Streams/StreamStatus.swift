@@ -103,23 +103,27 @@ struct StreamSurvey {
     private mutating func survey(
         _ playlist: MultivariantPlaylist, at base: ResourceURL, variables: [String: String]
     ) async throws {
-        /// Whether each group has a complete rendition. A rendition without a playlist is part of the variant streams.
-        var groups: [String: Bool] = [:]
+        /// Whether each group has a complete rendition, by type and identifier. A rendition without a playlist is part
+        /// of the variant streams.
+        var groups: [RenditionType: [String: Bool]] = [:]
         for rendition in playlist.renditions {
-            let role = rendition.type?.rawValue.lowercased() ?? "rendition"
+            let type = rendition.type
+            let role = type?.rawValue.lowercased() ?? "rendition"
             var isComplete = rendition.uri == nil
             if let uri = rendition.uri {
                 isComplete = try await child(uri, of: base, role: role, variables: variables).isComplete
             }
             // Subtitles are optional, audio isn't.
-            if role == "audio" || role == "video" {
-                groups[rendition.groupID] = groups[rendition.groupID] == true || isComplete
+            if let type, [.audio, .video].contains(type) {
+                let wasComplete = groups[type]?[rendition.groupID] == true
+                groups[type, default: [:]][rendition.groupID] = wasComplete || isComplete
             }
         }
         for variant in playlist.variants {
             let status = try await child(variant.uri, of: base, role: "variant", variables: variables)
-            let needed = [variant.audioGroup, variant.videoGroup].compactMap(\.self)
-            if status.isComplete, needed.allSatisfy({ groups[$0] ?? true }) { playsWithoutOrigin = true }
+            let needed = [(RenditionType.audio, variant.audioGroup), (.video, variant.videoGroup)]
+            let hasRenditions = needed.allSatisfy { type, group in group.flatMap { groups[type]?[$0] } ?? true }
+            if status.isComplete, hasRenditions { playsWithoutOrigin = true }
         }
     }
 

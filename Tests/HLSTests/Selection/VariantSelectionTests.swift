@@ -60,4 +60,21 @@ struct VariantSelectionTests {
         #expect(playlist.rendition(.audio, of: high, language: "fr")?.uri == "stereo-English")
         #expect(playlist.rendition(.subtitles, of: high) == nil)
     }
+
+    /// DEFAULT and AUTOSELECT are optional (RFC 8216bis §4.4.6.1). Audio is needed anyway, subtitles aren't.
+    @Test func selectsFirstAudioWithoutDefault() throws {
+        var playlist = MultivariantPlaylist()
+        var variant = VariantStream(uri: "video", bandwidth: 1_000_000)
+        variant.audioGroup = "a"
+        variant.subtitlesGroup = "s"
+        for (type, group) in [(RenditionType.audio, "a"), (.subtitles, "s")] {
+            for name in ["1", "2"] {
+                let rendition = Rendition(type: type, groupID: group, name: name, uri: group + name)
+                playlist.entries.append(.rendition(rendition))
+            }
+        }
+        playlist.entries.append(.variant(variant))
+        #expect(playlist.rendition(.audio, of: variant)?.uri == "a1")
+        #expect(playlist.rendition(.subtitles, of: variant) == nil)
+    }
 }

@@ -247,6 +247,26 @@ struct OriginDiagnosisTests {
     }
 
     @Test(arguments: [
+        (
+            "base64,AAAAAAAAAAAAAAAAAAAAAA==", DiagnosisFinding.Outcome.ok,
+            "AES-128 (identity), 16 bytes in the playlist"
+        ),
+        ("base64,AAAA", .failure, "AES-128 (identity): 3 bytes instead of 16"),
+        ("base64,A", .failure, "AES-128 (identity) has no URL that can be requested"),
+    ])
+    func checksKeyInPlaylist(data: String, outcome: DiagnosisFinding.Outcome, found: String) async throws {
+        let media =
+            "#EXTM3U\n#EXT-X-TARGETDURATION:4\n"
+            + "#EXT-X-KEY:METHOD=AES-128,URI=\"data:application/octet-stream;\(data)\"\n#EXTINF:4,\n/1.ts\n#EXT-X-ENDLIST\n"
+        let origin = Origin([
+            "/m": Page(fields: [.contentType: "application/vnd.apple.mpegurl"], body: Array(media.utf8)),
+            "/1.ts": Page(body: [UInt8](repeating: 0xA7, count: 1600)),
+        ])
+        let finding = try #require(try await findings(origin, "/m")["key"])
+        #expect(finding.outcome == outcome && finding.found == found, "\(finding.found)")
+    }
+
+    @Test(arguments: [
         ("", "1 error: [4.4.3.1-"), ("#EXT-X-TARGETDURATION:4\n#EXTINF:9,\n0.ts\n", "1 error: line 4 [4.4.3.1-"),
     ])
     func reportsFirstErrorOfPlaylist(lines: String, found: String) async throws {

@@ -397,6 +397,30 @@ struct DownloadFaultTests {
         }
     }
 
+    /// The disk fills up during the download, which may fit within the cache limit nevertheless.
+    @Test func waitsForSpaceIfEstimatedLengthExceedsLimit() async throws {
+        fixture.library.serve(
+            "#EXTM3U\n#EXT-X-STREAM-INF:BANDWIDTH=8000000000\nindex.m3u8\n", at: fixture.url("main.m3u8"))
+        try await fixture.use { downloads in
+            let store = await downloads.store
+            try await store.setLimits(CacheLimits(maximumBytes: 64 << 20, minimumFreeBytes: 0))
+            let gate = ScriptedGate()
+            fixture.next("0.ts", .holdHead(gate))
+            let asset = try await downloads.add(DownloadRequest(url: fixture.url("main.m3u8")))
+            await gate.waitForArrivals()
+            store.engine.health.failedForGood(CacheError(.storage, "the disk is full"))
+            gate.open()
+            let state = await fixture.wait(downloads, asset.id) { state in
+                if case .waiting = state { true } else { state.isEnded }
+            }
+            guard case .waiting(let obstacle) = state else {
+                Issue.record("expected the download to wait: \(String(describing: state))")
+                return
+            }
+            #expect(obstacle.kind == .space)
+        }
+    }
+
     @Test func waitsForReservedSpaceDespiteEstimatedLength() async throws {
         fixture.library.serve(
             "#EXTM3U\n#EXT-X-STREAM-INF:BANDWIDTH=1000\nindex.m3u8\n", at: fixture.url("main.m3u8"))

@@ -168,6 +168,23 @@ struct DownloadOrderTests {
         }
     }
 
+    @Test func ordersDownloadsWithGreatestPriority() async throws {
+        let fixture = DownloadFixture()
+        try await fixture.use { downloads in
+            var ids: [AssetID] = []
+            for number in 0..<3 {
+                var request = DownloadRequest(url: fixture.url("\(number).mp4"), startsPaused: true)
+                request.priority = 1_000_000
+                ids.append(try await downloads.add(request).id)
+            }
+            let order = [ids[1], ids[2], ids[0]]
+            try await downloads.setOrder(order)
+            var priorities: [Int?] = []
+            for id in order { priorities.append(await downloads.status(of: id)?.asset.download?.priority) }
+            #expect(priorities == [1_000_000, 999_999, 999_998])
+        }
+    }
+
     @Test func thousandRandomCallsLeaveNothingRunning() async throws {
         let seed = UInt64.random(in: 0 ... .max)
         var random = SeededGenerator(seed: seed)

@@ -33,6 +33,17 @@ struct LiveDownloadTests {
         for number in 0..<8 { #expect(fixture.requests(for: "\(number).ts") == 1) }
     }
 
+    /// The origin's first playlist rarely begins with number 0.
+    @Test func countsOnlySegmentsSeenInPlaylists() async throws {
+        serve(from: 250_000, 250_000..<250_003)
+        fixture.always("250002.ts", .status(404))
+        try await fixture.use { downloads in
+            let asset = try await downloads.add(DownloadRequest(url: fixture.entry))
+            await fixture.progress(downloads, asset.id) { $0.parts.done == 2 }
+            #expect(await downloads.status(of: asset.id)?.progress.parts == .init(done: 2, total: 3))
+        }
+    }
+
     @Test func completesUnchangedPlaylistWithoutEndList() async throws {
         serve(from: 0, 0..<3)
         try await fixture.use { downloads in
@@ -245,6 +256,21 @@ struct LiveDownloadTests {
             try await downloads.cancel(asset.id)
             #expect(try await downloads.store.sideFolder("live-downloads").names() == [])
             #expect(try await downloads.store.resources().filter { $0.key.hasPrefix("recording/") }.isEmpty)
+        }
+    }
+
+    /// The contents end before the awaited segment.
+    @Test func cancelKeepsOnlyListedSegments() async throws {
+        serve(from: 0, 0..<3)
+        fixture.always("1.ts", .status(404))
+        try await fixture.use { downloads in
+            let asset = try await downloads.add(DownloadRequest(url: fixture.entry))
+            await fixture.progress(downloads, asset.id) { $0.parts.done == 2 }
+            try await downloads.cancel(asset.id, keepingData: true)
+            let contents = try #require(try await AssetStore(of: downloads.store).contents(of: asset.id))
+            let cached = try await downloads.store.resources().filter { $0.key.hasPrefix("recording/") }
+            #expect(cached.map(\.key) == contents.parts.compactMap(\.storedAs))
+            #expect(cached.count == 1 && !cached.contains(where: \.isPinned))
         }
     }
 

@@ -159,6 +159,7 @@ struct StreamPlanTests {
         var playlists = stream()
         let text = Self.multivariant.replacing(",DEFAULT=YES", with: "")
         playlists["index.m3u8"] = text
+        #expect(try plan(playlists).audioLabels == [nil, Self.english(true)])
         let all = StreamChoice(includesAllAudio: true)
         #expect(try plan(playlists, all).audioLabels == [nil, Self.english(true), Self.german(false)])
         playlists["index.m3u8"] = text.replacing("URI=\"de", with: "DEFAULT=YES,URI=\"de")

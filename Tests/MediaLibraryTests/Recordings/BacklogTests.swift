@@ -90,7 +90,7 @@ struct BacklogTests {
         #expect(Set(requested(fixture)).isSuperset(of: 0..<20))
         let rows = try await fixture.rows("video-1")
         #expect(await recording.edge == rows[19].end)
-        #expect(recording.coverage.seconds == 120)
+        #expect(await recording.coverage.seconds == 120)
         _ = try await recording.entry(.live(nil))
         await fixture.close()
     }

@@ -53,6 +53,15 @@ struct LiveEdgeTests {
         await fixture.close()
     }
 
+    @Test func deadRenditionDoesNotLimitPlayableTime() async throws {
+        let fixture = try await RecordingFixture.opened()
+        fixture.live.library.origin.always(fixture.live.playlist("a1"), .status(404))
+        try await fixture.record()
+        try await fixture.pass(120)
+        #expect(await (try fixture.recording).coverage.seconds >= 90)
+        await fixture.close()
+    }
+
     /// Segments that are awaited when their rendition becomes unavailable don't delay the edge.
     @Test func renditionThatDiesWithAwaitedSegmentsDoesNotDelayEdge() async throws {
         let fixture = try await RecordingFixture.opened()

@@ -65,7 +65,7 @@ struct RecordingCostTests {
             try await recording.settleAll(0)
             await recording.applyRetention()
             await recording.exportFinishedProgrammes()
-            meter.note(recording.coverage, now: fixture.library.time.monotonic)
+            meter.note(await recording.coverage, now: fixture.library.time.monotonic)
             _ = meter.progress(now: fixture.library.time.monotonic)
             _ = await recording.edge
         }

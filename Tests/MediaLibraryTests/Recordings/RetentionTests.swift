@@ -215,6 +215,42 @@ struct RetentionTests {
         await fixture.close()
     }
 
+    /// Both channels must leave the same disk space free.
+    @Test func channelsShareMeasuredShortage() async throws {
+        let fixture = try await fixture(Retention(freeBytes: 1_000_000))
+        var channel = await fixture.recording.channel
+        channel.tracks = [Channel.Track(folder: "video-2", url: "http://origin.example/live/video-2.m3u8")]
+        let other = Recording(channel, dependencies: fixture.dependencies)
+        try await other.open()
+        let timeline = other.timelines[0]
+        try await timeline.append(TimelineRows.stored(0..<1000))
+        fixture.recordingStore.state.withLock { $0.freeBytes = 899_500 }
+        await fixture.recording.applyRetention()
+        await other.applyRetention()
+        #expect(fixture.timeline.totals.segments == 1000 - 101)
+        #expect(timeline.totals.segments == 1000)
+        await other.stop()
+        await fixture.close()
+    }
+
+    /// The shortage measured earlier may be over.
+    @Test func failedMeasurementRemovesNothing() async throws {
+        let fixture = try await fixture(Retention(freeBytes: 1_000_000))
+        fixture.recordingStore.state.withLock { $0.freeBytes = 500_500 }
+        await fixture.recording.applyRetention()
+        try await expect([256..<1000], fixture)
+        fixture.library.time.advance(by: .seconds(10))
+        fixture.recordingStore.fail { $0 == "free space" }
+        for _ in 0..<2 { await fixture.recording.applyRetention() }
+        try await expect([256..<1000], fixture)
+        // The space is measured as soon as that's possible again.
+        fixture.recordingStore.fail(nil)
+        fixture.recordingStore.state.withLock { $0.freeBytes = 999_500 }
+        await fixture.recording.applyRetention()
+        try await expect([257..<1000], fixture)
+        await fixture.close()
+    }
+
     @Test func sparesProgrammes() async throws {
         let fixture = try await fixture(Retention(seconds: 20))
         // Programmes at the front, in the middle, overlapping, at the edge, and in the future.

@@ -1,4 +1,5 @@
 import MediaCache
+import MediaCacheTesting
 import Synchronization
 import TestSupport
 import Testing
@@ -183,6 +184,52 @@ struct TimelineFailureTests {
         #expect(try await again.first(from: 0, outside: [])?.number == 256)
         try await again.remove(Array(256..<300))
         #expect(again.totals.segments == 300)
+    }
+
+    /// Two minutes of failures. The other track is recorded in the meantime.
+    @Test func retriesUnreadableTrackLessAndLessOften() async throws {
+        let fixture = try await WindowFixture(tracks: ["video-1", "audio-1"])
+        let time = fixture.library.time
+        await time.waitForSleepers(1)
+        let idleSleepers = time.sleepers
+        let counter = AttemptCounter()
+        fixture.recordingStore.fail { counter.count($0) }
+        let recording = Recording(await fixture.recording.channel, dependencies: fixture.dependencies)
+        await #expect(throws: CacheError.self) { try await recording.open() }
+        #expect(recording.timelines.map(\.track) == ["video-1"])
+        await recording.start()
+        func pass(seconds: Int) async {
+            for _ in 0..<2 * seconds {
+                time.advance(by: .milliseconds(500))
+                while true {
+                    await Task.yield()
+                    let (isIdle, followers) = (await recording.isIdle(), await recording.followers)
+                    if isIdle, time.sleepers > idleSleepers + followers { break }
+                }
+            }
+        }
+        await pass(seconds: 120)
+        #expect((8...12).contains(counter.attempts))
+        #expect(recording.timelines.map(\.track) == ["video-1"])
+        fixture.recordingStore.fail(nil)
+        await pass(seconds: 60)
+        #expect(recording.timelines.map(\.track) == ["video-1", "audio-1"])
+        await recording.stop()
+        await fixture.close()
+    }
+
+    /// A counter of attempts to open an unreadable timeline.
+    private final class AttemptCounter: Sendable {
+        private let number = Mutex(0)
+
+        var attempts: Int { number.withLock { $0 } }
+
+        /// Returns whether a file belongs to the timeline, and counts the attempt if so.
+        func count(_ name: String) -> Bool {
+            guard name.hasPrefix("audio-1.") else { return false }
+            number.withLock { $0 += 1 }
+            return true
+        }
     }
 
     // MARK: - Crashes

@@ -64,7 +64,8 @@ final class TimelineMemoryStore: RecordingStore {
         }
     }
 
-    /// Makes changes and reads fail for files and parts whose names match; nil ends that.
+    /// Makes changes and reads fail for files and parts whose names match, and measurements for the name "free space";
+    /// nil ends that.
     func fail(_ names: (@Sendable (String) -> Bool)?) { state.withLock { $0.failing = names } }
 
     func crash(_ crash: Crash?) {
@@ -151,5 +152,10 @@ final class TimelineMemoryStore: RecordingStore {
 
     func removeAllParts(of recording: RecordingID) async throws { state.withLock { $0.parts = [] } }
 
-    func freeBytes() async throws -> Int64 { state.withLock { $0.freeBytes } }
+    func freeBytes() async throws -> Int64 {
+        try state.withLock { state in
+            if state.failing?("free space") == true { throw CacheError(.storage, "the free space can't be measured") }
+            return state.freeBytes
+        }
+    }
 }

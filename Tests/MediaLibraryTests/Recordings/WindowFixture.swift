@@ -13,6 +13,7 @@ final class WindowFixture: Sendable {
     let library = LibraryFixture()
     let recordingStore = TimelineMemoryStore()
     let store: CacheStore
+    let dependencies: RecordingDependencies
     let recording: Recording
 
     init(tracks: [String] = ["video-1"], retention: Retention = Retention(), entry: String? = nil) async throws {
@@ -26,12 +27,11 @@ final class WindowFixture: Sendable {
         channel.tracks = tracks.map { Channel.Track(folder: $0, url: "http://origin.example/live/\($0).m3u8") }
         channel.entry = entry ?? ChannelEntry.single(folder: tracks[0], bandwidth: 1_000_000)
         let events = EventHub<RecordingEvent> { .dropped(count: $0) }
-        recording = Recording(
-            channel,
-            dependencies: RecordingDependencies(
-                store: store, recordingStore: recordingStore, loader: PlaylistLoader(store: store),
-                events: events, settings: Downloads.storeSettings(store), save: { _ in },
-                exports: ProgrammeExports(store, events: events, encoder: nil), ended: { _ in }))
+        dependencies = RecordingDependencies(
+            store: store, recordingStore: recordingStore, loader: PlaylistLoader(store: store),
+            events: events, settings: Downloads.storeSettings(store), save: { _ in },
+            exports: ProgrammeExports(store, events: events, encoder: nil), ended: { _ in })
+        recording = Recording(channel, dependencies: dependencies)
         try await recording.open()
     }
 

@@ -80,6 +80,31 @@ struct StreamStatusTests {
         await store.close()
     }
 
+    /// Groups of different types may have the same identifier (RFC 8216bis §4.4.6.1.1).
+    @Test func cachedVideoDoesNotReplaceAudioWithSameIdentifier() async throws {
+        let multivariant = try url("index.m3u8")
+        fixture.serve(
+            """
+            #EXTM3U
+            #EXT-X-MEDIA:TYPE=AUDIO,GROUP-ID="g",NAME="A",URI="audio.m3u8"
+            #EXT-X-MEDIA:TYPE=VIDEO,GROUP-ID="g",NAME="V",URI="video.m3u8"
+            #EXT-X-STREAM-INF:BANDWIDTH=1,AUDIO="g",VIDEO="g"
+            low.m3u8
+            """, at: multivariant)
+        let names = ["audio", "video", "low"]
+        for name in names {
+            fixture.serve("#EXTM3U\n#EXTINF:6,\n\(name).mp4\n#EXT-X-ENDLIST\n", at: try url("\(name).m3u8"))
+        }
+        let store = try await fixture.open()
+        let loader = PlaylistLoader(store: store)
+        for name in ["index"] + names { _ = try await loader.load(try url("\(name).m3u8")) }
+        for name in ["video", "low"] { try await cache("\(name).mp4", in: store) }
+        #expect(try await StreamStatus(of: multivariant, in: store)?.playsWithoutOrigin == false)
+        try await cache("audio.mp4", in: store)
+        #expect(try await StreamStatus(of: multivariant, in: store)?.playsWithoutOrigin == true)
+        await store.close()
+    }
+
     @Test func oneVariantWithAudioIsSufficient() async throws {
         let multivariant = try url("index.m3u8")
         fixture.serve(

@@ -9,7 +9,8 @@ extension Recording {
         /// The numbers of complete segments and of segments seen in playlists, over all tracks.
         var segments: Int
         var observedSegments: Int
-        /// The duration that is playable on every track, in seconds.
+        /// The duration that is playable on every track, in seconds. Silent tracks and those that the stream no longer
+        /// lists are ignored.
         var seconds: Double
     }
 
@@ -28,16 +29,17 @@ extension Recording {
     }
 
     /// The currently cached amount.
-    nonisolated var coverage: Coverage {
+    var coverage: Coverage {
         let timelines = timelines
         let totals = timelines.map(\.totals)
-        let seconds = timelines.map { timeline in
-            guard let first = timeline.start, let edge = timeline.edgeTime else { return 0.0 }
+        let silent = silentTracks
+        let seconds = tracks.filter { $0.isNamed && !silent.contains($0.folder) }.map { track in
+            guard let first = track.timeline.start, let edge = track.timeline.edgeTime else { return 0.0 }
             return max(0, Double(edge - first) / 1e9)
         }
         return Coverage(
             bytes: totals.reduce(0) { $0 + $1.bytes }, segments: totals.reduce(0) { $0 + $1.segments },
-            observedSegments: timelines.reduce(0) { $0 + Int($1.next) }, seconds: seconds.min() ?? 0)
+            observedSegments: timelines.reduce(0) { $0 + $1.segmentCount }, seconds: seconds.min() ?? 0)
     }
 
     /// Whether every playlist has EXT-X-ENDLIST (RFC 8216bis §4.4.3.4).

@@ -27,11 +27,16 @@ extension Recording {
 
     /// Removes one batch. Returns whether more has to be removed.
     private func removeOldest() async -> Bool {
+        guard channel.retention.freeBytes != nil else { return await removeOldestNow() }
+        return await dependencies.freeSpace.batches.runUncancelled { await removeOldestNow() }
+    }
+
+    private func removeOldestNow() async -> Bool {
         let retention = channel.retention
         guard !channel.hasEnded, retention != Retention() else { return false }
         do {
             let waiting = tracks.reduce(0) { $0 + $1.awaited.waitingBytes }
-            let excess = try await cleaner.excess(of: timelines, waiting: waiting, retention)
+            let excess = await cleaner.excess(of: timelines, waiting: waiting, retention)
             try await discardBacklog()
             let limits = Pruning.Limits(
                 oldest: oldest(retention), segments: retention.segments, excess: excess,

@@ -24,6 +24,8 @@ package actor Recording {
     var masterLoaded: Duration?
     /// Whether tracks are being updated or added. A concurrent update could add a track twice.
     private var isFindingTracks = false
+    /// The time of the next attempt to add missing tracks, and its delay; nil unless the last one failed.
+    private var nextAddition: (at: Duration, delay: Duration)?
     private let changes = ConcurrencyLimit()
     private var run: Task<Void, Never>?
     /// The time since which the recording has been past its end.
@@ -48,7 +50,9 @@ package actor Recording {
         self.hasOtherURL = hasOtherURL
         self.dependencies = dependencies
         id = channel.id
-        cleaner = RetentionCleaner(recordingStore: dependencies.recordingStore, time: dependencies.store.time)
+        cleaner = RetentionCleaner(
+            recordingStore: dependencies.recordingStore, freeSpace: dependencies.freeSpace,
+            time: dependencies.store.time)
         age = Mutex(AgeClock(dependencies.store.now.nanosecondsSinceEpoch, at: dependencies.store.time.monotonic))
         group = TransferGroup(name: "recording \(channel.name)")
     }
@@ -112,12 +116,26 @@ package actor Recording {
         timelineList.withLock { $0.append(timeline) }
     }
 
-    /// Tries again to add the tracks that couldn't be added, since the disk may have failed only temporarily.
+    /// The maximum delay between attempts to add missing tracks.
+    private static let maximumAdditionDelay = Duration.seconds(60)
+
+    /// Tries again to add the tracks that couldn't be added, since the disk may have failed only temporarily. The delay
+    /// doubles after each failure. The first one is logged.
     private func retryMissingTracks() async {
-        guard lacksTracks, !isFindingTracks else { return }
+        guard lacksTracks, !isFindingTracks, nextAddition.map({ monotonic >= $0.at }) ?? true else { return }
         isFindingTracks = true
         defer { isFindingTracks = false }
-        try? await addMissingTracks()
+        do {
+            try await addMissingTracks()
+            nextAddition = nil
+        } catch {
+            if nextAddition == nil {
+                dependencies.store.logWarning(
+                    "the recording \(channel.name) continues without tracks that can't be opened", error: error)
+            }
+            let delay = nextAddition.map { min($0.delay * 2, Self.maximumAdditionDelay) } ?? .milliseconds(500)
+            nextAddition = (monotonic + delay, delay)
+        }
         follow()
     }
 
@@ -126,6 +144,7 @@ package actor Recording {
         guard run == nil, !channel.hasEnded else { return }
         isRunning = true
         pastEnd = nil
+        nextAddition = nil
         for track in tracks { track.restart(at: monotonic) }
         run = Task { await self.record() }
         reportState()
@@ -382,6 +401,8 @@ struct RecordingDependencies: Sendable {
     let settings: Downloads.SettingsSource
     /// Writes a channel's record durably.
     let save: @Sendable (Channel) async throws -> Void
+    /// The free space on the disk of ``recordingStore``.
+    var freeSpace = FreeDiskSpace()
     /// The exporter of finished programmes.
     let exports: ProgrammeExports
     /// A callback that runs once when a recording has ended.

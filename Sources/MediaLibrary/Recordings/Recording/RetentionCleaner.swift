@@ -1,14 +1,16 @@
 internal import MediaCache
+internal import Synchronization
 
 /// A selector of the segments that a recording's retention removes, oldest first and in batches. It measures the
 /// excess, remembers the position of the search, and serializes passes. It's isolated to its recording's actor.
 final class RetentionCleaner {
-    /// The minimum interval between measurements of the free disk space, and between passes while no segment arrives.
-    private static let measureInterval = Duration.seconds(10)
+    /// The minimum interval between passes while no segment arrives.
+    private static let passInterval = Duration.seconds(10)
     /// The maximum number of segments per batch. Small batches don't delay new segments for long.
     private static let batchSize = 256
 
     private let recordingStore: any RecordingStore
+    private let freeSpace: FreeDiskSpace
     private let time: any TimeSource
     /// The position of the next search.
     private var pruning = Pruning()
@@ -17,22 +19,27 @@ final class RetentionCleaner {
     private var appliesChange = false
     private var isInterrupted = false
     private var lastPass: Duration?
+    /// The time of the measurement from which ``space`` was calculated.
     private var lastMeasurement: Duration?
-    /// The number of bytes to remove from a full disk: the measured excess without the bytes removed since.
-    private var diskExcess: Int64 = 0
     /// The number of bytes that the recording may occupy before the disk is too full; nil before the first measurement.
     private(set) var space: Int64?
 
-    /// Creates a cleaner without measurements.
-    init(recordingStore: any RecordingStore, time: any TimeSource) {
+    /// Creates a cleaner.
+    ///
+    /// - Parameters:
+    ///   - recordingStore: The store of the media.
+    ///   - freeSpace: The free space on its disk, shared with its other recordings.
+    ///   - time: The source of time.
+    init(recordingStore: any RecordingStore, freeSpace: FreeDiskSpace, time: any TimeSource) {
         self.recordingStore = recordingStore
+        self.freeSpace = freeSpace
         self.time = time
     }
 
     // MARK: - Passes
 
     /// Whether no pass has begun for ten seconds.
-    var isDue: Bool { lastPass.map { time.monotonic - $0 >= Self.measureInterval } ?? true }
+    var isDue: Bool { lastPass.map { time.monotonic - $0 >= Self.passInterval } ?? true }
 
     /// Runs a pass, unless the passes for changed limits are running.
     ///
@@ -53,6 +60,7 @@ final class RetentionCleaner {
         await passes.runUncancelled {
             appliesChange = true
             restart()
+            freeSpace.invalidate()
             lastMeasurement = nil
             lastPass = time.monotonic
             while !isInterrupted, await pass() { lastPass = time.monotonic }
@@ -77,33 +85,30 @@ final class RetentionCleaner {
     // MARK: - Selection
 
     /// Returns the number of bytes by which the limits on size and free disk space are exceeded; 0 or less if neither
-    /// is. The free disk space is measured at intervals.
+    /// is. If the free disk space can't be measured, its limit doesn't apply.
     ///
     /// - Parameters:
     ///   - timelines: The timelines of all tracks.
     ///   - waiting: The number of cached bytes of segments that aren't in a timeline yet.
-    /// - Throws: `CacheError` with `storage`.
     func excess(
         isolation: isolated (any Actor)? = #isolation, of timelines: [Timeline], waiting: Int64, _ limits: Retention
-    ) async throws -> Int64 {
+    ) async -> Int64 {
         var excess: Int64 = 0
         if let most = limits.bytes {
             excess = timelines.reduce(waiting) { $0 + $1.totals.bytes } - max(0, most)
         }
-        if let least = limits.freeBytes {
-            if lastMeasurement.map({ time.monotonic - $0 >= Self.measureInterval }) ?? true {
-                lastMeasurement = time.monotonic
-                let free = try await recordingStore.freeBytes()
-                space = timelines.reduce(free - least) { $0 + $1.totals.bytes }
-                diskExcess = least - free
+        if let least = limits.freeBytes, let free = await freeSpace.current(in: recordingStore, at: time.monotonic) {
+            if free.measured != lastMeasurement {
+                lastMeasurement = free.measured
+                space = timelines.reduce(free.bytes - least) { $0 + $1.totals.bytes }
             }
-            excess = max(excess, diskExcess)
+            excess = max(excess, least - free.bytes)
         }
         return excess
     }
 
     /// Reduces the excess by removed bytes until the free disk space is measured again.
-    func noteRemoval(of bytes: Int64) { diskExcess -= bytes }
+    func noteRemoval(of bytes: Int64) { freeSpace.noteRemoval(of: bytes) }
 
     /// Returns the next batch of segments to remove.
     ///
@@ -122,4 +127,37 @@ final class RetentionCleaner {
 
     /// Restarts the search at the first segment.
     func restart() { pruning = Pruning() }
+}
+
+/// The free space on the disk of a store's recordings. The recordings share it, so that only one of them removes
+/// segments because of the same shortage.
+final class FreeDiskSpace: Sendable {
+    /// The minimum interval between measurements.
+    private static let measureInterval = Duration.seconds(10)
+
+    /// A lock that serializes the removal of batches because of this space. A batch is chosen once the previous one has
+    /// been noted.
+    let batches = ConcurrencyLimit()
+    private let last = Mutex<(bytes: Int64, measured: Duration)?>(nil)
+
+    /// Returns the number of free bytes, including those removed since it was measured, and the time of the
+    /// measurement; nil if it can't be measured. It's measured at intervals.
+    func current(in store: any RecordingStore, at now: Duration) async -> (bytes: Int64, measured: Duration)? {
+        if let last = last.withLock({ $0 }), now - last.measured < Self.measureInterval { return last }
+        // An earlier measurement may be outdated. The next call measures again.
+        let current = (try? await store.freeBytes()).map { (bytes: $0, measured: now) }
+        last.withLock { $0 = current }
+        return current
+    }
+
+    /// Measures at the next call of ``current(in:at:)``.
+    func invalidate() { last.withLock { $0 = nil } }
+
+    /// Adds removed bytes until the space is measured again.
+    func noteRemoval(of bytes: Int64) {
+        last.withLock { last in
+            guard let known = last else { return }
+            last = (bytes: known.bytes + bytes, measured: known.measured)
+        }
+    }
 }

@@ -150,6 +150,9 @@ package final class Timeline: Sendable {
         state.withLock { ($0.index.bytes, $0.index.stored, $0.index.gaps, $0.index.gapDuration) }
     }
 
+    /// The number of segments in any state that weren't removed.
+    var segmentCount: Int { state.withLock { $0.index.live } }
+
     /// The longest target duration that any segment has needed since opening, in seconds.
     var targetDuration: Int { state.withLock { $0.targetDuration } }
 

@@ -71,6 +71,8 @@ struct TimelineIndex: Sendable {
     private(set) var stored = 0
     private(set) var gaps = 0
     private(set) var gapDuration: Int64 = 0
+    /// The number of segments that weren't removed.
+    private(set) var live = 0
 
     /// Returns the page that contains a number.
     func page(of number: Int64) -> Entry? {
@@ -132,6 +134,7 @@ struct TimelineIndex: Sendable {
         stored += sign * entry.stored
         gaps += sign * entry.gaps
         gapDuration &+= Int64(sign) &* entry.gapDuration
+        live += sign * entry.live
     }
 }
 
