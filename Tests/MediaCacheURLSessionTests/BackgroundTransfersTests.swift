@@ -204,7 +204,7 @@ struct BackgroundTransfersTests {
 
     /// The length is unknown while nothing is cached, so the rest can't be requested by itself.
     @Test func fetchesWholeResourceWhileRangeIsInTransfer() async throws {
-        try await with { fixture in
+        try await with { (fixture: Fixture) async throws -> Void in
             let gate = ScriptedGate()
             fixture.server.origin.next(fixture.url, .holdHead(gate))
             #expect(try await fixture.transfers.fetch(fixture.url, scope: .any, range: 0..<1000) == 1)

@@ -36,7 +36,8 @@ struct Settings: Sendable {
                 (.option, options[setting]), (.environment, variable), (.file, file?.values[setting]),
                 (.defaultValue, usesDefaults ? setting.defaultValue : nil),
             ]
-            values[setting] = found.lazy.compactMap { source, text in text.map { Value(text: $0, source: source) } }.first
+            values[setting] =
+                found.lazy.compactMap { source, text in text.map { Value(text: $0, source: source) } }.first
         }
         self.values = values
     }

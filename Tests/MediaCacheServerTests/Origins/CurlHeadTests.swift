@@ -6,11 +6,11 @@ import Testing
 
 struct CurlHeadTests {
     /// Receives the lines of a head, each with its end, and the empty line after them.
-    private func head(_ lines: [String]) throws(CacheError) -> CurlHead {
+    private func head(_ lines: [String]) throws -> CurlHead {
         var head = CurlHead()
         for line in lines + [""] {
             let bytes = Array((line + "\r\n").utf8)
-            try bytes.withUnsafeBytes { (bytes) throws(CacheError) in try head.receive(bytes, from: "origin.example") }
+            try bytes.withUnsafeBytes { try head.receive($0, from: "origin.example") }
         }
         return head
     }
