@@ -63,7 +63,7 @@ public final class CurlOrigin: Origin {
     /// Resolves the name to connect to, so that libcurl has no reason to: cancelling a transfer whose name libcurl
     /// resolves blocks its whole thread.
     ///
-    /// - Returns: The addresses; nil if the URL has an address instead of a name.
+    /// - Returns: The addresses of the proxy or, without a proxy, of the URL's host; nil if that host is an address.
     private func addresses(for request: OriginRequest) async throws -> CurlExchange.Addresses? {
         let url = request.url
         let (host, port) = options.proxy.map { ($0.host, $0.port) } ?? (url.host, url.effectivePort)
@@ -72,7 +72,7 @@ public final class CurlOrigin: Origin {
             throw CacheError(.timedOut, "resolving the name \(host) took too long; check the network")
         }
         guard !found.isEmpty else {
-            throw CacheError(.unreachable, "the name \(host) can't be resolved; check the URL and the network")
+            throw CacheError(.unreachable, "the name \(host) can't be resolved; check the name and the network")
         }
         if options.proxy == nil {
             do {

@@ -14,8 +14,9 @@ public struct URLSessionSettings: Sendable {
     public var allowsConstrainedNetworkAccess = true
     /// Whether cellular networks may be used. True by default.
     public var allowsCellularAccess = true
-    /// Whether a request waits for a network without a time limit if none is available, instead of failing. False by
-    /// default, because the engine retries. Apple platforms only.
+    /// Whether a request waits for a network without a time limit if none is available, instead of failing. A request
+    /// with `AddressScope.publicOnly` still fails if its host's name can't be resolved. False by default, because the
+    /// engine retries. Background transfers always wait. Apple platforms only.
     public var waitsForConnectivity = false
     /// The maximum number of connections to one host. 64 by default, so that only the transfer scheduler limits them.
     public var connectionsPerHost = 64

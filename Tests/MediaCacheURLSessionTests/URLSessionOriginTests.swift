@@ -89,7 +89,7 @@ struct URLSessionOriginTests {
         #expect(unknown.kind == .unknown && unknown.isForbidden)
     }
 
-    /// Downloads wait for a network instead of failing.
+    /// The error is retryable, so that downloads wait for a network instead of failing.
     @Test func reportsUnresolvedNameAsUnreachable() async throws {
         let origin = URLSessionOrigin()
         defer { origin.shutdown() }

@@ -1,4 +1,5 @@
-// The server's records that the page shows. They are read once and then updated by events.
+// The server's records that the page shows. They are read whenever the event stream begins or has dropped events, and
+// are updated by events in between.
 
 import { api, Problem } from "./api.js";
 import { atMostEvery } from "./elements.js";
@@ -111,7 +112,7 @@ export function onEvent(listener, signal) {
   signal.addEventListener("abort", () => followers.delete(listener));
 }
 
-/** Reads all records. This is needed at the start and after each interruption of the event stream. */
+/** Reads all records. This is needed when the event stream begins, and after it has dropped events. */
 export async function readAll() {
   await Promise.all([
     assets.replaceAll(api.assets), downloads.replaceAll(api.downloads), channels.replaceAll(api.channels),

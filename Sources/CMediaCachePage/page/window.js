@@ -2,10 +2,10 @@
 //
 // A browser always starts a live playlist at its end, regardless of the requested position, and can't seek in it. Only
 // the live edge is therefore played from the live playlist. The past is played in finished windows of at most an hour,
-// each from the end of the previous one to the current live edge.
+// up to the current live edge. Each begins at the end of the previous one.
 //
-// In a browser without HLS, the windows are MP4 files, up to a minute before the live edge. They are shorter, because a
-// file must be complete before it can be played.
+// In a browser without HLS, the windows are MP4 files of at most five minutes, because a file must be complete before
+// it can be played. The first one begins at least a minute before the live edge.
 
 import { sentence } from "./api.js";
 import { moment } from "./format.js";

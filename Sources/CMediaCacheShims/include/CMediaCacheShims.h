@@ -82,9 +82,10 @@ int mc_end_group(pid_t leader);
 /// processes. Has no effect without glibc.
 void mc_keep_heap_small(void);
 
-/// Inflates a whole gzip (RFC 1952) or zlib (RFC 1950) stream into `output` of `capacity` bytes. Ignores bytes after
-/// the end of the stream. Returns the number of bytes written, or -1 with errno: EFBIG if the capacity is too small or
-/// a size is 4 GiB or more, EINVAL if the stream is damaged or truncated, ENOMEM.
+/// Inflates all members of a gzip file (RFC 1952), or a zlib stream (RFC 1950), into `output` of `capacity` bytes.
+/// Ignores bytes after the end unless the first is 0x1F, which begins another gzip member. Returns the number of bytes
+/// written, or -1 with errno: EFBIG if the capacity is too small or a size is 4 GiB or more, EINVAL if the data is
+/// damaged or truncated, ENOMEM.
 ssize_t mc_inflate(const void *input, size_t count, void *output, size_t capacity);
 
 // Cryptography of the system: OpenSSL's libcrypto on Linux, CommonCrypto on Apple platforms.

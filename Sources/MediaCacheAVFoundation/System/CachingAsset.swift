@@ -86,7 +86,7 @@
         /// The trace of the player's requests.
         public var trace: LoadingTrace { loading.loader.trace }
 
-        /// Returns the observable state of the resource, for views.
+        /// Returns a new observable state of the resource, for views. It is updated as long as it exists.
         @MainActor public func state() -> PlaybackState {
             // The settings don't apply to transfers of the server.
             let isServed = if case .server = route { true } else { false }

@@ -112,7 +112,8 @@ final class AccessControl: Sendable {
         }
     }
 
-    /// Returns whether the token of a play URL opens it. An asset token opens only signed play URLs.
+    /// Returns whether the token of a play URL opens it, and records the token's use. An asset token opens only signed
+    /// play URLs.
     ///
     /// - Parameter digest: The digest of the target's token if the connection has cached it; nil to compute it.
     func admits(_ target: PlayTarget, digest: TokenDigest? = nil) -> Bool {

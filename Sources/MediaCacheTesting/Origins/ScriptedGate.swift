@@ -52,7 +52,7 @@ public final class ScriptedGate: Sendable {
         }
     }
 
-    /// Calls `callback` once when the gate opens, or immediately if it's open.
+    /// Calls `callback` once when the gate opens, or immediately if it's open. Counts an arrival if the gate is closed.
     ///
     /// - Returns: The identifier for ``removeCallback(_:)``; nil if `callback` has been called.
     func onOpen(_ callback: @escaping @Sendable () -> Void) -> Int? {

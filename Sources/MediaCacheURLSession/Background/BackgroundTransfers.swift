@@ -141,7 +141,7 @@ public final class BackgroundTransfers: Sendable {
         if transfers.scope == .publicOnly { try host.requirePublic(url) }
         // Determined first, because the bytes of a transfer that finishes in the meantime must not be requested again.
         let running = try await runningRequests()
-        // Nor must bytes in received files.
+        // Bytes in received files must not be requested again either.
         await storeReceivedFiles()
         let cached = try await store.resource(of: ReadRequest(url: url))
         let missing = try Self.missing(of: url, range, cached)

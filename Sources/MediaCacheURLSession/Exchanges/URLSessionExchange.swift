@@ -299,8 +299,8 @@ extension URLSessionExchange {
         }
     }
 
-    /// Ends the exchange if the reader has waited for the stall limit; otherwise restarts the timer. One timer is used
-    /// for all waits of a body.
+    /// Ends the exchange if the reader has waited for the stall limit. Restarts the timer if it has waited for less. If
+    /// it isn't waiting, its next wait starts the timer. One timer is used for all waits of a body.
     private func checkForStall() {
         end(CacheError(.timedOut, "\(url.authority) stalled: it sent no data for \(limits.stall)")) { state in
             state.timer = nil

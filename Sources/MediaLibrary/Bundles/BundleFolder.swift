@@ -146,13 +146,14 @@ public struct BundleFolder: Sendable {
         return name
     }
 
-    /// Returns the path of a file. Throws if its name or a symbolic link leads out of the folder.
+    /// Returns the path of a file. Throws if its name is invalid, if a symbolic link leads out of the folder, or if it
+    /// isn't a regular file.
     private func file(_ name: String) throws -> String { try Self.file(name, in: root) }
 
     private static func file(_ name: String, in root: String) throws -> String {
         let pieces = name.split(separator: "/", omittingEmptySubsequences: false)
         guard !pieces.contains(where: { $0.isEmpty || $0 == "." || $0 == ".." }), !name.contains("\0") else {
-            throw CacheError(.notMedia, "“\(name)” leads out of the folder")
+            throw CacheError(.notMedia, "“\(name)” isn't the path of a file within the folder")
         }
         let path = URL(fileURLWithPath: "\(root)/\(name)").resolvingSymlinksInPath().path
         guard path.hasPrefix(root.hasSuffix("/") ? root : root + "/") else {
@@ -161,7 +162,8 @@ public struct BundleFolder: Sendable {
         let type = try? FileManager.default.attributesOfItem(atPath: path)[.type] as? FileAttributeType
         guard type == .typeRegular else {
             throw CacheError(
-                .notFound, "“\(name)” doesn't exist; list missing parts as holes in \(BundleManifest.fileName)")
+                .notFound,
+                "“\(name)” is missing or isn't a file; list missing parts as holes in \(BundleManifest.fileName)")
         }
         return path
     }

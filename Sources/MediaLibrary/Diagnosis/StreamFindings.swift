@@ -23,7 +23,7 @@ enum StreamFindings {
         let length = DurationText.describe(.nanoseconds(playlist.durationNanoseconds))
         let summary = EncryptionSummary(playlist).text
         let encryption = summary == "none" ? "" : ", encrypted: \(summary)"
-        guard playlist.hasEndList else { return .ok("stream", "live, \(count) of \(length)\(target)\(encryption)") }
+        guard playlist.hasEndList else { return .ok("stream", "live, \(count), \(length)\(target)\(encryption)") }
         return .ok("stream", "on demand, \(count), \(length)\(target)\(encryption)")
     }
 

@@ -217,7 +217,7 @@ struct OriginDiagnosisTests {
         let right = try await findings(Origin(pages(key: 16)), "/m")
         #expect(right["variants"]?.found == "2 variant streams: 720p, 360p")
         #expect(
-            right["stream"]?.found.hasPrefix("live, 2 segments of 8s, target duration 4 s, encrypted: AES-128") == true)
+            right["stream"]?.found.hasPrefix("live, 2 segments, 8s, target duration 4 s, encrypted: AES-128") == true)
         // The newest segment of a live stream is requested; the origin lacks the others.
         #expect(right["segment"]?.found.hasSuffix("encrypted") == true)
         #expect(right["key"]?.outcome == .ok)

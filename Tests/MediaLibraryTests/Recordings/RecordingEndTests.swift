@@ -33,7 +33,7 @@ struct RecordingEndTests {
         }
     }
 
-    /// Listed segments are awaited only when they are on disk. The end of the recording waits for that, too.
+    /// New segments are awaited only after their rows are on disk. The end of the recording waits for that, too.
     @Test func endWaitsForSegmentsBeingAppended() async throws {
         let hold = Self.pageHold()
         // Releases the disk even if the test fails.

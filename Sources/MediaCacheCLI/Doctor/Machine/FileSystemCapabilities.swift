@@ -66,8 +66,8 @@ struct FileSystemCapabilities: Sendable, Hashable {
         return kind(of: URL(fileURLWithPath: path).resolvingSymlinksInPath().path(percentEncoded: false), in: mounts)
     }
 
-    /// Returns the type from a list of mounts in the format of fstab(5). The longest mount point that contains the path
-    /// applies, and the last one if it's listed several times.
+    /// Returns the type from a list of mounts in the format of fstab(5); nil if no mount point contains the path. The
+    /// longest mount point that contains it applies, and the last one if it's listed several times.
     static func kind(of path: String, in mounts: String) -> String? {
         var best: (point: String, kind: String)?
         for line in mounts.split(separator: "\n") {
