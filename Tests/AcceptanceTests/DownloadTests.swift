@@ -35,8 +35,9 @@ extension AcceptanceTests {
             let folder = try TemporaryFolder("cache")
             let arguments = ["get", "\(origin.url(Self.stream))", "--cache", folder.path, "--min-free", "0"]
             let first = try ChildProcess(MediaCacheBinary.path, arguments + ["--transfers", "1"])
-            _ = try await eventually("a segment has been sent") {
-                try await origin.log().bodyBytes > 0 ? () : nil
+            // The rate is printed after a few seconds, in the middle of the download.
+            try await eventually("the rate is printed", within: .seconds(30)) {
+                first.errorText.contains("KB/s") ? () : nil
             }
             first.signal(SIGINT)
             #expect(try await first.end(within: .seconds(20)) == .exit(130), "\(first.errorText)")
