@@ -32,7 +32,7 @@ public final class CacheServer: Sendable {
     private var downloads: Downloads? { dependencies.downloads }
     private var recordings: Recordings? { dependencies.recordings }
 
-    /// Creates a server. ``start()`` or ``run()`` makes it listen.
+    /// Creates a server. ``start()`` makes it listen.
     ///
     /// - Parameters:
     ///   - store: The store to serve.
