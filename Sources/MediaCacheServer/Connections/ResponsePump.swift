@@ -36,7 +36,7 @@ final class ResponsePump {
     /// costs more than the copy.
     private static let maximumCopied = 128 << 10
     /// The maximum number of bytes in one send from the file. They use no memory of this process.
-    private static let maximumSent = 512 << 10
+    private static let maximumSent = 2 << 20
     /// The interval at which bytes in the system's queue are read again.
     private static let refreshInterval = TimeAmount.seconds(1)
 
