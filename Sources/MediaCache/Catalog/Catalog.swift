@@ -188,7 +188,7 @@ package final class Catalog: Sendable {
     func read<Value: Sendable>(_ body: @escaping @Sendable (Database) throws -> Value) async throws -> Value {
         do {
             return try await database.read(body)
-        } catch let error as DatabaseError {
+        } catch {
             throw translateInUse(error)
         }
     }
@@ -197,7 +197,7 @@ package final class Catalog: Sendable {
     func readNow<Value>(_ body: (Database) throws -> Value) throws -> Value {
         do {
             return try database.read(body)
-        } catch let error as DatabaseError {
+        } catch {
             throw translateInUse(error)
         }
     }
@@ -207,7 +207,7 @@ package final class Catalog: Sendable {
             let value = try await database.write(body)
             counters.withLock { $0.transactions += 1 }
             return value
-        } catch let error as DatabaseError {
+        } catch {
             throw translateInUse(error)
         }
     }
@@ -335,10 +335,13 @@ package final class Catalog: Sendable {
         }
     }
 
-    /// Returns the error for a statement that failed during use. Unlike at opening, SQLITE_ERROR and the like don't
-    /// indicate damage.
-    private func translateInUse(_ error: DatabaseError) -> CacheError {
-        switch error.resultCode {
+    /// Returns the `CacheError` for a failure or cancellation during use. Unlike at opening, SQLITE_ERROR and the like
+    /// don't indicate damage.
+    private func translateInUse(_ error: any Error) -> CacheError {
+        guard let error = error as? DatabaseError else {
+            return CacheError.wrap(error, as: .storage, "the catalog \(location.path) can't be used")
+        }
+        return switch error.resultCode {
         case .SQLITE_CORRUPT, .SQLITE_NOTADB: Self.translate(error, path: location.path)
         default:
             CacheError(

@@ -5,9 +5,7 @@ extension CacheStore {
     ///   ``CacheError/Code/damaged`` or ``CacheError/Code/cancelled``.
     public func resources() async throws -> [ResourceInfo] {
         try checkOpen()
-        let rows = try await CacheError.wrapping("the cached resources can't be listed") {
-            try await engine.catalog.resources()
-        }
+        let rows = try await engine.catalog.resources()
         let open = table.all.compactMap { resource in resource.listed.map { (resource, $0) } }
         let live = Dictionary(open.map { ($0.0.id, $0) }, uniquingKeysWith: { first, _ in first })
         let known = Set(rows.map(\.resource.id))
@@ -30,10 +28,7 @@ extension CacheStore {
         if let info = try await resource(key: key) { return info }
         guard CacheKey(key).identity == nil else { return nil }
         let prefix = CacheKey.prefixOfIdentified(key)
-        let stored = try await CacheError.wrapping("\(url) can't be looked up") {
-            try await engine.catalog.keys(withPrefix: prefix)
-        }
-        var keys = Set(stored)
+        var keys = Set(try await engine.catalog.keys(withPrefix: prefix))
         keys.formUnion(table.all.map(\.key).filter { $0.utf8.starts(with: prefix.utf8) })
         var last: ResourceInfo?
         for key in keys {
@@ -61,9 +56,7 @@ extension CacheStore {
     func key(of id: Int64) async throws -> String? {
         try checkOpen()
         if let resource = table.all.first(where: { $0.id == id }) { return resource.key }
-        return try await CacheError.wrapping("resource \(id) can't be looked up") {
-            try await engine.catalog.key(ofResource: id)
-        }
+        return try await engine.catalog.key(ofResource: id)
     }
 
     /// Returns information about the resource with a cache key; nil if it isn't cached.
@@ -74,10 +67,9 @@ extension CacheStore {
         if let resource = table[key], let representation = resource.listed {
             return info(of: resource.stored, representation: representation)
         }
-        let entry = try await CacheError.wrapping("\(CacheKey(key).name) can't be looked up") {
-            try await engine.catalog.resource(key: key)
+        guard let entry = try await engine.catalog.resource(key: key), let listed = entry.versions.listed else {
+            return nil
         }
-        guard let entry, let listed = entry.versions.listed else { return nil }
         return info(of: entry.resource, representation: listed)
     }
 
@@ -114,9 +106,7 @@ extension CacheStore {
         try checkOpen()
         await engine.committer.commit()
         let engine = engine
-        let totals = try await CacheError.wrapping("the size of the cache can't be determined") {
-            try await engine.catalog.byteTotals()
-        }
+        let totals = try await engine.catalog.byteTotals()
         let free = try? await engine.pool.run { try engine.freeBytes }
         return Usage(
             resources: totals.resources, complete: totals.complete, bytes: totals.all, pinnedBytes: totals.pinned,

@@ -49,10 +49,7 @@ extension CacheStore {
         await engine.committer.commit()
         var infos: [ResourceInfo] = []
         // Resources in use are skipped.
-        let candidates = try await CacheError.wrapping("the resources to be evicted can't be determined") {
-            try await engine.catalog.evictable(limit: count + table.all.count)
-        }
-        for (resource, bytes) in candidates
+        for (resource, bytes) in try await engine.catalog.evictable(limit: count + table.all.count)
         where infos.count < count && table[resource.key]?.isHeld != true {
             guard var info = try await self.resource(id: resource.id) else { continue }
             info.bytesCached = bytes

@@ -60,22 +60,9 @@ struct ChannelConfiguration {
     /// Returns a value of the channel named `name`.
     private func value(of key: Key, in name: String) -> String? {
         if key == .url, let option = declared.last(where: { $0.name.rawValue == name }) { return option.url }
-        if let text = environment["MEDIACACHE_CHANNELS_\(Self.variable(name))_\(Self.variable(key.rawValue))"] {
-            return text
-        }
+        let parts = [name, key.rawValue].map(Setting.variableName)
+        if let text = environment["MEDIACACHE_CHANNELS_\(parts[0])_\(parts[1])"] { return text }
         return file?.channels.last { $0.name == name && $0.values[key.rawValue] != nil }?.values[key.rawValue]
-    }
-
-    /// Returns the spelling of a name in the environment: `maxSize` is `MAX_SIZE`, `my-news` is `MY_NEWS`.
-    private static func variable(_ name: String) -> String {
-        var text = ""
-        var isLower = false
-        for character in name {
-            if isLower, character.isUppercase { text += "_" }
-            isLower = character.isLowercase
-            text += character.isLetter || character.isNumber ? character.uppercased() : "_"
-        }
-        return text
     }
 
     /// - Throws: ``ArgumentTextError``.

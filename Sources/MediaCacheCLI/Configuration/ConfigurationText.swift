@@ -27,9 +27,6 @@ enum ConfigurationText {
 }
 
 extension Setting {
-    /// Whether the value can contain secrets.
-    var isSecret: Bool { self == .header || self == .proxy }
-
     /// Returns a value without secrets: the names of header fields, the address of a proxy.
     func redacted(_ text: String) -> String {
         switch self {

@@ -35,11 +35,11 @@ enum Setting: String, CaseIterable, Sendable {
     }
 
     /// The name on the command line.
-    var option: String { "--" + words.joined(separator: "-") }
+    var option: String { "--" + Self.variableName(rawValue).lowercased().replacing("_", with: "-") }
 
     /// The name in the environment.
     var variable: String {
-        self == .cache ? "MEDIACACHE_DIR" : "MEDIACACHE_" + words.joined(separator: "_").uppercased()
+        self == .cache ? "MEDIACACHE_DIR" : "MEDIACACHE_" + Self.variableName(rawValue)
     }
 
     /// Returns the command-line names of the settings that have values, in the order of the settings.
@@ -83,12 +83,15 @@ enum Setting: String, CaseIterable, Sendable {
             .map { $0.trimmingCharacters(in: .whitespaces) }.filter { !$0.isEmpty }
     }
 
-    private var words: [String] {
-        var words = [""]
-        for character in rawValue {
-            if character.isUppercase { words.append("") }
-            words[words.count - 1] += character.lowercased()
+    /// Returns the spelling of a name in the environment: `maxSize` is `MAX_SIZE`, `my-news` is `MY_NEWS`.
+    static func variableName(_ name: String) -> String {
+        var text = ""
+        var isLower = false
+        for character in name {
+            if isLower, character.isUppercase { text += "_" }
+            isLower = character.isLowercase
+            text += character.isLetter || character.isNumber ? character.uppercased() : "_"
         }
-        return words
+        return text
     }
 }

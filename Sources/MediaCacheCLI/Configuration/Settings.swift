@@ -4,7 +4,7 @@ import Foundation
 /// over the configuration file, the file over defaults.
 struct Settings: Sendable {
     /// The source of a value.
-    enum Source: String, Sendable, Hashable, Encodable, CaseIterable {
+    enum Source: String, Sendable, Hashable, Encodable {
         case option, environment, file
         case defaultValue = "default"
     }

@@ -53,7 +53,8 @@ struct LiveDownloadReadingTests {
         return (text, segments)
     }
 
-    @Test func playsLiveStreamDuringAndAfterDownload() async throws {
+    /// Runs `body` with a host that downloads a live stream and has three of its segments.
+    private func withLiveDownload(_ body: (CacheHost, DownloadRecord) async throws -> Void) async throws {
         let folder = FileManager.default.temporaryDirectory.appending(path: "live-download-\(UUID())").path
         defer { try? FileManager.default.removeItem(atPath: folder) }
         try await CacheHost.use(folder: folder, origin: origin, { _ in }) { host in
@@ -61,6 +62,12 @@ struct LiveDownloadReadingTests {
             let added = try await host.answer(
                 "POST", "/api/v1/downloads", body: #"{"url":"\#(base)index.m3u8"}"#, as: DownloadRecord.self)
             try await wait(host, "\(added.id)") { $0.partsDone == 3 }
+            try await body(host, added)
+        }
+    }
+
+    @Test func playsLiveStreamDuringAndAfterDownload() async throws {
+        try await withLiveDownload { host, added in
             let live = try await play(host, "\(added.id)")
             #expect(live.segments == (0..<3).map(segment))
             #expect(!live.playlist.contains("#EXT-X-ENDLIST"))
@@ -75,13 +82,7 @@ struct LiveDownloadReadingTests {
     }
 
     @Test func refusesOtherSelectionOfRecordedStream() async throws {
-        let folder = FileManager.default.temporaryDirectory.appending(path: "live-download-\(UUID())").path
-        defer { try? FileManager.default.removeItem(atPath: folder) }
-        try await CacheHost.use(folder: folder, origin: origin, { _ in }) { host in
-            try serve(3)
-            let added = try await host.answer(
-                "POST", "/api/v1/downloads", body: #"{"url":"\#(base)index.m3u8"}"#, as: DownloadRecord.self)
-            try await wait(host, "\(added.id)") { $0.partsDone == 3 }
+        try await withLiveDownload { host, added in
             let other = try await host.call(
                 "POST", "/api/v1/downloads", body: #"{"url":"\#(base)index.m3u8","variant":"worst"}"#)
             #expect(other.status == 409)

@@ -128,7 +128,8 @@ struct RedirectTests {
         await store.close()
     }
 
-    @Test func requestsOriginalURLWhenTargetHasExpired() async throws {
+    /// Returns a fixture whose origin redirects first to one URL, and then to another.
+    private func fixtureWithTwoTargets() throws -> (EngineFixture, first: ResourceURL, second: ResourceURL) {
         let fixture = try EngineFixture()
         let first = try ResourceURL("http://cdn.example/1.mp4")
         let second = try ResourceURL("http://cdn.example/2.mp4")
@@ -136,6 +137,11 @@ struct RedirectTests {
         fixture.origin.always(fixture.url, .redirect(to: second.description))
         fixture.origin[first] = ScriptedResource(Self.body)
         fixture.origin[second] = ScriptedResource(Self.body)
+        return (fixture, first, second)
+    }
+
+    @Test func requestsOriginalURLWhenTargetHasExpired() async throws {
+        let (fixture, first, second) = try fixtureWithTwoTargets()
         let store = try await fixture.open()
         _ = try await store.bytes(fixture.url, .closed(0, through: 99))
         fixture.origin.always(first, .status(403))
@@ -145,13 +151,7 @@ struct RedirectTests {
     }
 
     @Test func requestsOriginalURLWhenTargetIsUnreachable() async throws {
-        let fixture = try EngineFixture()
-        let first = try ResourceURL("http://cdn.example/1.mp4")
-        let second = try ResourceURL("http://cdn.example/2.mp4")
-        fixture.origin.next(fixture.url, .redirect(to: first.description))
-        fixture.origin.always(fixture.url, .redirect(to: second.description))
-        fixture.origin[first] = ScriptedResource(Self.body)
-        fixture.origin[second] = ScriptedResource(Self.body)
+        let (fixture, first, _) = try fixtureWithTwoTargets()
         let store = try await fixture.open { $0.transfers.readAhead = ReadAhead(initial: 64 << 10, maximum: 64 << 10) }
         _ = try await store.bytes(fixture.url, .closed(0, through: 99))
         fixture.origin.always(first, .unreachable)

@@ -318,8 +318,10 @@ struct DownloadFaultTests {
         _ = try hole(in: try await download())
     }
 
-    /// A complete part is removed before the end of the download, and fetched again.
-    @Test func refetchesPartRemovedDuringDownload() async throws {
+    /// Runs `body` after a complete part was removed during its download, which continues when the gate opens.
+    private func removingFirstPart(
+        _ body: (Downloads, Asset, ScriptedGate) async throws -> Void
+    ) async throws {
         let gate = ScriptedGate()
         fixture.next("2.ts", .holdHead(gate))
         try await fixture.use { downloads in
@@ -327,6 +329,13 @@ struct DownloadFaultTests {
             await fixture.progress(downloads, asset.id) { $0.parts.done == 2 }
             let first = try #require(try await downloads.store.resource(for: fixture.url("0.ts")))
             _ = try await downloads.store.remove(id: first.id)
+            try await body(downloads, asset, gate)
+        }
+    }
+
+    /// A complete part is removed before the end of the download, and fetched again.
+    @Test func refetchesPartRemovedDuringDownload() async throws {
+        try await removingFirstPart { (downloads: Downloads, asset: Asset, gate: ScriptedGate) async throws -> Void in
             gate.open()
             #expect(try await fixture.end(asset.id, of: downloads).state == .complete)
             #expect(try await downloads.store.resource(for: fixture.url("0.ts"))?.isComplete == true)
@@ -335,13 +344,7 @@ struct DownloadFaultTests {
     }
 
     @Test func partRemovedDuringDownloadIsMissingIfItCannotBeRefetched() async throws {
-        let gate = ScriptedGate()
-        fixture.next("2.ts", .holdHead(gate))
-        try await fixture.use { downloads in
-            let asset = try await downloads.add(DownloadRequest(url: fixture.entry))
-            await fixture.progress(downloads, asset.id) { $0.parts.done == 2 }
-            let first = try #require(try await downloads.store.resource(for: fixture.url("0.ts")))
-            _ = try await downloads.store.remove(id: first.id)
+        try await removingFirstPart { (downloads: Downloads, asset: Asset, gate: ScriptedGate) async throws -> Void in
             fixture.always("0.ts", .status(404))
             gate.open()
             let download = try await fixture.end(asset.id, of: downloads)
