@@ -27,22 +27,33 @@ extension OriginReader {
                 conditions[.ifRange] = known.validator.strongEntityTag ?? known.validator.lastModified
             }
         }
-        if let unless, head == nil { conditions.setUnless(unless) }
+        let confirming = head == nil ? confirming : nil
+        if let confirming { conditions.setUnless(confirming.validator) }
         var (response, url) = try await exchange.send(conditions)
-        if let unless, head == nil, response.status == 304 {
+        // No range of an empty resource can be satisfied.
+        if let confirming, response.status == 304 || (response.status == 416 && confirming.length == 0) {
             response.body.cancel()
             unmodified = response.headerFields
             peer = response.peer
             end = position
             return CheckedHead(
-                start: position, end: position, validator: unless, ignoredRange: false,
+                start: position, end: position, validator: confirming.validator, ignoredRange: false,
                 headerFields: response.headerFields)
         }
-        if known != nil { response = try await response.refusingPage(from: url, context: context) }
-        let verdict = ResponseCheck.judge(
-            status: response.status, headerFields: response.headerFields, requested: sendsRange ? range : nil,
-            known: expected, acceptsContentCodings: acceptsContentCodings, url: url, now: context.time.now)
-        switch verdict {
+        if known != nil || confirming != nil {
+            response = try await response.refusingPage(from: url, as: pipeline?.kind ?? .file, context: context)
+        }
+        func verdict(_ known: KnownRepresentation?) -> ResponseCheck.Verdict {
+            ResponseCheck.judge(
+                status: response.status, headerFields: response.headerFields, requested: sendsRange ? range : nil,
+                known: known, acceptsContentCodings: acceptsContentCodings, url: url, now: context.time.now)
+        }
+        var matched = confirming ?? expected
+        if confirming != nil, case .changed = verdict(matched) {
+            hasChanged = true
+            matched = nil
+        }
+        switch verdict(matched) {
         case .use(let checked):
             location = url == exchange.locator.url ? nil : url.withoutUserInfo
             peer = response.peer

@@ -11,7 +11,7 @@ package actor OriginReader {
 
     let context: OriginContext
     let exchange: OriginExchange
-    let unless: Validator?
+    let confirming: KnownRepresentation?
     let acceptsWholeBody: Bool
     let sendsRange: Bool
     let acceptsContentCodings: Bool
@@ -61,7 +61,8 @@ package actor OriginReader {
     /// - Parameters:
     ///   - requested: The requested bytes.
     ///   - known: The representation that the bytes must belong to; nil for any.
-    ///   - unless: The validator of a version to confirm. If it's current, ``unmodified`` is set and no bytes are sent.
+    ///   - confirming: A version to confirm or replace. If the origin confirms it, ``unmodified`` is set and no bytes
+    ///     are sent. If the response has another version, ``hasChanged`` is set.
     ///   - acceptsWholeBody: Whether to return the whole content if the origin ignores the range. If not, only the
     ///     range is returned.
     ///   - sendsRange: Whether to send `Range`. An empty resource satisfies no range, so it needs a request without
@@ -78,7 +79,7 @@ package actor OriginReader {
         locator: ResourceLocator,
         requested: RequestedRange,
         known: KnownRepresentation?,
-        unless: Validator? = nil,
+        confirming: KnownRepresentation? = nil,
         acceptsWholeBody: Bool = false,
         sendsRange: Bool = true,
         acceptsContentCodings: Bool = false,
@@ -86,7 +87,7 @@ package actor OriginReader {
         pipeline: ContentPipeline? = nil,
         comparable: @escaping ComparableBytes = { _ in 0 }
     ) {
-        self.unless = unless
+        self.confirming = confirming
         self.acceptsWholeBody = acceptsWholeBody
         self.sendsRange = sendsRange
         self.acceptsContentCodings = acceptsContentCodings
@@ -243,8 +244,12 @@ package actor OriginReader {
     /// The position of the next byte to be returned by ``next()``.
     package var start: Int64 { peeked.first?.offset ?? position }
 
-    /// The fields of the 304 response that confirmed the version passed as `unless` (RFC 9110 §15.4.5).
+    /// The fields of the response without content that confirmed the version passed as `confirming` (RFC 9110
+    /// §15.4.5).
     var unmodified: HTTPFields?
+
+    /// Whether the first response has another version than the one passed as `confirming`.
+    var hasChanged = false
 
     /// The URL after redirects; nil if it's the requested one.
     package internal(set) var location: ResourceURL?

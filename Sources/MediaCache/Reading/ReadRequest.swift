@@ -25,9 +25,20 @@ public struct ReadRequest: Sendable {
     package var countsAsUse = true
     /// Whether exactly the range is requested, without read-ahead.
     var isExact = false
+    /// Whether the response only confirms or replaces the current version. Its bytes aren't stored.
+    var confirmsOnly = false
 
     /// Whether a pinned version that the origin has replaced may be read if the origin doesn't provide the newer one.
     var acceptsOlderVersion: Bool { !isExact && !revalidation.isSince }
+
+    /// Returns a request that only confirms or replaces the current version.
+    func confirming() -> ReadRequest {
+        var request = self
+        request.range = .closed(0, through: 0)
+        request.isExact = true
+        request.confirmsOnly = true
+        return request
+    }
 
     /// Creates a request.
     public init(

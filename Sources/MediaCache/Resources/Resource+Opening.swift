@@ -15,7 +15,7 @@ extension Resource {
                 throw CancellationError()
             }
             let (readiness, revalidatesInBackground) = readiness(request, now: engine.time.now)
-            if revalidatesInBackground { revalidateInBackground(request.settings) }
+            if revalidatesInBackground { revalidateInBackground(request) }
             switch readiness {
             case .retired: return nil
             case .ready(let representation): return try session(request, over: representation)
@@ -62,20 +62,7 @@ extension Resource {
     private func find(
         _ request: ReadRequest, insteadOf known: Representation?
     ) async throws -> (hasRequested: Bool, unstored: ReadSession?) {
-        var isOwn = false
-        let opening = state.withLock { state -> SharedRequest<UnstoredResponse?>? in
-            guard !state.isRetired, state.current === known else { return nil }
-            if let opening = state.opening { return opening }
-            isOwn = true
-            let ticket = engine.scheduler.ticket(
-                for: locator.url, transferClass: request.transferClass, group: request.group)
-            let opening = SharedRequest(ticket: ticket) {
-                try await self.find(request, insteadOf: known, ticket: ticket)
-            }
-            state.opening = opening
-            state.openingBegan = engine.time.monotonic
-            return opening
-        }
+        let (opening, isOwn) = opening(request, insteadOf: known)
         let response: UnstoredResponse??
         do {
             if let opening, fallback(for: request) != nil {
@@ -110,8 +97,27 @@ extension Resource {
         return (true, try withExtendedLifetime(found) { try unstoredSession(request, of: found.version) })
     }
 
-    /// Requests the first bytes. Unless the response confirms the known version, creates a representation and a fill of
-    /// the body.
+    /// Returns the shared request that finds or confirms a version, and whether this call started it. Returns nil if
+    /// this object has been retired, or the current version isn't `known`.
+    func opening(
+        _ request: ReadRequest, insteadOf known: Representation?
+    ) -> (request: SharedRequest<UnstoredResponse?>?, isOwn: Bool) {
+        state.withLock { state in
+            guard !state.isRetired, state.current === known else { return (nil, false) }
+            if let opening = state.opening { return (opening, false) }
+            let ticket = engine.scheduler.ticket(
+                for: locator.url, transferClass: request.transferClass, group: request.group)
+            let opening = SharedRequest(ticket: ticket) {
+                try await self.find(request, insteadOf: known, ticket: ticket)
+            }
+            state.opening = opening
+            state.openingBegan = engine.time.monotonic
+            return (opening, true)
+        }
+    }
+
+    /// Requests the first bytes. If the response doesn't confirm the known version, creates a representation and a fill
+    /// of the body unless the request only confirms.
     ///
     /// - Returns: The response itself if it isn't stored.
     private func find(
@@ -121,49 +127,56 @@ extension Resource {
             state.withLock { $0.opening = nil }
             useEnded()
         }
+        var reader: OriginReader?
         do {
             try await Transfer.admit(ticket, engine)
-        } catch {
-            ticket.release()
-            throw error
-        }
-        let context = engine.originContext(request.settings)
-        let began = engine.time.monotonic
-        do {
+            var context = engine.originContext(request.settings)
+            // Until the next attempt, the known version is read.
+            if request.confirmsOnly { context.settings.retries.budget = 0 }
+            let began = engine.time.monotonic
             let scope = context.settings.scope
-            var reader = try await firstReader(request, unless: known?.head.validator, context: context)
-            if let known, await reader.unmodified != nil, !mayConfirm(known.head, from: await reader.peer, for: scope) {
-                await reader.close()
-                reader = try await firstReader(request, unless: nil, context: context)
-            }
-            do {
-                if let known, await isCurrent(known, by: reader, since: began, scope) {
-                    await reader.close()
+            var first = try await firstReader(request, confirming: known, context: context)
+            reader = first
+            if let known {
+                if await first.unmodified != nil, !mayConfirm(known.head, from: await first.peer, for: scope) {
+                    await first.close()
+                    first = try await firstReader(request, confirming: nil, context: context)
+                    reader = first
+                }
+                let isCurrent = try await isCurrent(known, by: first, request, ticket: ticket, since: began, scope)
+                if isCurrent || request.confirmsOnly {
+                    await first.close()
                     ticket.release()
+                    if !isCurrent { replaced(known) }
                     return nil
                 }
-                return try await adopt(
-                    reader, insteadOf: known, request: request, context: context, ticket: ticket, began: began)
-            } catch {
-                await reader.close()
-                throw error
             }
+            return try await adopt(
+                first, insteadOf: known, request: request, context: context, ticket: ticket, began: began)
         } catch {
+            await reader?.close()
             ticket.release()
-            if (error as? CacheError)?.code != .cancelled { known?.revalidated(nil, isStale: true) }
-            throw error
+            let failure = CacheError.wrap(error, as: .unreachable, "\(locator.url) can't be read")
+            guard let known, failure.code != .cancelled else { throw failure }
+            guard failure.code == .representationChanged else {
+                revalidationFailed(of: known, request, failure)
+                throw failure
+            }
+            replaced(known)
+            return nil
         }
     }
 
     /// Returns a reader that has received its first response head.
     private func firstReader(
-        _ request: ReadRequest, unless validator: Validator?, context: OriginContext
+        _ request: ReadRequest, confirming known: Representation?, context: OriginContext
     ) async throws -> OriginReader {
+        let confirming = known.map { KnownRepresentation(validator: $0.head.validator, length: $0.head.length) }
         func reader(_ requested: RequestedRange, sendsRange: Bool = true) -> OriginReader {
             OriginReader(
-                context: context, locator: locator, requested: requested, known: nil, unless: validator,
-                acceptsWholeBody: true,
-                sendsRange: sendsRange, pipeline: engine.pipeline(for: request.url, request.kind))
+                context: context, locator: locator, requested: requested, known: nil,
+                confirming: confirming, acceptsWholeBody: true, sendsRange: sendsRange,
+                pipeline: engine.pipeline(for: request.url, request.kind))
         }
         let requested = firstRange(request, readAhead: context.settings.readAhead)
         let first = reader(requested)
@@ -212,8 +225,7 @@ extension Resource {
             if head.length == 0, known.head.length != 0, MediaType.isAudioOrVideo(head.contentType) {
                 throw CacheError(empty: locator.url, type: head.contentType)
             }
-            changed(known)
-            engine.events.send(.representationChanged(key: key))
+            replaced(known)
         }
         let freshness = Freshness(responseHead.headerFields, now: engine.time.now)
         if reinstatePinned(

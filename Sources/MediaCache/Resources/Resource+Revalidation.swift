@@ -13,18 +13,9 @@ extension CacheStore {
 
 extension Resource {
     /// Revalidates the current version in the background.
-    func revalidateInBackground(_ settings: TransferSettings?) {
-        guard let representation = current else { return }
-        let isFirst = state.withLock { state in
-            defer { state.isChecking = true }
-            return !state.isChecking
-        }
-        guard isFirst else { return }
-        Task {
-            try? await sendRevalidation(of: representation, settings, .inBackground)
-            state.withLock { $0.isChecking = false }
-            useEnded()
-        }
+    func revalidateInBackground(_ request: ReadRequest) {
+        guard let current else { return }
+        opening(request.confirming(), insteadOf: current).request?.outliveWaiters()
     }
 
     /// The time that a read waits for the origin if cached bytes may be served without a response.
@@ -37,28 +28,15 @@ extension Resource {
     /// - Returns: Whether a request was sent. If not, the current version has changed in the meantime.
     func revalidate(_ representation: Representation, for request: ReadRequest, mayBeServed: Bool) async throws -> Bool
     {
-        let (settings, revalidation) = (request.settings, request.revalidation)
-        let opening = state.withLock { state -> SharedRequest<UnstoredResponse?>? in
-            guard !state.isRetired, state.current === representation else { return nil }
-            if let opening = state.opening { return opening }
-            let opening = SharedRequest<UnstoredResponse?> {
-                defer {
-                    self.state.withLock { $0.opening = nil }
-                    self.useEnded()
-                }
-                try await self.sendRevalidation(of: representation, settings, revalidation)
-                return nil
-            }
-            state.opening = opening
-            state.openingBegan = engine.time.monotonic
-            return opening
-        }
+        let opening = opening(request.confirming(), insteadOf: representation).request
         do {
-            guard mayBeServed, let opening else { return try await opening?.waitOrSeeEnd() != nil }
-            if case .completed(let head) = try await result(of: opening) { return head != nil }
+            guard mayBeServed, let opening else {
+                return try await opening?.waitOrSeeEnd(request.transferClass) != nil
+            }
+            if case .completed(let head) = try await result(of: opening, request.transferClass) { return head != nil }
             pinned(request, after: lateResponseError)
             return true
-        } catch let error as CacheError where error.code != .cancelled && !revalidation.isSince {
+        } catch let error as CacheError where error.code != .cancelled && !request.revalidation.isSince {
             // The request was started by a caller that requires confirmation. This caller doesn't.
             return true
         }
@@ -74,7 +52,7 @@ extension Resource {
 
     /// Waits for a request that finds or confirms a version, for at most ``patience`` since its start.
     func result<Value>(
-        of request: SharedRequest<Value>, _ transferClass: TransferClass = .background
+        of request: SharedRequest<Value>, _ transferClass: TransferClass
     ) async throws -> TimedResult<Value> {
         let time = engine.time
         let left = state.withLock { $0.openingBegan } + Self.patience - time.monotonic
@@ -96,81 +74,42 @@ extension Resource {
         CacheError(.timedOut, "\(locator.url) didn't respond within \(Self.patience.seconds) s")
     }
 
-    private func sendRevalidation(
-        of representation: Representation, _ settings: TransferSettings?, _ revalidation: Revalidation
-    ) async throws {
-        let head = representation.head
-        var conditions: HTTPFields = [.range: "bytes=0-0"]
-        conditions.setUnless(head.validator)
-        let exchange = OriginExchange(context: engine.originContext(settings), locator: locator)
-        let scope = exchange.context.settings.scope
-        let began = engine.time.monotonic
-        do {
-            let (received, url) = try await exchange.send(conditions)
-            let response = try await received.refusingPage(
-                from: url, as: representation.content.kind, context: exchange.context)
-            response.body.cancel()
-            guard mayConfirm(head, from: received.peer, for: scope) || ![200, 206, 304, 416].contains(response.status)
-            else {
-                changed(representation)
-                engine.events.send(.representationChanged(key: key))
-                return
-            }
-            if response.status == 304 || (response.status == 416 && head.length == 0) {
-                return confirmed(representation, by: response.headerFields, since: began, scope)
-            }
-            let verdict = ResponseCheck.judge(
-                status: response.status, headerFields: response.headerFields, requested: .from(0, to: 1),
-                known: KnownRepresentation(validator: head.validator, length: head.length), url: url,
-                now: engine.time.now)
-            let freshness = Freshness(response.headerFields, now: engine.time.now)
-            switch verdict {
-            case .use(let checked):
-                let tells = checked.validator != Validator() && head.validator != Validator()
-                let isSame =
-                    if tells || revalidation.isSince { tells } else {
-                        try await representation.isSameAtOrigin(settings)
-                    }
-                if isSame { return confirmed(representation, freshness, since: began, scope) }
-            case .changed(let other):
-                let lacksValidator = other?.validator == Validator() && !revalidation.isSince
-                guard lacksValidator || exchange.context.settings.alternatingEntityTags == .compareBytes, let other,
-                    other.completeLength == head.length, try await representation.isSameAtOrigin(settings)
-                else { break }
-                if !lacksValidator { engine.events.send(.entityTagAlternates(key: key)) }
-                return confirmed(representation, freshness, since: began, scope)
-            case .refuse(let error): throw error
-            }
-            changed(representation)
-            engine.events.send(.representationChanged(key: key))
-        } catch {
-            let failure = CacheError.wrap(error, as: .unreachable, "\(locator.url) can't be revalidated")
-            if failure.code == .cancelled { throw failure }
-            state.withLock { state in
-                state.lastCheck = engine.time.now
-                state.originFailure = engine.time.monotonic
-            }
-            representation.revalidated(nil, isStale: true)
-            if revalidation.isSince { throw failure }
-            engine.events.send(.servedStale(key: key, error: failure))
+    /// Records a failed revalidation, after which the known version counts as stale.
+    func revalidationFailed(of known: Representation, _ request: ReadRequest, _ failure: CacheError) {
+        state.withLock { state in
+            state.lastCheck = engine.time.now
+            state.originFailure = engine.time.monotonic
         }
+        known.revalidated(nil, isStale: true)
+        if !request.revalidation.isSince { engine.events.send(.servedStale(key: key, error: failure)) }
     }
 
     /// Returns whether a response to a conditional request confirms the known version, and records the confirmation.
+    ///
+    /// Without a validator, cached bytes are compared, unless the request requires a confirmation since a moment.
     func isCurrent(
-        _ known: Representation, by reader: OriginReader, since began: Duration, _ scope: AddressScope
-    ) async -> Bool {
-        guard mayConfirm(known.head, from: await reader.peer, for: scope) else { return false }
+        _ known: Representation, by reader: OriginReader, _ request: ReadRequest, ticket: TransferScheduler.Ticket,
+        since began: Duration, _ scope: AddressScope
+    ) async throws -> Bool {
+        let head = known.head
+        guard mayConfirm(head, from: await reader.peer, for: scope) else { return false }
         if let unmodified = await reader.unmodified {
             confirmed(known, by: unmodified, since: began, scope)
-        } else {
-            // Some origins ignore conditions.
-            guard let responseHead = await reader.responseHead, responseHead.validator != Validator(),
-                known.head.validator != Validator(), known.head.validator.agrees(with: responseHead.validator),
-                responseHead.completeLength == known.head.length
-            else { return false }
-            confirmed(known, Freshness(responseHead.headerFields, now: engine.time.now), since: began, scope)
+            return true
         }
+        guard let responseHead = await reader.responseHead else { return false }
+        let (received, hasChanged) = (responseHead.validator, await reader.hasChanged)
+        let hasValidators = received != Validator() && head.validator != Validator()
+        if hasChanged || !hasValidators {
+            let settings = request.settings ?? engine.transfers
+            guard !request.revalidation.isSince,
+                !hasChanged || responseHead.completeLength == head.length,
+                !hasValidators || settings.alternatingEntityTags == .compareBytes,
+                try await known.isSameAtOrigin(request.settings, ticket: ticket)
+            else { return false }
+            if hasChanged, hasValidators { engine.events.send(.entityTagAlternates(key: key)) }
+        }
+        confirmed(known, Freshness(responseHead.headerFields, now: engine.time.now), since: began, scope)
         return true
     }
 

@@ -45,7 +45,8 @@ extension Resource {
         while true {
             try Task.checkCancellation()
             let read = ReadRequest(
-                url: request.url, settings: request.settings, revalidation: request.revalidation, kind: request.kind)
+                url: request.url, transferClass: request.transferClass, settings: request.settings,
+                revalidation: request.revalidation, kind: request.kind, group: request.group)
             // The response to a running request is newer than the cached content.
             if let body = try await sharedBody(request, read, starts: false) { return result(body) }
             switch readiness(read, now: engine.time.now).readiness {

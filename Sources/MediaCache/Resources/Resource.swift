@@ -55,8 +55,6 @@ package final class Resource: Sendable {
         var lastCheck: Date?
         /// The start times of the requests that last confirmed the current version since opening.
         var confirmed = ConfirmationMoments()
-        /// Whether a background revalidation is running.
-        var isChecking = false
         /// The reason not to store the last response; nil if it's stored.
         var refusal: CacheError?
         /// The version that is read without being stored; nil if there is none.
@@ -84,7 +82,7 @@ package final class Resource: Sendable {
         var representations: [Representation] { superseded + (current.map { [$0] } ?? []) }
 
         /// Whether a request to the origin is running.
-        var isRevalidating: Bool { opening != nil || bodyRequest != nil || isChecking }
+        var isRevalidating: Bool { opening != nil || bodyRequest != nil }
     }
 
     let state: OrderedMutex<State>
@@ -250,6 +248,12 @@ package final class Resource: Sendable {
         useEnded()
     }
 
+    /// Records and reports that the origin has replaced `representation`.
+    func replaced(_ representation: Representation) {
+        changed(representation)
+        engine.events.send(.representationChanged(key: key))
+    }
+
     /// Sets whether the resource is pinned.
     func setPinned(_ isPinned: Bool) {
         state.withLock { state in
@@ -340,7 +344,7 @@ package final class Resource: Sendable {
             case .revalidateInBackground where !current.isComplete && current.freshness.freshUntil != nil:
                 // Holes need a request anyway. If the version turned out to be replaced there, the read would fail.
                 return (.revalidateFirst(current, mayBeServed: true), false)
-            case .revalidateInBackground: return (.ready(current), !state.isChecking)
+            case .revalidateInBackground: return (.ready(current), state.opening == nil)
             }
         }
     }
