@@ -57,7 +57,6 @@ struct MediaCacheCommand: AsyncParsableCommand {
         ]
     )
 
-    /// Runs a subcommand and exits with its code.
     static func main() async {
         StandardStreams.ignoreBrokenPipes()
         do {

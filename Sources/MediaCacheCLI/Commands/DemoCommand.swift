@@ -92,8 +92,6 @@ struct DemoCommand: AsyncParsableCommand {
     }
 
     /// Fails if another process owns the folder. Otherwise a second demo would report that the origin's port is in use.
-    ///
-    /// - Throws: ``CommandFailure``.
     private static func rejectSecondDemo(at location: CacheLocation) async throws {
         guard let connection = try await Connection.running(at: location) else { return }
         let (address, owner) = (connection.client.address, connection.owner)

@@ -79,12 +79,9 @@ struct DoctorCommand: AsyncParsableCommand {
 
 /// The output of `doctor --json`.
 struct DoctorReport: Encodable, Sendable {
-    /// The worst outcome.
     var outcome: DiagnosisFinding.Outcome
-    /// The findings in order.
     var findings: [DiagnosisFinding]
 
-    /// Creates a report.
     init(findings: [DiagnosisFinding]) {
         self.findings = findings
         let order = DiagnosisFinding.Outcome.allCases

@@ -193,18 +193,13 @@ struct ExportCommand: AsyncParsableCommand {
 
 /// The asset or the window of a channel that a command exports.
 private struct ExportSelection: Sendable {
-    /// The asset or channel.
     var asset: AssetArgument
-    /// The start.
     var from: String?
-    /// The end.
     var to: String?
-    /// Whether the origin may be contacted.
     var fetches: Bool
 
-    /// Sets the inputs of a job from the asset or the channel.
-    ///
-    /// - Returns: The name of the input, and the gaps of a recording.
+    /// Sets the inputs of a job from the asset or the channel. Returns the name of the input, and the gaps of a
+    /// recording.
     func resolve(
         _ job: inout RemuxJob, _ client: APIClient
     ) async throws -> (name: String, gaps: [RemuxResult.Missing]) {

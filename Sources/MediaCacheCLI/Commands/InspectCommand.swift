@@ -159,7 +159,6 @@ struct InspectCommand: AsyncParsableCommand {
         .compactMap(\.self)
     }
 
-    /// Whether the source is a URL with the extension of a playlist.
     private var hasPlaylistExtension: Bool {
         guard let url = source.url else { return false }
         return MediaType.isPlaylist(pathExtension: url.pathExtension.lowercased())
@@ -184,9 +183,7 @@ struct InspectCommand: AsyncParsableCommand {
         try print(inspection.report, inspection.record, dropped: inspection.droppedDiagnostics)
     }
 
-    /// Prints the source if it's a container.
-    ///
-    /// - Returns: Whether it's a container.
+    /// Prints the source if it's a container, and returns whether it is.
     private func printContainer() async throws -> Bool {
         // With options for playlists, the input must be a playlist.
         guard playlistOptions.isEmpty, source != .standardInput else { return false }

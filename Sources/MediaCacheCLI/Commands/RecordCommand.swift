@@ -100,7 +100,6 @@ struct RecordCommand: AsyncParsableCommand {
         try outcome.report(asJSON: json)
     }
 
-    /// The end of the recording; nil without a limit.
     private var end: Date? {
         get throws {
             // Dates in the API have whole seconds.

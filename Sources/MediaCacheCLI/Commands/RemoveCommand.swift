@@ -104,11 +104,9 @@ struct RemoveCommand: AsyncParsableCommand {
         outcome.assets.append(asset.title ?? asset.url)
     }
 
-    /// The result of the command.
     struct Outcome: Encodable, Sendable {
         /// The removed resources, including those that are still being read.
         var removed: [Removal] = []
-        /// The titles or URLs of removed assets.
         var assets: [String] = []
         /// The arguments without cached data.
         var missing: [String] = []
@@ -121,10 +119,8 @@ struct RemoveCommand: AsyncParsableCommand {
             case missing
         }
 
-        /// Whether anything was removed.
         var hasRemoved: Bool { !removed.isEmpty || !assets.isEmpty }
 
-        /// The result as text.
         var text: String {
             guard hasRemoved else { return "Nothing was removed." }
             let resources = removed.map { removal in

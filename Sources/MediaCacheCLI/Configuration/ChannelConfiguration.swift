@@ -13,7 +13,6 @@ import MediaLibrary
 /// The environment can set each value of an entry: `MEDIACACHE_CHANNELS_NEWS_KEEP=48h`.
 /// `MEDIACACHE_CHANNELS=news,sport` lists channels that aren't in the file.
 struct ChannelConfiguration {
-    /// The key of a value in an entry.
     enum Key: String, CaseIterable {
         case url, variant, audio, subtitles, keep, maxSize, keepSegments, keepFree, stopped, endsWithStream
     }
@@ -27,9 +26,6 @@ struct ChannelConfiguration {
         (self.file, self.declared, self.environment) = (file, declared, environment)
     }
 
-    /// Returns the channels without duplicates.
-    ///
-    /// - Throws: ``CommandFailure`` for an invalid entry.
     func channels() throws -> [ChannelRequest] {
         var names = file?.channels.map(\.name) ?? []
         names +=
@@ -57,7 +53,6 @@ struct ChannelConfiguration {
         return "$MEDIACACHE_CHANNELS “\(name)”"
     }
 
-    /// Returns a value of the channel named `name`.
     private func value(of key: Key, in name: String) -> String? {
         if key == .url, let option = declared.last(where: { $0.name.rawValue == name }) { return option.url }
         let parts = [name, key.rawValue].map(Setting.variableName)
@@ -65,7 +60,6 @@ struct ChannelConfiguration {
         return file?.channels.last { $0.name == name && $0.values[key.rawValue] != nil }?.values[key.rawValue]
     }
 
-    /// - Throws: ``ArgumentTextError``.
     private static func request(
         named text: String, headers: [String: String], _ value: (Key) -> String?
     ) throws -> ChannelRequest {
@@ -113,9 +107,6 @@ struct ChannelDeclaration: Sendable, Hashable {
     var name: ChannelName
     var url: String
 
-    /// Parses a declaration.
-    ///
-    /// - Throws: ``ArgumentTextError``.
     init(parsing text: String) throws {
         guard let equals = text.firstIndex(of: "=") else {
             throw ArgumentTextError("“\(text)” doesn't declare a channel; write it as NAME=URL")

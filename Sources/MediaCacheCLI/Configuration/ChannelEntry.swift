@@ -1,14 +1,11 @@
 /// A channel's entry in the configuration file.
 struct ChannelEntry: Sendable, Hashable {
     var name: String
-    /// The values as text, by key.
+    /// The values as text. Headers aren't among them.
     var values: [String: String] = [:]
-    /// The header fields for the origin.
     var headers: [String: String] = [:]
 
-    /// Parses the file's `channels`.
-    ///
-    /// - Throws: ``ArgumentTextError`` for an invalid entry.
+    /// Parses the value of `channels` in the file.
     static func list(_ value: ConfigurationValue) throws -> [ChannelEntry] {
         guard case .list(let list) = value else { throw ArgumentTextError("channels must be an array") }
         var names: Set<String> = []

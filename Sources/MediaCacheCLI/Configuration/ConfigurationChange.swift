@@ -13,14 +13,10 @@ struct ConfigurationChange: Sendable {
     /// The channels with a changed selection of tracks, which can't be applied to a recording.
     var unchangeable: [String] = []
 
-    /// Computes the difference.
-    ///
     /// - Parameters:
     ///   - old: The configuration of the last reload, or of the start.
     ///   - start: The configuration that the server was started with. Deferred settings still have its values.
     ///   - rejected: The channels that the last reload rejected. They are tried again.
-    ///   - new: The configuration to apply.
-    /// - Throws: ``CommandFailure`` for an invalid configuration.
     init(
         from old: ServeConfiguration, startedWith start: ServeConfiguration, rejected: Set<ChannelName> = [],
         to new: ServeConfiguration
@@ -49,7 +45,6 @@ struct ConfigurationChange: Sendable {
         undeclared = before.keys.filter { !names.contains($0) }.map(\.rawValue).sorted()
     }
 
-    /// Whether there is nothing to apply or to report.
     var isEmpty: Bool {
         channels.isEmpty && undeclared.isEmpty && applied.isEmpty && deferred.isEmpty && unchangeable.isEmpty
     }

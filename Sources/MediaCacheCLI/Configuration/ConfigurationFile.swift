@@ -10,15 +10,10 @@ struct ConfigurationFile: Sendable {
     let path: String
     /// The settings as text. Lists have one item per line.
     let values: [Setting: String]
-    /// The declared channels.
     let channels: [ChannelEntry]
 
-    /// The maximum size in bytes.
     private static let maximumSize = 16 << 20
 
-    /// Reads a file.
-    ///
-    /// - Throws: ``CommandFailure`` for an unreadable or invalid file.
     init(path: String) throws {
         let text: Data
         do {
@@ -33,8 +28,6 @@ struct ConfigurationFile: Sendable {
     }
 
     /// Parses the content of a file. Empty content, such as that of `/dev/null`, is a valid configuration.
-    ///
-    /// - Throws: As ``init(path:)``.
     init(path: String, _ text: Data) throws {
         self.path = path
         do {

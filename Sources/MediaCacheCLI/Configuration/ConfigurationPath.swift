@@ -3,9 +3,8 @@ import Foundation
 /// The path of the configuration file: the value of `--config` or `$MEDIACACHE_CONFIG`, the user's file, or the
 /// system's. Only one file is read.
 enum ConfigurationPath {
-    /// The environment variable that contains the path.
     static let variable = "MEDIACACHE_CONFIG"
-    /// The path of the system's file, for services.
+    /// The system's file, for services.
     static let system = "/etc/mediacache/config.json"
 
     /// Returns the path of the file to read; nil if none is given and no default file exists.
@@ -22,8 +21,8 @@ enum ConfigurationPath {
         option ?? environment[variable].flatMap { $0.isEmpty ? nil : $0 }
     }
 
-    /// Returns the default paths in order of precedence. A relative path in `$XDG_CONFIG_HOME` is ignored, as the XDG
-    /// Base Directory Specification requires.
+    /// Returns the default paths in order of precedence. The XDG Base Directory Specification requires relative paths
+    /// to be ignored.
     static func defaults(_ environment: [String: String]) -> [String] {
         let folder: String? =
             if let folder = environment["XDG_CONFIG_HOME"], folder.hasPrefix("/") {

@@ -12,11 +12,6 @@ actor ConfigurationReload {
     private let server: LocalHost
     private let read: @Sendable () throws -> ServeConfiguration
 
-    /// Creates a reloader.
-    ///
-    /// - Parameters:
-    ///   - configuration: The configuration that the server was started with.
-    ///   - read: A function that reads the current configuration.
     init(
         of configuration: ServeConfiguration, _ settings: HostSettings, _ server: LocalHost,
         reading read: @escaping @Sendable () throws -> ServeConfiguration

@@ -6,33 +6,23 @@ struct ConfigurationReport: Encodable {
     struct Entry: Encodable {
         /// The value without secrets; null without a value.
         var value: ConfigurationValue
-        /// The source of the value.
         var source: Settings.Source
         /// The option, variable or file that sets the value; null for a default.
         var place: String?
     }
 
-    /// A channel.
     struct ChannelItem: Encodable {
         var name: String
-        /// The URL, without user information.
         var url: String
-        /// The option, variable or file that declares the channel.
         var place: String
     }
 
     /// The path of the configuration file; null without one.
     var file: String?
-    /// The settings by name.
     var settings: [String: Entry]
-    /// The channels in order.
     var channels: [ChannelItem]
-    /// The unknown variables that begin with `MEDIACACHE_`.
     var unknownVariables: [String]
 
-    /// Creates the report of a valid configuration.
-    ///
-    /// - Throws: ``CommandFailure`` for an invalid configuration.
     init(_ configuration: ServeConfiguration) throws {
         let host = try configuration.hostSettings()
         let read = configuration.settings
@@ -59,7 +49,6 @@ struct ConfigurationReport: Encodable {
         unknownVariables = configuration.unknownVariables
     }
 
-    /// The report as a table.
     var text: String {
         var table = Table([.init("SETTING"), .init("VALUE"), .init("FROM")])
         for setting in Setting.allCases {
@@ -70,7 +59,6 @@ struct ConfigurationReport: Encodable {
         return "Configuration file: \(file ?? "none")\n\n" + table.rendered()
     }
 
-    /// The notes about unknown variables.
     var notes: [String] {
         let names = Setting.allCases.map(\.variable) + [ConfigurationPath.variable, "MEDIACACHE_CHANNELS"]
         return unknownVariables.map { variable in
@@ -85,7 +73,6 @@ struct ConfigurationReport: Encodable {
         source == .file ? settings.file?.path ?? "" : settings.sourceDescription(of: setting)
     }
 
-    /// Returns the default of a setting that the system determines.
     private static func systemDefault(_ setting: Setting, _ host: HostSettings) -> ConfigurationValue {
         setting == .cache ? .text(CacheFolder.describe(host.location)) : setting.form == .list ? .list([]) : .null
     }

@@ -4,9 +4,7 @@ import MediaCacheCurl
 
 /// The parsing of settings.
 enum ConfigurationText {
-    /// Parses a Boolean: true, yes, on or 1; false, no, off or 0.
-    ///
-    /// - Throws: ``ArgumentTextError``.
+    /// Parses true, yes, on or 1; false, no, off or 0.
     static func flag(_ text: String) throws -> Bool {
         switch text.lowercased() {
         case "true", "yes", "on", "1": true
@@ -15,9 +13,6 @@ enum ConfigurationText {
         }
     }
 
-    /// Parses an integer.
-    ///
-    /// - Throws: ``ArgumentTextError``.
     static func number(_ text: String, in range: ClosedRange<Int>) throws -> Int {
         guard let number = Int(text), range.contains(number) else {
             throw ArgumentTextError("“\(text)” is not an integer from \(range.lowerBound) to \(range.upperBound)")

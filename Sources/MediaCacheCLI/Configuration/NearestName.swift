@@ -8,7 +8,6 @@ enum NearestName {
         return nearest.distance <= max(2, characters.count / 3) ? nearest.name : nil
     }
 
-    /// Returns the error for an unknown setting, with the nearest name, or with all names if none is near.
     static func unknown(_ name: String, among names: [String]) -> ArgumentTextError {
         guard let nearest = nearest(to: name, among: names) else {
             return ArgumentTextError(

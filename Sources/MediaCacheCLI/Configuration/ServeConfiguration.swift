@@ -15,9 +15,6 @@ struct ServeConfiguration: Sendable {
         self.environment = environment
     }
 
-    /// Returns the settings of the server's process.
-    ///
-    /// - Throws: ``CommandFailure`` for an invalid setting.
     func hostSettings() throws -> HostSettings {
         var host = try HostSettings(settings, environment: environment)
         host.resumesDownloads = true
@@ -25,7 +22,6 @@ struct ServeConfiguration: Sendable {
         return host
     }
 
-    /// The unknown variables that begin with `MEDIACACHE_`.
     var unknownVariables: [String] {
         let known = Set(Setting.allCases.map(\.variable) + [ConfigurationPath.variable, "MEDIACACHE_CHANNELS"])
         return environment.keys.filter {

@@ -24,7 +24,6 @@ enum Setting: String, CaseIterable, Sendable {
         case list
     }
 
-    /// The type of the value in the configuration file.
     var form: Form {
         switch self {
         case .allowedHost, .allowNet, .dropQuery, .header: .list
@@ -34,15 +33,13 @@ enum Setting: String, CaseIterable, Sendable {
         }
     }
 
-    /// The name on the command line.
     var option: String { "--" + Self.variableName(rawValue).lowercased().replacing("_", with: "-") }
 
-    /// The name in the environment.
     var variable: String {
         self == .cache ? "MEDIACACHE_DIR" : "MEDIACACHE_" + Self.variableName(rawValue)
     }
 
-    /// Returns the command-line names of the settings that have values, in the order of the settings.
+    /// Returns the options that set the given values, in the order of the settings.
     static func options(of values: [Setting: String]) -> [String] {
         allCases.filter { values[$0] != nil }.map(\.option)
     }

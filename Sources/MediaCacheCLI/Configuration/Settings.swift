@@ -3,7 +3,6 @@ import Foundation
 /// The values of settings and their sources. The command line takes precedence over the environment, the environment
 /// over the configuration file, the file over defaults.
 struct Settings: Sendable {
-    /// The source of a value.
     enum Source: String, Sendable, Hashable, Encodable {
         case option, environment, file
         case defaultValue = "default"
@@ -18,11 +17,7 @@ struct Settings: Sendable {
     let file: ConfigurationFile?
     private let values: [Setting: Value]
 
-    /// Creates settings.
-    ///
-    /// - Parameters:
-    ///   - options: The values from the command line. Lists have one item per line.
-    ///   - usesDefaults: Whether the server's defaults apply.
+    /// - Parameter usesDefaults: Whether the server's defaults apply.
     init(
         options: [Setting: String], environment: [String: String], file: ConfigurationFile?,
         usesDefaults: Bool = false
@@ -42,34 +37,21 @@ struct Settings: Sendable {
         self.values = values
     }
 
-    /// The value of a setting.
     subscript(setting: Setting) -> Value? { values[setting] }
 
-    /// Parses a setting.
-    ///
-    /// - Returns: The parsed value; nil if the setting has no value.
-    /// - Throws: ``CommandFailure`` with the place of an invalid value.
+    /// Returns the parsed value of a setting; nil without a value. Errors name the place of an invalid value.
     func read<Parsed>(_ setting: Setting, _ parse: (String) throws -> Parsed) throws -> Parsed? {
         guard let value = values[setting] else { return nil }
         return try addingPlace(of: setting) { try parse(value.text) }
     }
 
-    /// Parses the items of a list.
-    ///
-    /// - Throws: As ``read(_:_:)``.
     func list<Parsed>(_ setting: Setting, _ parse: (String) throws -> Parsed) throws -> [Parsed] {
         guard let value = values[setting] else { return [] }
         return try addingPlace(of: setting) { try setting.items(of: value.text).map(parse) }
     }
 
-    /// Parses a Boolean.
-    ///
-    /// - Throws: As ``read(_:_:)``.
     func flag(_ setting: Setting) throws -> Bool? { try read(setting, ConfigurationText.flag) }
 
-    /// Parses an integer.
-    ///
-    /// - Throws: As ``read(_:_:)``.
     func number(_ setting: Setting, in range: ClosedRange<Int>) throws -> Int? {
         try read(setting) { try ConfigurationText.number($0, in: range) }
     }
@@ -84,7 +66,6 @@ struct Settings: Sendable {
         }
     }
 
-    /// Adds the place of the setting to errors from `body`.
     private func addingPlace<Parsed>(of setting: Setting, _ body: () throws -> Parsed) throws -> Parsed {
         do {
             return try body()

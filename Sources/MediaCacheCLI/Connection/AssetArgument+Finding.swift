@@ -14,9 +14,6 @@ extension DownloadRecord: IdentifiableAsset {}
 extension AssetArgument {
     /// Returns the asset that the argument identifies.
     ///
-    /// - Parameters:
-    ///   - noun: The noun for the assets in messages.
-    ///   - client: The client that looks up the ID of a resource.
     /// - Throws: ``CommandFailure`` if no asset or more than one matches; errors from the API.
     func find<Item: IdentifiableAsset>(
         in assets: [Item], noun: String, using client: APIClient

@@ -8,15 +8,11 @@ import MediaCacheCurl
 ///
 /// Subcommands use it, so that they behave the same whether or not another process owns the folder.
 struct Connection: Sendable {
-    /// The API client.
     let client: APIClient
     /// The owner of the folder; nil for this process.
     let owner: FolderOwner?
     private let host: LocalHost?
 
-    /// Opens a connection.
-    ///
-    /// - Throws: ``CommandFailure`` if the owner doesn't respond; errors from opening the folder.
     static func open(_ settings: HostSettings) async throws -> Connection {
         let settings = settings.forThisProcess
         for attempt in 1... {
@@ -36,10 +32,7 @@ struct Connection: Sendable {
         throw CommandFailure(.failed, "the owner of the cache folder keeps changing; try again")
     }
 
-    /// Returns a connection to the owner of the folder; nil if there is none.
-    ///
-    /// - Throws: ``CommandFailure`` if the owner can't be reached after several attempts; `CacheError` if the key can't
-    ///   be read.
+    /// Returns a connection to the owner of the folder; nil if there is none. It needn't be closed.
     static func running(at location: CacheLocation) async throws -> Connection? {
         var lastOwner: FolderOwner?
         var reason = "its address is unknown"
@@ -69,7 +62,7 @@ struct Connection: Sendable {
                 + "try again, or end that process if it hangs")
     }
 
-    /// Opens a connection, runs `body`, and closes the connection.
+    /// Runs `body` with a connection, and closes it.
     ///
     /// - Parameter waits: Whether to wait afterwards for other commands that use the server in this process.
     static func use<Result: Sendable>(
@@ -87,7 +80,6 @@ struct Connection: Sendable {
         }
     }
 
-    /// Prints a note about options that have no effect because another process owns the folder.
     private func note(_ options: [String]) {
         guard let owner, !options.isEmpty else { return }
         StandardStreams.printError(
@@ -95,13 +87,10 @@ struct Connection: Sendable {
                 + "ignoring \(options.joined(separator: ", "))")
     }
 
-    /// Prints a note if the folder can't be written.
     func noteFolder() { host?.noteFolder() }
 
-    /// Waits for the downloads of other commands that use the server in this process.
     func waitForOtherDownloads() async { await host?.waitForOtherDownloads() }
 
-    /// Closes the connection, and stops the server in this process.
     func close() async {
         await host?.stop()
     }

@@ -4,27 +4,23 @@ import MediaLibrary
 
 /// A job that downloads through the API until all downloads have ended or need the user, or a signal arrives.
 struct DownloadJob: Sendable {
-    /// A requested download.
     struct Item: Sendable {
         var url: ResourceURL
         var addition: DownloadAddition
     }
 
-    /// A function that receives the current state of the requested downloads.
     typealias Watcher = @Sendable ([DownloadRecord]) throws -> Void
 
-    /// The API client.
     var client: APIClient
     /// Whether another process runs the downloads.
     var isRemote: Bool
-    /// The requested downloads.
     var items: [Item]
 
     /// Adds the downloads and waits until they have ended or need the user.
     ///
     /// - Returns: The final state of each download, which is a waiting state if the download needs the user; nil for a
     ///   cancelled download.
-    /// - Throws: ``CommandFailure`` after a signal; ``OwnerEnded``; errors from the API and from `watcher`.
+    /// - Throws: ``CommandFailure`` after a signal; ``OwnerEnded``.
     func run(showing watcher: @escaping Watcher, until interruption: Interruption) async throws -> [DownloadRecord?] {
         do {
             let records = try await client.downloads()
@@ -40,8 +36,6 @@ struct DownloadJob: Sendable {
     }
 
     /// Waits until downloads have ended or need the user.
-    ///
-    /// - Returns: As ``run(showing:until:)``.
     static func watch(
         _ ids: [String], _ client: APIClient, _ watcher: Watcher
     ) async throws -> [DownloadRecord?] {
@@ -93,7 +87,6 @@ extension DownloadRecord {
         }
     }
 
-    /// The received amount as text.
     var amount: String {
         "\(ByteCount(bytes))" + (length.map { " of \(isLengthExact ? "" : "about ")\(ByteCount($0))" } ?? "")
     }

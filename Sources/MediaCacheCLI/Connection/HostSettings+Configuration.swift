@@ -4,7 +4,6 @@ import MediaCacheCurl
 import MediaCacheServer
 
 extension HostSettings {
-    /// The configuration of the store.
     var storeConfiguration: CacheConfiguration {
         CacheConfiguration(
             location: location,
@@ -29,7 +28,6 @@ extension HostSettings {
         if store.limits != limits { try await store.setLimits(limits) }
     }
 
-    /// The configuration of the server.
     var serverConfiguration: ServerConfiguration {
         ServerConfiguration(
             host: host,
@@ -51,28 +49,20 @@ extension HostSettings {
             logger: logger)
     }
 
-    /// The settings of connections to origins.
     var originSettings: CurlSettings {
         CurlSettings(
             certificateAuthorityFiles: caFile.map { [$0] } ?? [], proxy: proxy, allowedNetworks: allowedNetworks)
     }
 
-    /// Parses a network.
-    ///
-    /// - Throws: ``ArgumentTextError``.
     static func network(_ text: String) throws -> AddressRange {
         if let range = AddressRange(text) { return range }
         throw ArgumentTextError("“\(text)” is not a network; write it like 192.168.1.0/24 or fd00::/8")
     }
 
-    /// The schemes of proxy URLs, with the default port of each.
     private static let proxySchemes: [String: (kind: UpstreamProxy.Kind, port: Int)] = [
         "http": (.http, 80), "https": (.https, 443), "socks5": (.socks5, 1080), "socks5h": (.socks5, 1080),
     ]
 
-    /// Parses the URL of a proxy.
-    ///
-    /// - Throws: ``ArgumentTextError``.
     static func proxy(_ text: String) throws -> UpstreamProxy {
         let parts = text.split(separator: "://", maxSplits: 1)
         guard parts.count == 2, let scheme = proxySchemes[parts[0].lowercased()] else {

@@ -8,35 +8,22 @@ import MediaLibrary
 
 /// The settings of a process that owns a cache folder, for the store and the server.
 struct HostSettings: Sendable {
-    /// The location of the folder.
     var location: CacheLocation
-    /// The limits of the cache.
     var limits: CacheLimits
-    /// The policy of cache keys.
     var keyPolicy: CacheKeyPolicy
-    /// The policy that decides which responses are cached.
     var admission: AdmissionPolicy
-    /// The read-ahead of fills.
     var readAhead = ReadAhead()
-    /// The time limits of requests to origins.
     var timeLimits = TransferLimits()
-    /// The policy for retrying requests to origins.
     var retries = RetryPolicy()
     /// The maximum bandwidth of all transfers, in bytes per second; nil for no limit.
     var bandwidth: Int64?
-    /// The header fields by origin.
     var headerProfiles: HeaderProfiles
-    /// The cookies for origins.
     var cookies: CookieFile?
-    /// The user names and passwords for origins.
     var netrc: NetrcFile?
-    /// The handling of alternating entity tags.
     var alternatingEntityTags: AlternatingEntityTags
-    /// The proxy for requests to origins.
     var proxy: UpstreamProxy?
     /// The path of a PEM file with additional trusted certificates.
     var caFile: String?
-    /// The address to listen on.
     var host = "127.0.0.1"
     /// The port to listen on; 0 picks a free one.
     var port = 0
@@ -46,7 +33,6 @@ struct HostSettings: Sendable {
     var allowedNetworks: [AddressRange] = []
     /// The path at which a reverse proxy exposes this server.
     var publicPath = ""
-    /// The number of segments to fetch ahead of a player.
     var segmentsAhead = 2
     /// Whether MP4 files are served with their index at the front.
     var fastStart = false
@@ -56,7 +42,6 @@ struct HostSettings: Sendable {
     var resumesDownloads = false
     /// The download settings of this process, which take precedence over the stored ones; nil for none.
     var downloads: DownloadSettingsUpdate?
-    /// The channels that are recorded from the start.
     var channels: [ChannelRequest] = []
     /// The time that running responses have to finish when the server stops.
     var grace = Duration.seconds(10)
@@ -69,8 +54,6 @@ struct HostSettings: Sendable {
     ///
     /// The limits of size and age apply only if they're given as options, so that a command doesn't evict data that a
     /// server would keep. The minimum free space applies in any case.
-    ///
-    /// - Throws: ``CommandFailure`` for an invalid setting, or an unreadable or invalid file.
     init(
         cache: CacheOptions, limits: LimitOptions? = nil, admission: AdmissionOptions? = nil,
         origin: OriginOptions? = nil, downloads: DownloadOptions? = nil, url: ResourceURL? = nil
@@ -89,10 +72,7 @@ struct HostSettings: Sendable {
         if !cache.dropQuery.isEmpty { ownerOptions.append("--drop-query") }
     }
 
-    /// Creates the settings of a process.
-    ///
     /// - Parameter url: The URL whose origin receives header fields without an origin, if they were given as options.
-    /// - Throws: ``CommandFailure`` for an invalid setting, or an unreadable file.
     init(
         _ settings: Settings, url: ResourceURL? = nil,
         environment: [String: String] = ProcessInfo.processInfo.environment
@@ -129,7 +109,6 @@ struct HostSettings: Sendable {
         try readTransfers(settings)
     }
 
-    /// Reads the limits of transfers.
     private mutating func readTransfers(_ settings: Settings) throws {
         func duration(_ setting: Setting) throws -> Duration? {
             try settings.read(setting) { text in
@@ -151,7 +130,6 @@ struct HostSettings: Sendable {
         bandwidth = try settings.read(.limitTotalRate, ByteRate.init(parsing:))?.bytesPerSecond
     }
 
-    /// Returns the parsed content of the file at `path`.
     private static func parsed<Content>(
         _ path: String, _ place: String, _ parse: (String) throws -> Content
     ) throws -> Content {
@@ -164,8 +142,7 @@ struct HostSettings: Sendable {
         }
     }
 
-    /// The settings of a server for this command only. It listens on a free loopback port instead of the port of
-    /// `serve`.
+    /// The settings of a server for this command only. It listens on a free loopback port.
     var forThisProcess: HostSettings {
         var settings = self
         (settings.host, settings.port) = ("127.0.0.1", 0)

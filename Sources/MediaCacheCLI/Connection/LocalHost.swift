@@ -10,10 +10,6 @@ struct LocalHost: Sendable {
     private let host: CacheHost
     private let origin: CurlOrigin
 
-    /// Opens the folder and serves it.
-    ///
-    /// - Throws: Errors from the engine, such as `folderOwned`; `ServerError` if the port isn't available;
-    ///   ``CommandFailure`` for an invalid setting.
     static func start(_ settings: HostSettings, routes: [any Route] = []) async throws -> LocalHost {
         mc_keep_heap_small()
         let origin = try CurlOrigin(settings: settings.originSettings)
@@ -32,7 +28,6 @@ struct LocalHost: Sendable {
 
     var port: Int { host.server.port ?? 0 }
 
-    /// The API key.
     var key: AccessKey { host.key }
 
     /// Prints a note if the folder can't be written. Playback works without caching.
@@ -42,24 +37,16 @@ struct LocalHost: Sendable {
     }
 
     /// Removes the cached data of a URL, including pinned data.
-    ///
-    /// - Throws: `CacheError`.
     func removeResources(at url: String) async throws {
         for resource in try await host.store.resources() where resource.url == url {
             _ = try await host.store.remove(id: resource.id)
         }
     }
 
-    /// Declares the channels of a reloaded configuration.
-    ///
-    /// - Returns: The errors from rejected channels.
     func declare(_ channels: [ChannelRequest]) async -> [ChannelName: CacheError] {
         await host.server.declare(channels)
     }
 
-    /// Applies the settings of a reloaded configuration that can change while the store is open.
-    ///
-    /// - Throws: `CacheError` if content beyond the new limits can't be evicted. The settings are applied nevertheless.
     func apply(_ settings: HostSettings) async throws { try await settings.apply(to: host.store) }
 
     /// Waits for the downloads of other commands, which stopping this process would interrupt.

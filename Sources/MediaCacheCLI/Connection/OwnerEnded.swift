@@ -7,8 +7,6 @@ struct OwnerEnded: Error {
 
     /// Runs `body` with a connection. If the folder's owner ends, `body` runs again with the next owner, which may be
     /// this process. Received data stays cached, so nothing is fetched twice.
-    ///
-    /// - Throws: ``CommandFailure`` if the owner ended in each attempt; errors from `body` and of opening a connection.
     static func retryingOnOwnerExit<Result: Sendable>(
         _ settings: HostSettings, _ body: @Sendable (Connection) async throws -> Result
     ) async throws -> Result {

@@ -8,10 +8,8 @@ import Synchronization
 
 /// The demo's origin: an HTTP server on a loopback port that sends one clip slowly and counts the bytes.
 final class DemoOrigin: Sendable {
-    /// The counts since the start.
     typealias Counts = DemoOriginState.Counts
 
-    /// The port that the server listens on.
     let port: Int
 
     private let state: DemoOriginState
@@ -23,24 +21,14 @@ final class DemoOrigin: Sendable {
         self.channel = channel
     }
 
-    /// The clip's URL. It's the same after a restart, so that cached data is reused.
     var clipURL: String { "http://127.0.0.1:\(port)\(DemoOriginState.clipPath)" }
 
-    /// The clip's length in bytes.
     var clipLength: Int64 { Int64(state.clip.readableBytes) }
 
-    /// The counts since the start.
     var counts: Counts { state.counts.withLock { $0 } }
 
-    /// Starts the server.
-    ///
-    /// - Parameters:
-    ///   - port: The port on 127.0.0.1; 0 picks a free one.
-    ///   - clip: The bytes of the clip.
-    ///   - bytesPerSecond: The combined rate of all responses.
-    /// - Throws: ``CommandFailure`` if the port isn't available.
+    /// Starts the server on a port of 127.0.0.1; 0 picks a free one. All responses share the rate.
     static func start(port: Int, clip: ByteBuffer, bytesPerSecond: Int64) async throws -> DemoOrigin {
-        // All connections run on one event loop and share the rate.
         let loop = MultiThreadedEventLoopGroup.singleton.any()
         let state = DemoOriginState(clip: clip, bytesPerSecond: bytesPerSecond)
         let bootstrap = ServerBootstrap(group: loop)

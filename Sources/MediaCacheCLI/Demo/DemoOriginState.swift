@@ -4,17 +4,13 @@ import Synchronization
 
 /// The shared state of the demo origin's connections.
 final class DemoOriginState: Sendable {
-    /// The counts since the start.
     struct Counts: Sendable, Hashable {
-        /// The number of body bytes sent.
         var bytesSent: Int64 = 0
-        /// The number of GET and HEAD requests for the clip.
         var requests: Int = 0
         /// The number of responses being sent.
         var running: Int = 0
     }
 
-    /// The path of the clip.
     static let clipPath = "/clock.mp4"
     /// The interval between the writes of a response. Small, frequent writes resemble a slow connection.
     static let interval = TimeAmount.milliseconds(50)

@@ -10,7 +10,6 @@ struct DemoPageRoute: Route {
     let access = RouteAccess.open
     private let page: [UInt8]
 
-    /// Creates a route to the embedded page.
     init() {
         let asset = mediacache_demo_page()
         page = Array(UnsafeBufferPointer(start: asset.bytes, count: asset.count))

@@ -20,12 +20,8 @@ struct DemoStateRoute: Route {
 
 /// The JSON of `/demo/state`.
 struct DemoState: Codable, Sendable, Hashable {
-    /// The clip's URL at the origin.
     var clipURL: String
-    /// The clip's length in bytes.
     var clipLength: Int64
-    /// The number of body bytes that the origin has sent since the start.
     var originBytesSent: Int64
-    /// The number of requests for the clip since the start.
     var originRequests: Int
 }

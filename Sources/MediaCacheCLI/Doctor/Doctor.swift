@@ -9,12 +9,9 @@ import MediaLibrary
 struct Doctor: Sendable {
     /// The settings of `serve`.
     var settings: HostSettings
-    /// The URL to check; nil for none.
     var url: ResourceURL?
-    /// A function that receives each finding.
     var report: @Sendable (DiagnosisFinding) async throws -> Void
 
-    /// Runs all checks.
     func run() async throws {
         let owner = CacheStore.owner(of: settings.location)
         let folder = FolderChecks(location: settings.location, limits: settings.limits, owner: owner)
@@ -36,7 +33,6 @@ struct Doctor: Sendable {
         if let url { try await diagnose(url) }
     }
 
-    /// Checks a URL.
     func diagnose(_ url: ResourceURL) async throws {
         let origin = try CurlOrigin(settings: settings.originSettings)
         var transfers = settings.storeConfiguration.transfers

@@ -4,13 +4,10 @@ import Synchronization
 
 /// A line of `get --json`.
 struct GetEvent: Encodable, Sendable {
-    /// The kind of an event.
     enum Kind: String, Encodable, Sendable {
-        /// A changed state.
         case state
-        /// Progress.
         case progress
-        /// The result, the last event of a download.
+        /// The last event of a download.
         case result
     }
 
@@ -19,14 +16,12 @@ struct GetEvent: Encodable, Sendable {
     private var record: DownloadRecord?
     private var outcome: GetOutcome?
 
-    /// Creates a state or progress event of a download.
     init(_ kind: Kind, _ record: DownloadRecord) {
         self.kind = kind
         url = record.url
         self.record = record
     }
 
-    /// Creates a result event.
     init(_ outcome: GetOutcome) {
         kind = .result
         url = outcome.url
@@ -77,9 +72,6 @@ struct GetEvent: Encodable, Sendable {
 final class GetEventPrinter: Sendable {
     private let last = Mutex<[String: DownloadRecord]>([:])
 
-    /// Prints events for the changes of downloads.
-    ///
-    /// - Throws: ``CommandFailure`` if standard output can't be written.
     func show(_ records: [DownloadRecord]) throws {
         let lines = try last.withLock { last in
             try records.compactMap { record -> String? in

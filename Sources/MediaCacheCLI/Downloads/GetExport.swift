@@ -8,16 +8,11 @@ struct GetExport: Sendable {
     var output: String
     /// Whether the output is a folder because there are several downloads.
     var isFolder: Bool
-    /// Whether existing files may be replaced.
     var overwrites: Bool
-    /// The selection of variant streams and renditions.
     var selection: StreamSelection
 
     /// Checks that the outputs can be written, and that they differ. Called before the downloads, so only the URLs
     /// determine the formats and the titles.
-    ///
-    /// - Throws: ``CommandFailure`` for two URLs with the same output; `MediaJobError` if an output exists and may not
-    ///   be replaced, or its format isn't supported.
     func check(_ urls: [ResourceURL]) throws {
         var outputs: [String: ResourceURL] = [:]
         for url in urls {
@@ -31,9 +26,6 @@ struct GetExport: Sendable {
         }
     }
 
-    /// Exports a download.
-    ///
-    /// - Throws: ``CommandFailure``, `MediaJobError`, errors from the API.
     func run(_ outcome: inout GetOutcome, of url: ResourceURL, through connection: Connection) async throws {
         guard outcome.record?.kind == .stream else {
             let path = path(for: url, title: nil, isStream: false)
@@ -71,7 +63,6 @@ struct GetExport: Sendable {
         return OutputPath.resolve(folder, title: title ?? AssetTitle.title(for: url), extension: "mp4")
     }
 
-    /// Returns whether a URL has the extension of a playlist.
     private static func isStream(_ url: ResourceURL) -> Bool {
         MediaType.isPlaylist(pathExtension: url.pathExtension)
     }

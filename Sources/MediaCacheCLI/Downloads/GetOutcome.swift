@@ -9,11 +9,8 @@ struct GetOutcome: Sendable {
     var record: DownloadRecord?
     /// The cached resource of a file.
     var resource: ResourceRecord?
-    /// The path of the exported file.
     var output: String?
-    /// The method by which a file was exported.
     var method: FileCopy.Method?
-    /// The result of remuxing a stream.
     var remux: RemuxResult?
     /// The failure of an incomplete download, or of its export.
     var failure: CommandFailure?
@@ -21,10 +18,8 @@ struct GetOutcome: Sendable {
     /// The maximum number of listed holes, and of listed notes.
     private static let listLimit = 20
 
-    /// Whether the download is complete.
     var isComplete: Bool { record.map { $0.state == .complete } ?? resource?.complete ?? false }
 
-    /// The result as text; nil for a failure.
     var text: String? {
         guard isComplete || record?.state == .completeWithHoles else { return nil }
         let bytes = record?.bytes ?? resource?.bytesCached ?? 0
@@ -63,7 +58,6 @@ struct GetOutcome: Sendable {
 }
 
 extension GetOutcome {
-    /// The notes about the download, one per line.
     var notes: [String] {
         let notes = record?.notes ?? []
         let named = notes.prefix(Self.listLimit).map {
@@ -91,8 +85,6 @@ extension GetOutcome {
     }
 
     /// Prints results on standard output and failures on standard error.
-    ///
-    /// - Throws: ``CommandFailure`` if a download or an export is incomplete, or if standard output can't be written.
     static func report(_ outcomes: [GetOutcome], asJSON: Bool) throws {
         for outcome in outcomes {
             if asJSON {

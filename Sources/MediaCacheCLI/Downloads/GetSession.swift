@@ -5,23 +5,15 @@ import MediaLibrary
 /// A run of `get` over one connection. It adds all downloads, waits for them, and exports them.
 struct GetSession: Sendable {
     var urls: [ResourceURL]
-    /// The selection of variant streams and renditions.
     var selection: StreamSelection
     /// The duration in seconds for which a live stream is followed; nil to follow it to its end.
     var seconds: Double?
-    /// The header fields for origins.
     var header: [HeaderArgument]
-    /// The export; nil for none.
     var export: GetExport?
-    /// Whether events are printed as JSON.
     var printsJSON: Bool
-    /// Whether progress is hidden.
     var isQuiet: Bool
 
-    /// Downloads and exports all URLs.
-    ///
-    /// - Returns: The results in the order of the URLs.
-    /// - Throws: ``CommandFailure`` after a signal, ``OwnerEnded``, errors from the API.
+    /// Downloads and exports all URLs, and returns the results in the order of the URLs.
     func run(through connection: Connection, until interruption: Interruption) async throws -> [GetOutcome] {
         var items: [DownloadJob.Item] = []
         for url in urls { items.append(DownloadJob.Item(url: url, addition: try await addition(url, connection))) }

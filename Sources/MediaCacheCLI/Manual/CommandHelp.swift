@@ -4,12 +4,10 @@ import Foundation
 struct CommandHelp: Decodable, Sendable {
     /// An argument, an option or a flag.
     struct Argument: Decodable, Sendable, Hashable {
-        /// A name without hyphens.
         struct Name: Decodable, Sendable, Hashable {
             var kind: String
             var name: String
 
-            /// The name with hyphens.
             var text: String { kind == "short" ? "-\(name)" : "--\(name)" }
         }
 
@@ -36,7 +34,6 @@ struct CommandHelp: Decodable, Sendable {
             return isRepeating && kind == "positional" ? "\(text) ..." : text
         }
 
-        /// The description with the default value.
         var text: String {
             let defaultText = defaultValue.map { kind == "flag" ? "" : " (default: \($0))" } ?? ""
             return [(abstract ?? "") + defaultText, discussion ?? ""].filter { !$0.isEmpty }.joined(separator: " ")
@@ -52,17 +49,14 @@ struct CommandHelp: Decodable, Sendable {
     var arguments: [Argument]?
     var subcommands: [CommandHelp]?
 
-    /// Decodes the description of the root command.
     init(dump: String) throws {
         self = try JSONDecoder().decode(Dump.self, from: Data(dump.utf8)).command
     }
 
-    /// The visible arguments except `--help` and `--version`.
     var shownArguments: [Argument] {
         (arguments ?? []).filter { $0.shouldDisplay && !["help", "version"].contains($0.valueName) }
     }
 
-    /// The visible subcommands.
     var shownSubcommands: [CommandHelp] {
         (subcommands ?? []).filter { $0.shouldDisplay != false && $0.commandName != "help" }
     }

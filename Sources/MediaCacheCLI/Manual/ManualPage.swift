@@ -6,7 +6,6 @@ struct ManualPage: Sendable {
     /// The minimum number of commands that share a common option.
     private static let common = 10
 
-    /// The page in the format of man(7).
     var text: String {
         let shared = sharedOptions
         let commands = all.map { command(path: $0.path, $0.help, shared) }.joined(separator: "\n")
@@ -43,7 +42,6 @@ struct ManualPage: Sendable {
             """
     }
 
-    /// The commands with their full names.
     private var all: [(path: String, help: CommandHelp)] {
         func below(_ help: CommandHelp, _ path: String) -> [(path: String, help: CommandHelp)] {
             help.shownSubcommands.flatMap {

@@ -5,7 +5,6 @@ import MediaLibrary
 
 /// A gateway that reads media through the API of a running server.
 struct APIGateway: BundleGateway {
-    /// The API client.
     var client: APIClient
     /// Whether only cached bytes are read, without contacting origins.
     var cachedOnly = false
@@ -41,7 +40,6 @@ struct LocalServerGateway: MediaGateway {
     let address: String
     private let client: APIClient
 
-    /// Creates a gateway to the server of a URL.
     init(toServerOf url: String) {
         let start = url.firstRange(of: "://")?.upperBound
         address = start.map { String(url[..<(url[$0...].firstIndex(of: "/") ?? url.endIndex)]) } ?? ""

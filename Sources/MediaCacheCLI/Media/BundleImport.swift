@@ -9,31 +9,23 @@ struct BundleImport: Sendable {
     var path: String
     /// The title of the asset; nil for the title in the bundle.
     var title: String?
-    /// Whether parts may be missing.
     var allowsGaps: Bool
     /// Whether the parts are stored under the URLs in the bundle.
     var trustsURLs: Bool
 
-    /// The result of an import.
     struct Result: Encodable, Sendable {
         /// The ID of the asset.
         var asset: String
         var title: String?
-        /// The URL of the asset for players.
         var libraryURL: String
         /// The name of the playlist or file that players open.
         var entry: String
-        /// The number of parts.
         var parts: Int
-        /// The size of the parts in bytes.
         var bytes: Int64
         /// Whether the asset was already complete before the import.
         var wasHere: Bool
     }
 
-    /// Imports the asset.
-    ///
-    /// - Throws: `CacheError`, ``CommandFailure``, `Problem`.
     func run(_ client: APIClient) async throws -> Result {
         let folder = try BundleFolder(path: path)
         // No host has this name, so the URLs are never requested.

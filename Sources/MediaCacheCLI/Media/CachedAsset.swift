@@ -12,8 +12,6 @@ struct CachedAsset: Sendable {
     private let download: BundleRecord?
     private let client: APIClient
 
-    /// Looks up an asset.
-    ///
     /// - Parameter cachedOnly: Whether origins may not be contacted.
     /// - Throws: ``CommandFailure`` if the asset isn't cached, unless it's a URL and origins may be contacted; errors
     ///   from the API.
@@ -74,12 +72,9 @@ struct CachedAsset: Sendable {
     /// Whether the asset is a downloaded stream, whose own playlists contain only the selected renditions.
     var isDownload: Bool { download != nil }
 
-    /// Whether the asset is a stream.
     var isStream: Bool { download != nil || record?.stream != nil }
 
     /// Checks that the asset is complete.
-    ///
-    /// - Throws: ``CommandFailure`` with the missing parts.
     func requireComplete() throws {
         if let download, download.holeCount > 0 {
             let (count, verb) = (download.holeCount.counted("part"), download.holeCount == 1 ? "is" : "are")

@@ -18,8 +18,6 @@ struct ChannelWindow: Sendable {
     /// - Parameters:
     ///   - from: The start; nil for the start of the recording.
     ///   - to: The end; nil for the live edge.
-    /// - Throws: ``CommandFailure`` if the window is empty, hasn't ended, or isn't recorded in time; errors from the
-    ///   API.
     init?(_ asset: AssetArgument, from: String?, to: String?, _ client: APIClient) async throws {
         guard let name = Self.name(of: asset),
             var record = try await Self.channel(name, from: from, to: to, client)
@@ -76,8 +74,6 @@ struct ChannelWindow: Sendable {
     }
 
     /// Waits until a recording reaches a time in the past.
-    ///
-    /// - Throws: ``CommandFailure`` for a time in the future, or after ``edgeTimeout``; errors from the API.
     private static func waitForEdge(
         _ end: Int64, _ record: ChannelRecord, _ name: ChannelName, _ now: Int64, _ client: APIClient
     ) async throws -> ChannelRecord {
@@ -112,10 +108,7 @@ struct ChannelWindow: Sendable {
         get throws { .url(try ResourceURL(url)) }
     }
 
-    /// Reads the window's playlists.
-    ///
-    /// - Parameter choice: The variant stream and renditions of the export.
-    /// - Throws: ``CommandFailure`` for a window that isn't recorded.
+    /// - Throws: ``CommandFailure`` if no part of the window is recorded; errors from the gateway.
     func content(_ choice: StreamChoice) async throws -> WindowContent {
         let gateway = APIGateway(client: client, cachedOnly: true)
         let content = try await WindowContent.read(url, span: span, choice: choice, gateway: gateway)
@@ -125,8 +118,6 @@ struct ChannelWindow: Sendable {
     }
 
     /// Checks that a window has no gaps.
-    ///
-    /// - Throws: ``CommandFailure`` with the gaps.
     func requireComplete(_ content: WindowContent) throws {
         guard let first = content.gaps.first else { return }
         let seconds = SecondsText.describe(content.gaps.reduce(0) { $0 + $1.duration })

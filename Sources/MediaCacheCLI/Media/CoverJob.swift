@@ -5,17 +5,12 @@ import MediaLibrary
 
 /// A job that finds the cover of a song or a film.
 struct CoverJob: Sendable {
-    /// The source of a cover.
     enum Source: String, Encodable, Sendable {
-        /// The cover of the asset.
         case stored
-        /// A picture in the metadata.
         case embedded
-        /// A frame of the film.
         case frame
     }
 
-    /// A cover that was found.
     struct Found: Sendable {
         var cover: Cover
         var source: Source
@@ -23,7 +18,6 @@ struct CoverJob: Sendable {
         var isStored: Bool
     }
 
-    /// The song or film.
     var input: MediaInput
     /// The time of a frame in seconds; nil for an existing picture, or a frame at the default time.
     var time: Double?
@@ -32,9 +26,6 @@ struct CoverJob: Sendable {
     /// The cache folder that contains the temporary files of ffmpeg.
     var cacheFolder: String?
 
-    /// Finds a cover.
-    ///
-    /// - Throws: ``CommandFailure`` if there is none; errors from reading the input.
     func run(_ connection: Connection?) async throws -> Found {
         let gateway = connection?.gateway
         if time == nil, let client = connection?.client, case .url(let url) = input,
@@ -78,23 +69,18 @@ struct CoverJob: Sendable {
         let decoder = FrameDecoder(of: input, gateway: gateway, cacheFolder: cacheFolder)
         if let cover = try await decoder.frame(at: time ?? FrameTime.usual, of: input.name) { return cover }
         guard time == nil else { return nil }
-        // The film is shorter than the default time.
+        // The film can be shorter than the default time.
         return try await decoder.frame(at: 0, of: input.name)
     }
 }
 
 /// The result of `cover`.
 struct CoverResult: Encodable, Sendable {
-    /// The URL or path of the input.
     var input: String
-    /// The media type.
     var type: String
-    /// The size in bytes.
     var size: Int
     var source: CoverJob.Source
-    /// Whether the picture is stored as the cover of the URL.
     var isStored: Bool
-    /// The path of the output.
     @Nullable var output: String?
 
     init(_ found: CoverJob.Found, input: String, output: String?) {
@@ -106,7 +92,6 @@ struct CoverResult: Encodable, Sendable {
         isStored = found.isStored
     }
 
-    /// The result as text.
     var text: String {
         let name =
             switch source {

@@ -4,14 +4,8 @@ import MediaLibrary
 
 /// A job on inputs that Ctrl-C cancels. It has a connection to the cache if an input is a URL.
 enum MediaSession {
-    /// Runs `body`.
-    ///
-    /// - Parameters:
-    ///   - inputs: The inputs.
-    ///   - origin: The options for origins. Header fields without an origin are sent to the origin of the first URL.
-    ///   - cache: The options of the cache folder.
-    ///   - body: The job. Its connection is nil if all inputs are files.
-    /// - Throws: ``CommandFailure`` after Ctrl-C; errors from `body`.
+    /// Runs `body`, with a connection if an input is a URL. Header fields without an origin are sent to the origin of
+    /// the first URL.
     static func run<Result: Sendable>(
         on inputs: [InputArgument], origin: OriginOptions, cache: CacheOptions,
         _ body: @escaping @Sendable (Connection?) async throws -> Result
@@ -25,7 +19,6 @@ enum MediaSession {
     /// Runs `body` with a connection to the cache.
     ///
     /// - Parameter url: The URL whose origin receives header fields without an origin.
-    /// - Throws: ``CommandFailure`` after Ctrl-C; errors from opening the connection and from `body`.
     static func run<Result: Sendable>(
         through cache: CacheOptions, origin: OriginOptions, url: ResourceURL?,
         _ body: @escaping @Sendable (Connection) async throws -> Result
@@ -40,9 +33,6 @@ enum MediaSession {
         }
     }
 
-    /// Runs `body` until its end or a signal.
-    ///
-    /// - Parameter advice: The next step after a signal, for the message.
     private static func untilInterrupted<Result: Sendable>(
         _ advice: String, _ body: @escaping @Sendable () async throws -> Result
     ) async throws -> Result {
@@ -63,12 +53,10 @@ enum MediaSession {
 }
 
 extension Connection {
-    /// The gateway that reads media through the connection.
     var gateway: APIGateway { APIGateway(client: client) }
 }
 
 extension ReadProgress {
-    /// Creates a progress that `printer` displays.
     convenience init(_ printer: ProgressPrinter) {
         self.init { printer.show(bytes: $0, of: $1) }
     }

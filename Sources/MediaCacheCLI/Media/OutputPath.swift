@@ -3,12 +3,10 @@ import MediaCache
 
 /// The path of an output: the value of `-o`, or a file in that folder.
 enum OutputPath {
-    /// Returns the argument. If it's a folder, returns a file in it, named after the last component of the URL.
     static func resolve(_ argument: String, for url: ResourceURL) -> String {
         resolve(argument, name: fileName(for: url))
     }
 
-    /// Returns the argument. If it's a folder, returns a file in it, named after the title.
     static func resolve(_ argument: String, title: String, extension suffix: String) -> String {
         let name = visible(title.last == "." ? String(title.dropLast()) : title)
         return resolve(argument, name: "\(name.isEmpty ? "stream" : name).\(suffix)")
@@ -21,7 +19,6 @@ enum OutputPath {
         return "\(argument.hasSuffix("/") ? argument : argument + "/")\(name)"
     }
 
-    /// Returns the argument. If it's a folder, returns a file in it with the name of the input.
     static func resolve(_ argument: String, for input: InputArgument) -> String {
         switch input {
         case .url(let url): return resolve(argument, for: url)

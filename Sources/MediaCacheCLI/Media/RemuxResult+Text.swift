@@ -1,7 +1,6 @@
 import MediaLibrary
 
 extension RemuxResult {
-    /// The result as text.
     var text: String {
         let length = duration.map { ", \(SecondsText.describe($0))" } ?? ""
         let formats = tracks.map { track in

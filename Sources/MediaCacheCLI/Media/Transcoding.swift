@@ -4,13 +4,9 @@ import MediaLibrary
 /// A remux followed by encoding with ffmpeg.
 struct Transcoding: Sendable {
     var job: RemuxJob
-    /// The format of the output.
     var format: TranscodedFormat
     var ffmpeg: FFmpeg
 
-    /// Writes the output.
-    ///
-    /// - Throws: ``CommandFailure``, and errors from the remux.
     func run(_ gateway: APIGateway, _ progress: ReadProgress) async throws -> RemuxResult {
         let target = job.output
         // The draft is next to the output, since the temporary folder can be too small for a film.
@@ -45,9 +41,6 @@ enum TranscodedFormat: String, Sendable, CaseIterable {
     /// MP3 audio.
     case mp3
 
-    /// Creates the format that corresponds to a path's extension.
-    ///
-    /// - Throws: ``CommandFailure`` with the supported extensions.
     init(path: String) throws {
         let suffix = path.split(separator: "/").last?.split(separator: ".").last?.lowercased() ?? ""
         guard let format = TranscodedFormat(rawValue: suffix), path.contains(".") else {
@@ -57,7 +50,6 @@ enum TranscodedFormat: String, Sendable, CaseIterable {
         self = format
     }
 
-    /// The options of ffmpeg that select the codecs and the container.
     var arguments: [String] {
         switch self {
         case .mp4:

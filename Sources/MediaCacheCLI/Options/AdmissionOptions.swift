@@ -8,9 +8,7 @@ struct AdmissionOptions: ParsableArguments {
         transform: ByteCount.init(parsing:))
     var maxObjectSize: ByteCount?
 
-    /// The settings that were given as options.
     var values: [Setting: String] { maxObjectSize.map { [.maxObjectSize: $0.exactText] } ?? [:] }
 
-    /// The given options that take effect only in the process that opens the cache folder.
     var given: [String] { Setting.options(of: values) }
 }

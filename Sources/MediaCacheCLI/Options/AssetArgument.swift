@@ -3,16 +3,12 @@ import MediaLibrary
 
 /// A resource or asset on the command line.
 enum AssetArgument: Sendable, Hashable {
-    /// A URL.
     case url(ResourceURL)
     /// The ID of a resource in `list --json`.
     case id(Int64)
     /// The ID or title of an asset.
     case asset(String)
 
-    /// Parses a URL, the ID of a resource, or the ID or title of an asset.
-    ///
-    /// - Throws: ``ArgumentTextError``.
     init(parsing text: String) throws {
         let trimmed = text.filter { !$0.isWhitespace }
         if !trimmed.isEmpty, trimmed.allSatisfy({ $0.isASCII && $0.isNumber }), let id = Int64(trimmed) {
@@ -24,12 +20,10 @@ enum AssetArgument: Sendable, Hashable {
         }
     }
 
-    /// The URL; nil for other arguments.
     var url: ResourceURL? {
         if case .url(let url) = self { url } else { nil }
     }
 
-    /// The argument as shown in messages.
     var text: String {
         switch self {
         case .url(let url): "\(url)"

@@ -9,9 +9,6 @@ struct ByteRate: Sendable, Hashable {
         self.bytesPerSecond = bytesPerSecond
     }
 
-    /// Parses a number of bytes, optionally followed by `/s`.
-    ///
-    /// - Throws: ``ArgumentTextError``.
     init(parsing text: String) throws {
         let amount = text.lowercased().hasSuffix("/s") ? String(text.dropLast(2)) : text
         bytesPerSecond = try ByteCount(parsing: amount).bytes

@@ -4,8 +4,6 @@ import MediaCache
 /// The location of the cache folder.
 enum CacheFolder {
     /// Returns the configured folder; without one, the platform's folders for evictable and for durable data.
-    ///
-    /// - Throws: ``CommandFailure`` if the configured path is empty, or if there is no home folder.
     static func location(_ settings: Settings, environment: [String: String]) throws -> CacheLocation {
         if let folder = settings[.cache]?.text {
             guard !folder.isEmpty else {
@@ -25,12 +23,10 @@ enum CacheFolder {
         #endif
     }
 
-    /// Returns a subfolder of a location.
     static func subfolder(_ name: String, of location: CacheLocation) -> CacheLocation {
         CacheLocation(evictable: "\(location.evictable)/\(name)", durable: "\(location.durable)/\(name)")
     }
 
-    /// Returns the path or paths as shown to the user.
     static func describe(_ location: CacheLocation) -> String {
         location.evictable == location.durable
             ? location.durable : "\(location.durable) and \(location.evictable)"

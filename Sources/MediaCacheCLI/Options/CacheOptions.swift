@@ -37,7 +37,6 @@ struct CacheOptions: ParsableArguments {
         transform: CacheOptions.level)
     var logLevel: Logger.Level?
 
-    /// The settings that were given as options.
     var values: [Setting: String] {
         var values: [Setting: String] = [:]
         values[.cache] = cache
@@ -47,8 +46,6 @@ struct CacheOptions: ParsableArguments {
     }
 
     /// Combines these and other options with the environment and the configuration file.
-    ///
-    /// - Throws: ``CommandFailure`` for an unreadable or invalid configuration file.
     func settings(
         _ others: [Setting: String] = [:], usesDefaults: Bool = false,
         environment: [String: String] = ProcessInfo.processInfo.environment
@@ -60,17 +57,10 @@ struct CacheOptions: ParsableArguments {
             usesDefaults: usesDefaults)
     }
 
-    /// The location of the cache folder.
-    ///
-    /// - Throws: ``CommandFailure`` for an unreadable or invalid configuration file, an empty path, or a missing home
-    ///   folder.
     var location: CacheLocation {
         get throws { try CacheFolder.location(try settings(), environment: ProcessInfo.processInfo.environment) }
     }
 
-    /// Parses a log level.
-    ///
-    /// - Throws: ``ArgumentTextError``.
     static func level(_ text: String) throws -> Logger.Level {
         if let level = Logger.Level(rawValue: text.lowercased()) { return level }
         throw ArgumentTextError(

@@ -3,9 +3,6 @@ import MediaLibrary
 
 /// The parsing of channel names.
 enum ChannelArgument {
-    /// Parses a name.
-    ///
-    /// - Throws: ``ArgumentTextError``.
     static func parse(_ text: String) throws -> ChannelName {
         if let name = ChannelName(rawValue: text) { return name }
         throw ArgumentTextError(

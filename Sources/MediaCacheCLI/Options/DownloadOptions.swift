@@ -26,7 +26,6 @@ struct DownloadOptions: ParsableArguments {
         }
     }
 
-    /// The settings that were given as options.
     var values: [Setting: String] {
         var values: [Setting: String] = [:]
         values[.jobs] = jobs.map(String.init)
@@ -35,15 +34,10 @@ struct DownloadOptions: ParsableArguments {
         return values
     }
 
-    /// The names of the given options.
     var given: [String] { Setting.options(of: values) }
 }
 
 extension DownloadSettingsUpdate {
-    /// Creates the download settings of this process, which take precedence over the stored ones; nil if the settings
-    /// contain none.
-    ///
-    /// - Throws: ``CommandFailure`` for an invalid setting.
     init?(_ settings: Settings) throws {
         let jobs = try settings.number(.jobs, in: DownloadOptions.concurrency)
         let transfers = try settings.number(.transfers, in: DownloadOptions.concurrency)

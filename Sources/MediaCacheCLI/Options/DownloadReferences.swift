@@ -18,8 +18,6 @@ struct DownloadReferences: ParsableArguments {
     }
 
     /// Returns the specified downloads, without duplicates.
-    ///
-    /// - Throws: ``CommandFailure`` for an unknown download; errors from the API.
     func find(through client: APIClient) async throws -> [DownloadRecord] {
         let records = try await client.downloads()
         guard !all else { return records }

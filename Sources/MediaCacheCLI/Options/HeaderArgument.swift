@@ -5,14 +5,10 @@ import MediaCache
 struct HeaderArgument: Sendable, Hashable {
     /// The origin; nil for the origin of the command's URL.
     var origin: ResourceURL?
-    /// The field's name.
     var name: HTTPField.Name
-    /// The field's value.
     var value: String
 
     /// Parses `Name: value`, or `https://host[:port] Name: value` for a field of one origin.
-    ///
-    /// - Throws: ``ArgumentTextError``.
     init(parsing text: String) throws {
         var rest = text[...]
         if text.lowercased().hasPrefix("http://") || text.lowercased().hasPrefix("https://") {
@@ -57,9 +53,8 @@ extension Substring {
 }
 
 extension HeaderProfiles {
-    /// Groups fields by origin. Fields without an origin belong to the origin of `url`.
-    ///
-    /// - Throws: ``CommandFailure`` for a field without an origin if there is no URL.
+    /// Groups fields by origin. Fields without an origin belong to the origin of `url`; without a URL, they are an
+    /// error.
     init(_ arguments: [HeaderArgument], for url: ResourceURL?, source place: String = "--header") throws {
         self.init()
         for argument in arguments {

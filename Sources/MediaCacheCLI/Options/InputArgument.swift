@@ -4,16 +4,12 @@ import MediaLibrary
 
 /// The input of a command: a playlist or a media file.
 enum InputArgument: Sendable, Hashable {
-    /// A URL.
     case url(ResourceURL)
     /// The path of a file.
     case file(String)
-    /// Standard input.
     case standardInput
 
-    /// Parses an argument: `-`, an http, https or file URL, or a path.
-    ///
-    /// - Throws: ``ArgumentTextError`` for an empty argument, an invalid URL, or a URL with another scheme.
+    /// Parses `-`, an http, https or file URL, or a path.
     init(parsing text: String) throws {
         let trimmed = text.trimmingCharacters(in: .whitespacesAndNewlines)
         let scheme = trimmed.firstRange(of: "://").map { trimmed[..<$0.lowerBound].lowercased() }
@@ -31,17 +27,12 @@ enum InputArgument: Sendable, Hashable {
         }
     }
 
-    /// The URL; nil for other inputs.
     var url: ResourceURL? {
         if case .url(let url) = self { url } else { nil }
     }
 
-    /// Whether the input is a URL.
     var isURL: Bool { url != nil }
 
-    /// The input of a media job.
-    ///
-    /// - Throws: ``CommandFailure`` for standard input, which has no random access.
     var mediaInput: MediaInput {
         get throws {
             switch self {
@@ -54,7 +45,6 @@ enum InputArgument: Sendable, Hashable {
         }
     }
 
-    /// The input as shown in messages.
     var name: String {
         switch self {
         case .url(let url): "\(url)"

@@ -25,7 +25,6 @@ struct LimitOptions: ParsableArguments {
         transform: ByteCount.init(parsing:))
     var minFree: ByteCount?
 
-    /// The settings that were given as options.
     var values: [Setting: String] {
         var values: [Setting: String] = [:]
         values[.maxSize] = maxSize.map { $0.bytes.map { ByteCount($0).exactText } ?? "none" }
@@ -34,14 +33,10 @@ struct LimitOptions: ParsableArguments {
         return values
     }
 
-    /// The names of the given options.
     var given: [String] { Setting.options(of: values) }
 }
 
 extension CacheLimits {
-    /// Creates the limits that the settings specify.
-    ///
-    /// - Throws: ``CommandFailure`` for an invalid setting.
     init(_ settings: Settings) throws {
         self.init(
             maximumBytes: try settings.read(.maxSize, SizeLimit.init(parsing:))?.bytes,
@@ -50,27 +45,21 @@ extension CacheLimits {
     }
 }
 
-/// The value of `--max-size`: a size or “none”.
+/// A size, or “none”.
 struct SizeLimit: Sendable, Hashable {
     /// The size in bytes; nil for no limit.
     var bytes: Int64?
 
-    /// Parses a size or “none”.
-    ///
-    /// - Throws: ``ArgumentTextError``.
     init(parsing text: String) throws {
         bytes = text.lowercased() == "none" ? nil : try ByteCount(parsing: text).bytes
     }
 }
 
-/// The value of `--max-age`: a duration or “none”.
+/// A duration, or “none”.
 struct AgeLimit: Sendable, Hashable {
     /// The duration; nil for no limit.
     var duration: Duration?
 
-    /// Parses a duration or “none”.
-    ///
-    /// - Throws: ``ArgumentTextError``.
     init(parsing text: String) throws {
         duration = text.lowercased() == "none" ? nil : try DurationText.parse(text)
     }

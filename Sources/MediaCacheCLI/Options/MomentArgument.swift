@@ -7,18 +7,12 @@ struct MomentArgument: Sendable, Hashable {
     /// The text. A relative time is resolved when it's used.
     var text: String
 
-    /// Parses a point in time.
-    ///
-    /// - Throws: ``ArgumentTextError``.
     init(parsing text: String) throws {
         self.text = text
         _ = try nanoseconds(now: 0)
     }
 
-    /// Returns the time in nanoseconds since 1970.
-    ///
-    /// - Parameter now: The current time in nanoseconds since 1970.
-    /// - Throws: ``ArgumentTextError``.
+    /// Returns the time in nanoseconds since 1970. `now` has the same unit.
     func nanoseconds(now: Int64) throws -> Int64 {
         do {
             return try WindowRequest.moment(text, "the time", now)

@@ -82,7 +82,6 @@ struct OriginOptions: ParsableArguments {
                 + "different ETag always means a new representation."))
     var compareAlternatingTags: Bool?
 
-    /// The settings that were given as options.
     var values: [Setting: String] {
         var values: [Setting: String] = [:]
         if !header.isEmpty { values[.header] = header.map(\.text).joined(separator: "\n") }

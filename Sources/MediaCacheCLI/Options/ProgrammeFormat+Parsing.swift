@@ -1,9 +1,6 @@
 import MediaLibrary
 
 extension ProgrammeFormat {
-    /// Parses `hls`, `mp4` or `3gp`.
-    ///
-    /// - Throws: ``ArgumentTextError``.
     init(parsing text: String) throws {
         guard let format = ProgrammeFormat(rawValue: text.lowercased()) else {
             let known = Self.allCases.map(\.rawValue).joined(separator: ", ")

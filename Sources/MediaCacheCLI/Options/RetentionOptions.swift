@@ -35,10 +35,8 @@ struct RetentionOptions: ParsableArguments {
         }
     }
 
-    /// Whether a limit was given.
     var isGiven: Bool { keep != nil || maxSize != nil || keepSegments != nil || keepFree != nil }
 
-    /// Returns `retention` with the given limits replaced.
     func applied(to retention: Retention) -> Retention {
         var retention = retention
         if let keep { retention.seconds = keep.duration.map { $0 / .seconds(1) } }
@@ -49,14 +47,11 @@ struct RetentionOptions: ParsableArguments {
     }
 }
 
-/// The value of `--keep-segments`: a number or “none”.
+/// A number of segments, or “none”.
 struct SegmentLimit: Sendable, Hashable {
     /// The number; nil for no limit.
     var count: Int?
 
-    /// Parses a number or “none”.
-    ///
-    /// - Throws: ``ArgumentTextError``.
     init(parsing text: String) throws {
         guard text.lowercased() != "none" else { return }
         guard let count = Int(text), count >= 0 else {

@@ -56,7 +56,6 @@ struct ServeOptions: ParsableArguments {
     @OptionGroup var admission: AdmissionOptions
     @OptionGroup var cache: CacheOptions
 
-    /// The settings that were given as options.
     var values: [Setting: String] {
         var values = [downloads.values, limits.values, origin.values, admission.values, cache.values]
             .reduce(into: [Setting: String]()) { $0.merge($1) { $1 } }
@@ -71,9 +70,6 @@ struct ServeOptions: ParsableArguments {
         return values
     }
 
-    /// Returns the configuration of these options, the environment and the configuration file.
-    ///
-    /// - Throws: ``CommandFailure`` for an invalid file.
     func configuration(
         environment: [String: String] = ProcessInfo.processInfo.environment
     ) throws -> ServeConfiguration {

@@ -7,28 +7,23 @@ import MediaLibrary
 /// Shell completions from the running server. Without a server there are none, since completion doesn't open the cache
 /// folder.
 enum ServerCompletion {
-    /// The names of channels.
     static let channels = completion { client in
         try await client.channels().map(\.name)
     }
 
-    /// The IDs and titles of downloads.
     static let downloads = completion { client in
         try await client.downloads().flatMap { [$0.id, $0.title].compactMap(\.self) }
     }
 
-    /// The IDs and titles of assets.
     static let assets = completion { client in
         try await client.assets().flatMap { [$0.id, $0.title].compactMap(\.self) }
     }
 
-    /// The names of channels, and the IDs and titles of assets.
     static let assetsAndChannels = completion { client in
         let assets = try await client.assets().flatMap { [$0.id, $0.title].compactMap(\.self) }
         return try await client.channels().map(\.name) + assets
     }
 
-    /// The time limit of a completion.
     private static let limit = Duration.seconds(2)
 
     private static func completion(

@@ -32,7 +32,6 @@ struct StreamOptions: ParsableArguments {
         if language != nil, allAudio { throw ValidationError("--language and --all-audio can't be combined.") }
     }
 
-    /// The selection that the options describe.
     var choice: StreamChoice {
         StreamChoice(
             codec: codec, maximumHeight: maxHeight, maximumBandwidth: maxBandwidth, lowest: lowest, language: language,

@@ -2,10 +2,7 @@ import MediaLibrary
 
 /// The parsing of positions in a media file or stream.
 enum TimeArgument {
-    /// Parses `754.5` (seconds), `12:34.5`, `1:02:03` or `12m34s`.
-    ///
-    /// - Returns: The position in seconds.
-    /// - Throws: ``ArgumentTextError``.
+    /// Parses `754.5` (seconds), `12:34.5`, `1:02:03` or `12m34s`, and returns seconds.
     static func parse(_ text: String) throws -> Double {
         let trimmed = text.filter { !$0.isWhitespace }
         let parts = trimmed.split(separator: ":", omittingEmptySubsequences: false)

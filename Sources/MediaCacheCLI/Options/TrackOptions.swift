@@ -24,17 +24,11 @@ struct TrackOptions: ParsableArguments {
         transform: TrackOptions.languages)
     var subtitles: StreamSelection.Languages?
 
-    /// Parses a selection of variant streams.
-    ///
-    /// - Throws: ``ArgumentTextError``.
     static func variants(_ text: String) throws -> StreamSelection.Variants {
         if let variants = StreamSelection.Variants(text: text) { return variants }
         throw ArgumentTextError("“\(text)” is not a variant; use best, worst, all, a height or a bandwidth")
     }
 
-    /// Parses a selection of renditions by language.
-    ///
-    /// - Throws: ``ArgumentTextError``.
     static func languages(_ text: String) throws -> StreamSelection.Languages {
         if let languages = StreamSelection.Languages(text: text) { return languages }
         throw ArgumentTextError("“\(text)” is not a list of languages; use de, de,en, all or none")

@@ -3,8 +3,6 @@ import MediaCache
 /// The parsing of URLs.
 enum URLArgument {
     /// Parses an http or https URL. Leading and trailing white space, control and format characters are ignored.
-    ///
-    /// - Throws: ``ArgumentTextError`` for an invalid URL or another scheme.
     static func parse(_ text: String) throws -> ResourceURL {
         do {
             return try ResourceURL(text)
@@ -14,8 +12,6 @@ enum URLArgument {
     }
 
     /// Checks a URL and returns its text. Unlike the description of `ResourceURL`, it includes the user information.
-    ///
-    /// - Throws: As ``parse(_:)``.
     static func check(_ text: String) throws -> String {
         _ = try parse(text)
         return text

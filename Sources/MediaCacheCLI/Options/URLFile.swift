@@ -3,9 +3,7 @@ import MediaCache
 
 /// The parsing of files of URLs, one per line. Empty lines and lines that begin with `#` are ignored.
 enum URLFile {
-    /// Returns the URLs in a file; `-` is standard input.
-    ///
-    /// - Throws: ``CommandFailure`` if the file can't be read, or with the number of an invalid line.
+    /// Returns the URLs in a file; `-` is standard input. Errors name the invalid line.
     static func read(_ path: String) throws -> [ResourceURL] {
         let data: Data
         do {
@@ -22,9 +20,6 @@ enum URLFile {
         }
     }
 
-    /// Returns the URLs in a text.
-    ///
-    /// - Throws: ``ArgumentTextError`` with the number of an invalid line.
     static func parse(_ text: String) throws -> [ResourceURL] {
         var urls: [ResourceURL] = []
         for (index, line) in text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline).enumerated() {

@@ -1,12 +1,8 @@
-/// A variable of a playlist, the value of `--define`.
+/// A variable of a playlist, the value of `--define`: `NAME=VALUE`. The value can be empty.
 struct VariableArgument: Sendable, Hashable {
     var name: String
-    /// The value, possibly empty.
     var value: String
 
-    /// Parses `NAME=VALUE`.
-    ///
-    /// - Throws: ``ArgumentTextError``.
     init(parsing text: String) throws {
         guard let equals = text.firstIndex(of: "=") else {
             throw ArgumentTextError("“\(text)” has no value; write it as NAME=VALUE")

@@ -5,8 +5,6 @@ extension ByteCount {
     ///
     /// The units are B, KB, MB, GB, TB, KiB, MiB, GiB and TiB. A bare K, M, G or T is decimal; a number without a unit
     /// is in bytes. Case and white space are ignored.
-    ///
-    /// - Throws: ``ArgumentTextError``.
     init(parsing text: String) throws {
         let trimmed = text.filter { !$0.isWhitespace }
         let number = trimmed.prefix { $0.isASCII && ($0.isNumber || $0 == ".") }

@@ -6,7 +6,6 @@ enum ColourChoice: String, CaseIterable, ExpressibleByArgument, Sendable {
     case auto
     /// Always, even in a pipe, such as to a pager.
     case always
-    /// Never.
     case never
 }
 
@@ -18,6 +17,5 @@ struct ColourOptions: ParsableArguments {
             valueName: "when"))
     var color = ColourChoice.auto
 
-    /// The style of standard output.
     var output: TextStyle { TextStyle(color, isTerminal: StandardStreams.outputIsTerminal) }
 }

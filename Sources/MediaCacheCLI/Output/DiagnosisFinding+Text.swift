@@ -1,7 +1,6 @@
 import MediaLibrary
 
 extension DiagnosisFinding {
-    /// Returns the finding as a line, followed by a line of advice if there is one.
     func text(style: TextStyle) -> String {
         let (word, colour): (String, TextStyle.Colour) =
             switch outcome {

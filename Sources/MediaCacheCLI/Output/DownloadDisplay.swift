@@ -20,13 +20,11 @@ final class DownloadDisplay: Sendable {
     private let start = ContinuousClock.now
     private let state = Mutex(State())
 
-    /// Creates a display. A quiet display shows nothing.
     init(isQuiet: Bool) {
         self.isQuiet = isQuiet
         isTerminal = StandardStreams.errorIsTerminal
     }
 
-    /// Shows the progress of downloads.
     func show(_ records: [DownloadRecord]) {
         guard !isQuiet else { return }
         let now = ContinuousClock.now - start

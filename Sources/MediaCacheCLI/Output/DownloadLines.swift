@@ -3,11 +3,8 @@ import MediaLibrary
 
 /// The rendering of downloads as progress lines.
 enum DownloadLines {
-    /// Returns a line for each active download and one for the total; for a single download, only its line.
-    ///
-    /// - Parameters:
-    ///   - width: The number of columns of the terminal.
-    ///   - height: The maximum number of lines.
+    /// Returns a line for each active download and one for the total, at most `height` lines; for a single download,
+    /// only its line.
     static func block(_ records: [DownloadRecord], width: Int, height: Int) -> [String] {
         guard records.count > 1 else { return records.compactMap(line).map { $0.rendered(width: width) } }
         let open = records.filter { !$0.state.isEnded }
@@ -27,7 +24,6 @@ enum DownloadLines {
         return line
     }
 
-    /// Returns the line of the total.
     static func total(_ records: [DownloadRecord]) -> ProgressLine {
         var line = ProgressLine(name: "Total", cached: sum(records.map(\.bytes)) ?? .max)
         line.length = sum(records.map(\.length))

@@ -3,7 +3,6 @@ import MediaLibrary
 
 /// The rendering of downloads as a table.
 enum DownloadReport {
-    /// Returns a table with a row for each download.
     static func table(_ records: [DownloadRecord], _ style: TextStyle = .plain) -> String {
         guard !records.isEmpty else { return "There are no downloads; `get` adds one." }
         var table = Table([

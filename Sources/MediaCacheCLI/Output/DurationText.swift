@@ -3,8 +3,6 @@ import MediaLibrary
 extension DurationText {
     /// Parses one or more numbers with units: `30d`, `12h`, `1h30m`, `45s`. The units are w, d, h, m or min (minutes),
     /// s and ms.
-    ///
-    /// - Throws: ``ArgumentTextError``.
     static func parse(_ text: String) throws -> Duration {
         var rest = text.filter { !$0.isWhitespace }.lowercased()[...]
         guard !rest.isEmpty else { throw ArgumentTextError("the duration is missing; write it as 30d, 12h or 90s") }

@@ -2,13 +2,10 @@ import MediaLibrary
 
 /// A line that shows the progress of an item.
 struct ProgressLine: Sendable, Hashable {
-    /// The name of the item.
     var name: String
-    /// The number of cached bytes.
     var cached: Int64
     /// The total number of bytes; nil if it's unknown.
     var length: Int64?
-    /// Whether the length is an estimate.
     var isEstimated = false
     /// The rate in bytes per second; nil if it's unknown.
     var rate: Double?

@@ -20,14 +20,12 @@ final class ProgressPrinter: Sendable {
     private let start = ContinuousClock.now
     private let state = Mutex(State())
 
-    /// Creates a printer for an item.
     init(name: String, isQuiet: Bool) {
         self.name = name
         self.isQuiet = isQuiet
         isTerminal = StandardStreams.errorIsTerminal
     }
 
-    /// Shows the number of processed bytes, and the total if it's known.
     func show(bytes: Int64, of length: Int64?, isLast: Bool = false) {
         guard !isQuiet else { return }
         let now = ContinuousClock.now - start

@@ -1,6 +1,5 @@
 /// A meter of the average rate over the last few seconds.
 struct RateMeter: Sendable {
-    /// The duration over which the rate is measured.
     private let window: Duration
     private var samples: [(time: Duration, bytes: Int64)] = []
 

@@ -3,7 +3,6 @@ import MediaLibrary
 
 /// The rendering of resources as text.
 enum ResourceReport {
-    /// Returns a table with a row for each resource.
     static func table(_ resources: [ResourceRecord]) -> String {
         guard !resources.isEmpty else { return "The cache is empty." }
         var table = Table([
@@ -26,7 +25,6 @@ enum ResourceReport {
         return table.rendered()
     }
 
-    /// Returns the details of a resource.
     static func details(_ resource: ResourceRecord) -> String {
         var table = Table([.init(""), .init("")])
         table.add(["URL", resource.url])
@@ -47,7 +45,6 @@ enum ResourceReport {
         return table.rendered() + "\n\n" + playlists(stream)
     }
 
-    /// Returns a table with a row for each playlist of a stream.
     private static func playlists(_ stream: StreamStatus) -> String {
         var table = Table([
             .init("PLAYLIST"), .init("SEGMENTS", .right), .init("CACHED", .right), .init(""), .init("URL"),

@@ -1,16 +1,12 @@
 /// A table with aligned columns.
 struct Table: Sendable {
-    /// The alignment of a column.
     enum Alignment: Sendable {
-        /// Left, for text.
         case left
-        /// Right, for numbers.
         case right
     }
 
     struct Column: Sendable {
         var title: String
-        /// The alignment of the cells.
         var alignment: Alignment
 
         init(_ title: String, _ alignment: Alignment = .left) {
@@ -24,15 +20,12 @@ struct Table: Sendable {
     /// The colors of each row's cells, by column.
     private var colours: [[Int: TextStyle.Colour]] = []
 
-    /// Creates a table without rows.
     init(_ columns: [Column]) {
         self.columns = columns
     }
 
     /// Adds a row. Missing cells are empty, and excess cells are dropped. Control and format characters become `?`, so
     /// that a name can't move the cursor.
-    ///
-    /// - Parameter colours: The colors of cells, by column.
     mutating func add(_ cells: [String], colours: [Int: TextStyle.Colour?] = [:]) {
         let padded = cells + Array(repeating: "", count: max(0, columns.count - cells.count))
         rows.append(padded.prefix(columns.count).map(Self.printable))

@@ -11,14 +11,12 @@ struct TextStyle: Sendable, Hashable {
         case faint = 2
     }
 
-    /// Whether output has colors.
     let isColoured: Bool
 
     init(isColoured: Bool) {
         self.isColoured = isColoured
     }
 
-    /// Creates the style of a stream.
     init(
         _ choice: ColourChoice = .auto, isTerminal: Bool,
         environment: [String: String] = ProcessInfo.processInfo.environment
@@ -31,13 +29,10 @@ struct TextStyle: Sendable, Hashable {
         isColoured = isTerminal && !isDisabled && environment["TERM"] != "dumb"
     }
 
-    /// The style without colors.
     static let plain = TextStyle(isColoured: false)
 
-    /// The style of standard error.
     static var error: TextStyle { TextStyle(isTerminal: StandardStreams.errorIsTerminal) }
 
-    /// Returns a text in a color if the style has colors; otherwise unchanged.
     func paint(_ text: String, _ colour: Colour) -> String {
         isColoured && !text.isEmpty ? "\u{1B}[\(colour.rawValue)m\(text)\u{1B}[0m" : text
     }

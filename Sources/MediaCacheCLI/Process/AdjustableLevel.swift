@@ -9,7 +9,6 @@ final class AdjustableLevel: Sendable {
         state = Mutex(level)
     }
 
-    /// The minimum level of logged messages.
     var value: Logger.Level {
         get { state.withLock { $0 } }
         set { state.withLock { $0 = newValue } }

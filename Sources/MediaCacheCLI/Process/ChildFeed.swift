@@ -18,9 +18,6 @@ final class ChildFeed {
     private(set) var reading: Int32
     private var writing: Int32
 
-    /// Creates the pair.
-    ///
-    /// - Throws: ``CommandFailure`` if no descriptors are available.
     init() throws {
         var pair: [Int32] = [-1, -1]
         #if canImport(Glibc)
@@ -43,8 +40,6 @@ final class ChildFeed {
     deinit { close() }
 
     /// Writes the bytes of a source until its end, or until the child closes its input.
-    ///
-    /// - Throws: Errors from the source.
     func write(_ source: MediaByteReader) throws {
         // Writing fails after the child exits only if no other descriptor of its end is open.
         closeReading()

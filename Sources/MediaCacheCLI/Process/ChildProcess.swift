@@ -18,7 +18,6 @@ import Synchronization
 /// On Linux, Foundation's `Process` puts each child into a separate process group, where a player can't read keys from
 /// the terminal.
 struct ChildProcess: Sendable, Hashable {
-    /// The process ID.
     let id: pid_t
     /// Whether the process leads a process group, which is killed with it.
     private(set) var isGroupLeader = false
@@ -27,7 +26,6 @@ struct ChildProcess: Sendable, Hashable {
     /// directory and network, and its environment except for the settings of `mediacache`.
     ///
     /// - Parameter output: The descriptor that becomes its standard output; nil for this process's.
-    /// - Throws: ``CommandFailure``.
     static func start(_ path: String, _ arguments: [String], output: Int32? = nil) throws -> ChildProcess {
         #if canImport(Darwin)
             var attributes: posix_spawnattr_t?
@@ -81,7 +79,6 @@ struct ChildProcess: Sendable, Hashable {
     ///   - folder: The working directory and folder for temporary files; nil for this process's.
     ///   - input: The descriptor that becomes its standard input; nil for `/dev/null`.
     ///   - output: The descriptor that becomes its standard output; nil for `/dev/null`.
-    /// - Throws: ``CommandFailure``.
     static func startConfined(
         _ path: String, _ arguments: [String], within confinement: Confinement, in folder: String? = nil,
         input: Int32? = nil, output: Int32? = nil
@@ -107,7 +104,6 @@ struct ChildProcess: Sendable, Hashable {
         if isGroupLeader { mc_end_group(id) } else { send(SIGKILL) }
     }
 
-    /// Kills the process and waits until it has exited.
     func killAndWait() {
         kill()
         _ = status()
@@ -123,8 +119,7 @@ struct ChildProcess: Sendable, Hashable {
         #endif
     }
 
-    /// Waits until the process exits, and forwards the first signal to it, except Ctrl-C on a terminal, which the
-    /// process receives directly.
+    /// Waits until the process exits, and forwards the first signal to it.
     ///
     /// - Returns: The exit code, or 128 plus the number of the signal that ended the process; 1 if it's unknown.
     func wait(forwardingTo interruption: Interruption) async throws -> Int32 {
@@ -139,10 +134,8 @@ struct ChildProcess: Sendable, Hashable {
         }
     }
 
-    /// Waits until the process exits. Cancelling the task kills it, since an encoder would first finish its file after
-    /// a termination signal.
-    ///
-    /// - Returns: The exit code, or 128 plus the number of the signal that ended the process; 1 if it's unknown.
+    /// Waits until the process exits, and returns as ``wait(forwardingTo:)``. Cancelling the task kills the process,
+    /// since an encoder would first finish its file after a termination signal.
     func wait() async throws -> Int32 {
         try await withTaskCancellationHandler {
             try await BlockingWork.run { status() }
@@ -185,7 +178,6 @@ final class ChildDeadline: Sendable {
     private let state: Mutex<(isOver: Bool, isEnded: Bool)>
     private let child: ChildProcess
 
-    /// Starts the timer.
     init(_ limit: Duration, of child: ChildProcess) {
         self.child = child
         state = Mutex((false, false))
@@ -194,9 +186,7 @@ final class ChildDeadline: Sendable {
         }
     }
 
-    /// Cancels the deadline.
-    ///
-    /// - Returns: Whether the deadline has passed.
+    /// Cancels the deadline, and returns whether it has passed.
     func end() -> Bool {
         state.withLock { state in
             state.isEnded = true

@@ -1,14 +1,11 @@
 /// The failure of a command: an exit code and a message.
 struct CommandFailure: Error, Sendable, Hashable {
-    /// The exit codes of all subcommands.
     enum Code: Int32, Sendable, Hashable {
-        /// Failure.
         case failed = 1
-        /// Partial success.
         case partial = 2
         /// An invalid command line (EX_USAGE of sysexits).
         case usage = 64
-        /// Interrupted by Ctrl-C: 128 + SIGINT, as in shells.
+        /// Interrupted by a signal: 128 + SIGINT, as in shells.
         case interrupted = 130
     }
 

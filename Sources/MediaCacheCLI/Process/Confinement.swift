@@ -15,7 +15,6 @@ struct Confinement: Sendable, Hashable {
     /// Whether the process runs with the lowest priority.
     var isBackground = false
 
-    /// The limits in the form that the system calls use.
     var systemLimits: mc_confinement {
         mc_confinement(
             cpu_seconds: UInt64(max(1, processorSeconds)), file_bytes: UInt64(max(1, fileBytes)),
@@ -25,7 +24,6 @@ struct Confinement: Sendable, Hashable {
 }
 
 extension Confinement {
-    /// The limits for decoding a frame.
     static let frame = Confinement(
         deadline: .seconds(60), processorSeconds: 60, fileBytes: 64 << 20, memoryBytes: 4 << 30)
 
@@ -33,11 +31,7 @@ extension Confinement {
     static let streamedFrame = Confinement(
         deadline: .seconds(600), processorSeconds: 120, fileBytes: 64 << 20, memoryBytes: 4 << 30)
 
-    /// Returns the limits for encoding a film. The deadline is an hour plus 30 times the film's duration.
-    ///
-    /// - Parameters:
-    ///   - seconds: The duration of the film in seconds.
-    ///   - bytes: The size of the film in bytes.
+    /// Returns the limits for encoding a film of the given duration in seconds and size in bytes.
     static func encoding(duration seconds: Double, bytes: Int64, isBackground: Bool) -> Confinement {
         let limit = 3600 + Int(min(max(seconds, 0), 30 * 86_400) * 30)
         return Confinement(

@@ -21,10 +21,6 @@ struct FFmpeg: Sendable {
 
     static var isInstalled: Bool { InstalledProgram.path(of: "ffmpeg") != nil }
 
-    /// Finds the installed program.
-    ///
-    /// - Parameter purpose: The purpose as shown in the error message.
-    /// - Throws: ``CommandFailure`` if ffmpeg isn't installed.
     init(for purpose: String) throws {
         guard let path = InstalledProgram.path(of: "ffmpeg") else {
             throw CommandFailure(
@@ -35,21 +31,17 @@ struct FFmpeg: Sendable {
         self.init(path: path)
     }
 
-    /// Creates a reference to a program.
     init(path: String, cancellationTime: Duration = .seconds(10)) {
         self.path = path
         self.cancellationTime = cancellationTime
     }
 
-    /// Runs ffmpeg until its end, its deadline, or cancellation.
+    /// Runs ffmpeg until its end, its deadline, or cancellation, and returns the exit code.
     ///
     /// - Parameters:
-    ///   - arguments: The arguments, without those for quiet output.
-    ///   - limits: The limits of the process.
     ///   - folder: The working directory; nil for this process's.
     ///   - source: The source of its standard input; nil for `/dev/null`.
     ///   - isQuiet: Whether ffmpeg doesn't report errors on standard error.
-    /// - Returns: The exit code.
     /// - Throws: ``CommandFailure`` if ffmpeg can't be started or exceeds its deadline; `CancellationError`; an error
     ///   of the source if ffmpeg fails because of it.
     func run(
@@ -82,14 +74,7 @@ struct FFmpeg: Sendable {
         return code
     }
 
-    /// Encodes a media file.
-    ///
-    /// - Parameters:
-    ///   - input: The path of an MP4.
-    ///   - output: The path of the output.
-    ///   - name: The output as shown in messages.
-    ///   - seconds: The duration of the film.
-    /// - Throws: ``CommandFailure`` if ffmpeg fails or exceeds its deadline; `CancellationError`.
+    /// Encodes a media file. Messages call the output `name`.
     func encode(
         _ input: String, as format: TranscodedFormat, to output: String, outputName name: String,
         duration seconds: Double,
@@ -100,11 +85,8 @@ struct FFmpeg: Sendable {
         guard code == 0 else { throw Self.failure(name, code) }
     }
 
-    /// Encodes a media file with low priority and reports the progress.
+    /// Encodes a media file with low priority and reports the progress, from 0 to 1.
     ///
-    /// - Parameters:
-    ///   - seconds: The duration of the film.
-    ///   - onProgress: A function that receives the progress, from 0 to 1.
     /// - Throws: ``CommandFailure`` if ffmpeg fails or exceeds its deadline; `CancellationError`, also if the exit code
     ///   shows that a termination signal ended ffmpeg.
     func encode(
@@ -132,7 +114,7 @@ struct FFmpeg: Sendable {
         if deadline.end() { throw Self.deadlineFailure(limits) }
         // Service managers send the signal to all processes of the service.
         if Self.signalExitCodes.contains(ended) { throw CancellationError() }
-        // Cancelled after a signal, because this process ends, too.
+        // After a signal to the whole service, this task is cancelled during the wait.
         if ended == Self.ambiguousExitCode { try await Task.sleep(for: cancellationTime) }
         guard ended == 0 else { throw Self.failure(name, ended) }
     }
@@ -171,9 +153,7 @@ struct FFmpeg: Sendable {
 
     /// An input of ffmpeg.
     enum Input: Sendable, Hashable {
-        /// A file, by its path.
         case file(String)
-        /// The standard input.
         case standardInput
     }
 

@@ -9,8 +9,6 @@ struct FrameDecoder: Sendable {
     /// The cache folder that contains the temporary files of ffmpeg; nil for the system's temporary folder.
     private let cacheFolder: String?
 
-    /// Creates a decoder of an input.
-    ///
     /// - Parameter gateway: The cache that a URL is read through; nil for a file.
     init(of input: MediaInput, gateway: (any MediaGateway)?, cacheFolder: String?) {
         source = { try FrameSource.make(of: input, at: $0, writingClipTo: $1, gateway: gateway, $2) }
@@ -29,13 +27,7 @@ struct FrameDecoder: Sendable {
     private static let clipName = "film.mp4"
     private static let frameName = "frame.jpg"
 
-    /// Decodes a frame.
-    ///
-    /// - Parameters:
-    ///   - time: The time in seconds from the beginning of the film.
-    ///   - name: The film as shown in messages.
-    /// - Returns: nil if the film has no frame at that time.
-    /// - Throws: ``CommandFailure`` if ffmpeg isn't installed or can't decode the film; errors from the gateway.
+    /// Decodes the frame at a time in seconds; returns nil if the film has none there. Messages call the film `name`.
     func frame(at time: Double, of name: String) async throws -> Cover? {
         try await BlockingWork.run { control in try decode(time, name, control) }
     }
@@ -112,7 +104,6 @@ struct FFmpegFrames: FrameExtractor {
     /// The cache folder that contains the temporary files of ffmpeg.
     var cacheFolder: String?
 
-    /// Decodes a frame; see `FrameExtractor`.
     func frame(of url: String, at time: Double) async throws -> Cover? {
         let gateway = LocalServerGateway(toServerOf: url)
         do {
@@ -128,7 +119,6 @@ struct FFmpegFrames: FrameExtractor {
 
 /// The server's encoder of programmes.
 struct FFmpegEncoder: MediaFileEncoder {
-    /// Encodes a media file; see `MediaFileEncoder`.
     func encode(
         _ input: String, asThreeGP output: String, duration seconds: Double,
         onProgress: @escaping @Sendable (Double) -> Void

@@ -12,11 +12,8 @@ import Synchronization
 
 /// The signal SIGHUP, which requests a reload or reports that the terminal was closed.
 final class HangUps: Sendable {
-    /// The meaning of a signal.
     enum Meaning: Sendable, Hashable {
-        /// A request to reload the configuration.
         case reload
-        /// The terminal of the process was closed.
         case terminalClosed
     }
 
@@ -24,7 +21,6 @@ final class HangUps: Sendable {
     let stream: AsyncStream<Meaning>
     private let source = Mutex<(any DispatchSourceSignal)?>(nil)
 
-    /// Starts to handle the signal.
     init() {
         let (stream, continuation) = AsyncStream.makeStream(of: Meaning.self, bufferingPolicy: .bufferingNewest(1))
         self.stream = stream

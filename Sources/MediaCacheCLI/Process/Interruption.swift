@@ -23,8 +23,6 @@ final class Interruption: Sendable {
         var sources: [any DispatchSourceSignal] = []
     }
 
-    /// Starts to handle the signals.
-    ///
     /// - Parameter includingHangUps: Whether SIGHUP is handled, unless the process was started with it ignored.
     init(includingHangUps: Bool = false) {
         for number in [SIGINT, SIGTERM] + (includingHangUps && !HangUps.areIgnored ? [SIGHUP] : []) {
@@ -51,12 +49,9 @@ final class Interruption: Sendable {
         }
     }
 
-    /// The first received signal.
     var received: Int32? { state.withLock { $0.signal } }
 
-    /// Waits for the first signal.
-    ///
-    /// - Returns: The number of the signal; nil after cancellation.
+    /// Waits for the first signal and returns its number; nil after cancellation.
     func wait() async -> Int32? {
         let waiter = state.withLock { state in
             state.nextWaiter += 1

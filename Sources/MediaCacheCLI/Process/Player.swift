@@ -7,16 +7,11 @@ enum Player: String, Sendable, Hashable, CaseIterable, ExpressibleByArgument {
     case vlc
     case ffplay
 
-    /// An installed player.
     struct Installed: Sendable, Hashable {
         var player: Player
-        /// The path of its program.
         var path: String
     }
 
-    /// Returns the first installed player.
-    ///
-    /// - Throws: ``CommandFailure`` if none is installed.
     static func firstInstalled() throws -> Installed {
         for player in allCases {
             if let path = player.path { return Installed(player: player, path: path) }
@@ -28,9 +23,6 @@ enum Player: String, Sendable, Hashable, CaseIterable, ExpressibleByArgument {
         )
     }
 
-    /// Returns the installed player.
-    ///
-    /// - Throws: ``CommandFailure`` if it isn't installed.
     func require() throws -> Installed {
         guard let path else {
             throw CommandFailure(.failed, "\(rawValue) isn't in $PATH; install it, or choose another with --with")
@@ -38,17 +30,13 @@ enum Player: String, Sendable, Hashable, CaseIterable, ExpressibleByArgument {
         return Installed(player: self, path: path)
     }
 
-    /// The name of the playlist that this player reads.
     private var playlistName: String { self == .ffplay ? "play.ffconcat" : "play.m3u" }
 
     /// The protocols that ffplay may use for a play URL and its references.
     private static let networkProtocols = "http,https,tcp,tls,crypto,data"
 
-    /// Writes a playlist with one URL, which only this user can read. The URL isn't an argument of the player, since a
-    /// play URL contains a secret and other users can see arguments.
-    ///
-    /// - Returns: The path of the playlist.
-    /// - Throws: ``CommandFailure`` if it can't be written.
+    /// Writes a playlist with one URL, which only this user can read, and returns its path. The URL isn't an argument
+    /// of the player, since a play URL contains a secret and other users can see arguments.
     func writePlaylist(of url: String, in folder: ScratchFolder) throws -> String {
         let path = folder.file(playlistName)
         let text: String

@@ -17,11 +17,8 @@ final class ScratchFolder: Sendable {
     /// The age in seconds after which a folder is removed, since its process was probably killed.
     private static let maximumAge = 86_400.0
 
-    /// Creates a folder.
-    ///
-    /// - Parameter cacheFolder: The cache folder in which it's created. If it's nil, missing or read-only, the system's
-    ///   temporary folder is used.
-    /// - Throws: ``CommandFailure`` if the folder can't be created.
+    /// - Parameter cacheFolder: The cache folder in which the folder is created. If it's nil, missing or read-only, the
+    ///   system's temporary folder is used.
     init(in cacheFolder: String?) throws {
         var places = [FileManager.default.temporaryDirectory.path]
         if let cacheFolder, FileManager.default.fileExists(atPath: cacheFolder) {
@@ -48,7 +45,6 @@ final class ScratchFolder: Sendable {
 
     func remove() { try? FileManager.default.removeItem(atPath: path) }
 
-    /// Returns the path of a file in the folder.
     func file(_ name: String) -> String { "\(path)/\(name)" }
 
     private static func removeAbandoned(in parent: String) {

@@ -11,22 +11,15 @@ import Foundation
 /// Standard output and standard error, without buffering.
 enum StandardStreams {
     /// Writes a line to standard output. A closed pipe (`mediacache list | head`) isn't an error.
-    ///
-    /// - Throws: ``CommandFailure`` for other errors.
     static func print(_ line: String) throws { try write(line + "\n") }
 
-    /// Writes text to standard output; see ``print(_:)``.
-    ///
-    /// - Throws: ``CommandFailure``.
     static func write(_ text: String) throws {
         let number = write(text, to: STDOUT_FILENO)
         if number != EPIPE { try check(number) }
     }
 
-    /// Writes a line of an endless output to standard output. A closed pipe ends the command without a message
-    /// (`mediacache downloads watch --json | head -1`).
-    ///
-    /// - Throws: ``CommandFailure``, with exit code 0 if the pipe is closed.
+    /// Writes a line of an endless output to standard output. A closed pipe ends the command without a message and with
+    /// exit code 0 (`mediacache downloads watch --json | head -1`).
     static func printEvent(_ line: String) throws {
         let number = write(line + "\n", to: STDOUT_FILENO)
         if number == EPIPE { throw CommandFailure(exitCode: 0) }
@@ -43,12 +36,10 @@ enum StandardStreams {
         _ = write(line + "\n", to: STDERR_FILENO)
     }
 
-    /// Writes a note to standard error.
     @Sendable static func printNote(_ text: String) {
         printError("mediacache: note: \(Table.printable(text))")
     }
 
-    /// Writes text to standard error. Errors are ignored.
     static func writeError(_ text: String) {
         _ = write(text, to: STDERR_FILENO)
     }
@@ -58,7 +49,6 @@ enum StandardStreams {
         signal(SIGPIPE, SIG_IGN)
     }
 
-    /// Whether standard output is a terminal.
     static var outputIsTerminal: Bool { isatty(STDOUT_FILENO) == 1 }
 
     /// Whether standard error is a terminal that can redraw lines.
@@ -77,9 +67,7 @@ enum StandardStreams {
         return ioctl(STDERR_FILENO, UInt(TIOCGWINSZ), &size) == 0 ? size : nil
     }
 
-    /// Writes a text completely.
-    ///
-    /// - Returns: 0, or the error number.
+    /// Writes a text completely. Returns 0, or the error number.
     private static func write(_ text: String, to descriptor: Int32) -> Int32 {
         var bytes = Array(text.utf8)[...]
         while !bytes.isEmpty {

@@ -4,16 +4,13 @@ import MediaLibrary
 /// The progress of a recording as a line.
 struct ChannelLine: Sendable {
     var record: ChannelRecord
-    /// The gaps since the start of the command.
     var lost: LostSegments
     /// The current time of this machine's clock, in milliseconds since 1970. It's used if the record lacks the time of
     /// the stream's clock, by which the edge is measured.
     var now: Int64
 
-    /// The line for a log or a pipe.
     var plain: String { "\(record.name): \(figures)" }
 
-    /// Returns the line for a terminal of `width` columns.
     func rendered(width: Int) -> String { String(plain.prefix(columns: max(0, width))) }
 
     private var figures: String {

@@ -3,7 +3,6 @@ import MediaLibrary
 
 /// The rendering of channels as text.
 enum ChannelReport {
-    /// Returns a table with a row for each channel.
     static func table(_ records: [ChannelRecord], _ style: TextStyle = .plain) -> String {
         guard !records.isEmpty else { return "There are no channels; `record` creates one." }
         var table = Table([
@@ -23,7 +22,6 @@ enum ChannelReport {
         return table.rendered(style)
     }
 
-    /// Returns a table with a row for each gap.
     static func table(ofGaps gaps: [TimelineRecord.Segment], in name: ChannelName) -> String {
         guard !gaps.isEmpty else { return "The recording of \(name) has no gaps." }
         var table = Table([.init("FROM"), .init("DURATION", .right), .init("TRACK"), .init("NUMBER", .right)])
@@ -35,7 +33,6 @@ enum ChannelReport {
         return table.rendered()
     }
 
-    /// Returns a table with a row for each programme.
     static func table(ofProgrammes programmes: [ProgrammeRecord], in name: ChannelName) -> String {
         guard !programmes.isEmpty else { return "\(name) has no programmes; --add creates one." }
         var table = Table([
@@ -79,12 +76,10 @@ enum ChannelReport {
         count == 0 ? "0" : "\(count) (\(seconds < 1 ? "<1s" : DurationText.describe(.seconds(seconds))))"
     }
 
-    /// Returns a rate: `400 KB/s`.
     static func rate(_ rate: Double) -> String { rate >= 1 ? "\(ByteCount(Int64(min(rate, 1e18))))/s" : "" }
 }
 
 extension ChannelRecord {
-    /// The duration of the recording in seconds.
     var recordedSeconds: Double { recordedRanges.reduce(0) { $0 + Double($1.to - $1.from) } / 1000 }
 
     /// Whether the channel is being recorded, or waits for its stream.

@@ -11,12 +11,9 @@ struct LostSegments: Sendable, Hashable {
         var number: Int64
         /// The start in milliseconds since 1970.
         var start: Int64
-        /// The duration in seconds.
         var duration: Double
-        /// The reason, if it's known.
         var reason: String?
 
-        /// The gap as a line.
         var text: String {
             "gap: \(track) at \(MomentText.exact(start)), \(SecondsText.describe(duration))"
                 + (reason.map { ": \(Table.printable($0))" } ?? "")
@@ -37,18 +34,14 @@ struct LostSegments: Sendable, Hashable {
     private var known: Set<Position> = []
     private var reasons: [String: String] = [:]
 
-    /// Creates an empty list.
     init() {}
 
     /// Excludes gaps that existed before the command started.
     mutating func begin(with segments: [TimelineRecord.Segment]) { known.formUnion(segments.map(Position.init)) }
 
-    /// Records the reason for a gap.
     mutating func note(reason: String, track: String, start: Int64) { reasons["\(track) \(start)"] = reason }
 
-    /// Adds the current gaps.
-    ///
-    /// - Returns: The new gaps.
+    /// Adds the current gaps, and returns the new ones.
     mutating func add(_ segments: [TimelineRecord.Segment]) -> [Gap] {
         let new = segments.filter { known.insert(Position($0)).inserted }.map { segment in
             Gap(
@@ -59,7 +52,6 @@ struct LostSegments: Sendable, Hashable {
         return new
     }
 
-    /// The number of missing segments.
     var count: Int { gaps.count }
 
     /// The duration in seconds, on the track where it's longest.

@@ -4,13 +4,9 @@ import Synchronization
 /// The progress of a recording: a redrawn line on a terminal, occasional plain lines elsewhere, or lines of JSON on
 /// standard output.
 final class RecordDisplay: Sendable {
-    /// The format of the output.
     enum Form: Sendable {
-        /// No output.
         case quiet
-        /// Text on standard error.
         case text
-        /// JSON on standard output.
         case json
     }
 
@@ -35,13 +31,10 @@ final class RecordDisplay: Sendable {
         isTerminal = StandardStreams.errorIsTerminal
     }
 
-    /// The gaps since the start of the command.
     var lost: LostSegments { state.withLock { $0.lost } }
 
-    /// Excludes gaps that existed before the command started.
     func begin(with gaps: [TimelineRecord.Segment]) { state.withLock { $0.lost.begin(with: gaps) } }
 
-    /// Records the reason for a gap.
     func note(reason: String, track: String, start: Int64) {
         state.withLock { $0.lost.note(reason: reason, track: track, start: start) }
     }
@@ -55,9 +48,6 @@ final class RecordDisplay: Sendable {
         }
     }
 
-    /// Prints new gaps.
-    ///
-    /// - Throws: ``CommandFailure`` if standard output can't be written.
     func show(gaps: [TimelineRecord.Segment], of record: ChannelRecord) throws {
         try state.withLock { state in
             for gap in state.lost.add(gaps) {
@@ -74,9 +64,6 @@ final class RecordDisplay: Sendable {
         }
     }
 
-    /// Prints the progress.
-    ///
-    /// - Throws: ``CommandFailure`` if standard output can't be written.
     func show(_ record: ChannelRecord) throws {
         let now = ContinuousClock.now - start
         try state.withLock { state in

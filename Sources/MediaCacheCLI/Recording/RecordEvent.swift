@@ -2,15 +2,11 @@ import MediaCacheAPI
 
 /// A line of `record --json`.
 struct RecordEvent: Encodable, Sendable {
-    /// The kind of an event.
     enum Kind: String, Encodable, Sendable {
-        /// A changed state.
         case state
-        /// Progress.
         case progress
-        /// A missing segment.
         case gap
-        /// The result, in the last line.
+        /// The last line.
         case result
     }
 
@@ -18,9 +14,7 @@ struct RecordEvent: Encodable, Sendable {
     var record: ChannelRecord
     /// The gaps since the start of the command.
     var lost: LostSegments
-    /// The missing segment of a gap event.
     var gap: LostSegments.Gap?
-    /// The error of a result.
     var error: String?
 
     private enum CodingKeys: String, CodingKey {

@@ -3,7 +3,6 @@ import MediaLibrary
 
 /// The result of `record`.
 struct RecordOutcome: Sendable {
-    /// The final state of the channel.
     var record: ChannelRecord
     /// The gaps since the start of the command.
     var lost: LostSegments
@@ -26,7 +25,6 @@ struct RecordOutcome: Sendable {
         return lines.joined(separator: "\n")
     }
 
-    /// The failure of an incomplete recording; otherwise nil.
     var failure: CommandFailure? {
         guard !isInterrupted else {
             let recorded = record.recordedRanges.isEmpty ? "nothing was recorded" : "the recorded part is stored"
@@ -49,9 +47,6 @@ struct RecordOutcome: Sendable {
             .partial, "\(record.name) has \(lost.text); `mediacache channels gaps \(record.name)` lists them")
     }
 
-    /// Prints the result.
-    ///
-    /// - Throws: ``CommandFailure`` for an incomplete recording.
     func report(asJSON: Bool) throws {
         let failure = failure
         if asJSON {

@@ -10,15 +10,11 @@ struct RecordSession: Sendable {
     /// The request, without header fields and limits.
     var addition: ChannelAddition
     var retention: RetentionOptions
-    /// The header fields for origins.
     var header: [HeaderArgument]
 
     private static let interval = Duration.milliseconds(500)
 
-    /// Adds the channel.
-    ///
-    /// - Returns: The previous and the new state of the channel; the previous one is nil for a new channel.
-    /// - Throws: Errors from the API.
+    /// Adds the channel, and returns its previous and its new state. The previous one is nil for a new channel.
     func begin(_ client: APIClient) async throws -> (before: ChannelRecord?, now: ChannelRecord) {
         let before = try await Self.find(name, client)
         var byOrigin = HeaderArgument.byOrigin(header, for: url)
@@ -32,8 +28,6 @@ struct RecordSession: Sendable {
     }
 
     /// Records until the end of the stream, the given time, or a signal.
-    ///
-    /// - Throws: ``OwnerEnded``, ``CommandFailure``, errors from the API.
     func run(
         through connection: Connection, showing display: RecordDisplay, until interruption: Interruption
     ) async throws -> RecordOutcome {

@@ -116,7 +116,6 @@ struct ChannelsProgrammesCommand: AsyncParsableCommand {
         if let text { try StandardStreams.print(text) }
     }
 
-    /// Returns the formats of a programme's exports.
     private static func formats(
         of id: String, in name: ChannelName, _ client: APIClient
     ) async throws -> [ProgrammeFormat] {

@@ -22,9 +22,6 @@ struct FileSystemCapabilities: Sendable, Hashable {
 
     private static let length = 1 << 20
 
-    /// Determines the capabilities in a folder.
-    ///
-    /// - Throws: `SystemError` if the folder can't be written.
     init(folder: String) throws {
         let path = "\(folder)/.doctor-\(getpid())"
         let clone = path + "-clone"

@@ -14,14 +14,10 @@ import MediaLibrary
 
 /// The checks of the cache folder. They only write temporary files, which they remove.
 struct FolderChecks: Sendable {
-    /// The location of the folder.
     var location: CacheLocation
-    /// The limits of the cache.
     var limits: CacheLimits
-    /// The owner of the folder; nil if there is none.
     var owner: FolderOwner?
 
-    /// Returns the findings of all checks.
     func run() -> [DiagnosisFinding] {
         let folders =
             location.durable == location.evictable
@@ -60,17 +56,12 @@ struct FolderChecks: Sendable {
         return .ok("cache folder", "\(path) is writable and belongs to \(user)")
     }
 
-    /// Checks that the disk has space for the limits.
     private func space(_ path: String) -> DiagnosisFinding? {
         guard let free = try? POSIXFileSystem().freeBytes(at: Self.existing(above: path)) else { return nil }
         return Self.judge(free: free, used: Self.used(location), limits: limits)
     }
 
-    /// Returns the finding about free space.
-    ///
-    /// - Parameters:
-    ///   - free: The free space on the disk, in bytes.
-    ///   - used: The size of the cached data, in bytes.
+    /// Returns the finding about free space. Sizes are in bytes.
     static func judge(free: Int64, used: Int64, limits: CacheLimits) -> DiagnosisFinding {
         let reserve = limits.minimumFreeBytes
         let (freeText, reserveText) = ("\(ByteCount(free)) free", "the minimum free space is \(ByteCount(reserve))")
@@ -92,7 +83,6 @@ struct FolderChecks: Sendable {
         return .ok("disk space", "\(freeText), which is enough for the limit of \(ByteCount(maximum))")
     }
 
-    /// Checks the capabilities of the file system.
     private func fileSystem(_ path: String) -> DiagnosisFinding? {
         guard access(path, W_OK | X_OK) == 0 else { return nil }
         do {
@@ -113,7 +103,6 @@ struct FolderChecks: Sendable {
         }
     }
 
-    /// Checks that the catalog opens.
     private func catalog() -> DiagnosisFinding {
         let path = "\(location.durable)/catalog.sqlite"
         if let owner {

@@ -5,16 +5,14 @@ import Foundation
 struct ListeningProcess: Sendable, Hashable, CustomStringConvertible {
     /// The process ID; nil if it's unknown.
     var id: Int?
-    /// The name of the program.
     var name: String?
 
-    /// The process as text.
     var description: String {
         guard let id else { return "another user's process" }
         return "process \(id)" + (name.map { " (\($0))" } ?? "")
     }
 
-    /// Returns the process that listens on a port; nil if it's unknown.
+    /// Returns the process that listens on a port; nil if none is found.
     static func find(port: Int) -> ListeningProcess? {
         // The system's table can omit a socket while others are opened and closed.
         for _ in 0..<3 {

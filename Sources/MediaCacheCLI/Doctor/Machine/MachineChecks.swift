@@ -5,7 +5,6 @@ import MediaLibrary
 
 /// The checks of the machine: clocks, limits, programs.
 enum MachineChecks {
-    /// Checks the clocks.
     static func clock() async throws -> DiagnosisFinding {
         let (wall, steady) = (Date(), ContinuousClock.now)
         try await Task.sleep(for: .milliseconds(50))
@@ -16,9 +15,8 @@ enum MachineChecks {
     /// Returns the finding about the clocks.
     ///
     /// - Parameters:
-    ///   - now: The wall-clock time.
-    ///   - wall: The elapsed time of the wall clock in seconds.
-    ///   - steady: The elapsed time of the monotonic clock in seconds.
+    ///   - wall: The seconds that passed on the wall clock.
+    ///   - steady: The seconds that passed on the monotonic clock.
     static func judge(now: Date, wall: TimeInterval, steady: TimeInterval) -> DiagnosisFinding {
         let text = now.formatted(.iso8601)
         // 1 January 2025, before this program was written.
@@ -36,7 +34,6 @@ enum MachineChecks {
         return .ok("clock", text)
     }
 
-    /// Checks the limit on open files.
     static func openFiles() -> DiagnosisFinding {
         guard let limit = OpenFileLimit.maximum else {
             return .warning("open files", "the limit is unknown", advice: "see `ulimit -Hn`")
@@ -44,8 +41,6 @@ enum MachineChecks {
         return judge(openFiles: limit)
     }
 
-    /// Returns the finding about the limit on open files. A player needs two descriptors; an origin and a resource need
-    /// one each.
     static func judge(openFiles: UInt64) -> DiagnosisFinding {
         // “No limit” is reported as the largest number.
         let text = openFiles > 1 << 40 ? "no limit" : "at most \(openFiles)"
@@ -57,9 +52,6 @@ enum MachineChecks {
         return .ok("open files", text)
     }
 
-    /// Checks that a program is installed.
-    ///
-    /// - Parameter loss: The consequence if the program is missing, for the finding.
     static func program(_ name: String, without loss: String) async throws -> DiagnosisFinding {
         guard let path = InstalledProgram.path(of: name) else {
             return .warning(

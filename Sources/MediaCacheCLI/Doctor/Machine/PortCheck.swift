@@ -12,13 +12,10 @@ import MediaLibrary
 
 /// The check of the server's port.
 struct PortCheck: Sendable {
-    /// The address to listen on.
     var host: String
     var port: Int
-    /// The owner of the cache folder; nil if there is none.
     var owner: FolderOwner?
 
-    /// Returns the finding about the port.
     func run() -> DiagnosisFinding {
         let check = "port"
         if port == 0 { return .ok(check, "0: the system picks a free port") }
@@ -46,7 +43,6 @@ struct PortCheck: Sendable {
         }
     }
 
-    /// Returns the finding about the loopback interface, which local players use.
     static func loopback() -> DiagnosisFinding {
         let (four, six) = (listen(host: "127.0.0.1", port: 0), listen(host: "::1", port: 0))
         guard four == 0 else {
