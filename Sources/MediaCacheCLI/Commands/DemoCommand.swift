@@ -18,8 +18,7 @@ struct DemoCommand: AsyncParsableCommand {
             Runs a small origin with a built-in clip, the cache's server, and a page that plays the clip and shows \
             cached ranges as they arrive. Open the printed address in a browser.
             The next run reuses the cached data: the origin sends only missing bytes. The demo uses a separate \
-            folder: `demo` in \
-            the cache folder, unless --cache is given.
+            folder: `demo` in the cache folder, unless --cache is given.
             """
     )
 
@@ -94,11 +93,9 @@ struct DemoCommand: AsyncParsableCommand {
     /// Fails if another process owns the folder. Otherwise a second demo would report that the origin's port is in use.
     private static func rejectSecondDemo(at location: CacheLocation) async throws {
         guard let connection = try await Connection.running(at: location) else { return }
-        let (address, owner) = (connection.client.address, connection.owner)
-        await connection.close()
         throw CommandFailure(
             .failed,
-            "process \(owner?.processID ?? 0) owns the demo's cache folder and serves it at \(address); stop that "
-                + "process first, or use another --cache")
+            "process \(connection.owner?.processID ?? 0) owns the demo's cache folder and serves it at "
+                + "\(connection.client.address); stop that process first, or use another --cache")
     }
 }

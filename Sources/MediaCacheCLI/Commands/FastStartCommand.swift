@@ -12,8 +12,7 @@ struct FastStartCommand: AsyncParsableCommand {
               mediacache faststart https://example.org/film.mp4 ~/Films/
 
             Many cameras and encoders write the index (moov) last, but players need it first: they must request the \
-            end of a \
-            remote file before its beginning. The media isn't changed. Only the index moves, and its offsets are \
+            end of a remote file before its beginning. The media isn't changed. Only the index moves, and its offsets are \
             adjusted (to 64 bits if necessary).
             A file whose index is already at the front is copied. A fragmented MP4 doesn't need this.
             A URL is read through the cache. The output file appears only when it's complete.

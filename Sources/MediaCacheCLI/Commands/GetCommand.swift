@@ -15,8 +15,8 @@ struct GetCommand: AsyncParsableCommand {
               mediacache get --header 'Cookie: session=1' https://example.org/film.mp4
 
             Cached data isn't fetched again. After Ctrl-C, a lost connection or a power cut, run the same command to \
-            resume. Downloads are pinned, so that they aren't evicted; `remove` deletes \
-            them. `downloads` lists, pauses and resumes downloads.
+            resume. Downloads are pinned, so that they aren't evicted; `remove` deletes them. `downloads` lists, \
+            pauses and resumes downloads.
             For an HLS stream, the best variant stream is downloaded with its default audio and all subtitles; see \
             --variant, --audio and --subs. Unavailable segments are skipped and listed, and the exit code is 2.
             A live stream is followed until its end, for the duration of --for, or until `downloads finish`. After \
@@ -28,16 +28,12 @@ struct GetCommand: AsyncParsableCommand {
             or .ts, as `export` does. For several URLs, -o is a folder.
             --json prints an object for each event, one per line: event (state, progress, result), asset, url, title, \
             kind, state (queued, running, paused, waiting, failed, complete, completeWithHoles), reason (code, \
-            message, until, \
-            retryable), bytes, length, isLengthExact, partsDone, parts, rate. The last event of each URL is its \
-            result: \
-            complete, holeCount, holes (url, role, start, duration, reason, retryable), notes, error; with -o output, \
-            and \
-            method (clone, hardLink, copy) or remux (the object of `remux --json`); for a file also the keys of \
+            message, until, retryable), bytes, length, isLengthExact, partsDone, parts, rate. The last event of each URL is its \
+            result: complete, holeCount, holes (url, role, start, duration, reason, retryable), notes, error; with -o output, \
+            and method (clone, hardLink, copy) or remux (the object of `remux --json`); for a file also the keys of \
             `info --json`.
             Exit codes: 0 if all downloads are complete; 1 if one failed or waits for space; 2 if parts are missing; \
-            130 \
-            after Ctrl-C.
+            130 after Ctrl-C.
             """
     )
 

@@ -14,8 +14,7 @@ struct PlayCommand: AsyncParsableCommand {
               mediacache play https://example.org/film.mp4 -- --fullscreen --start=10:00
 
             Without --with, the command uses the first installed player of mpv, vlc and ffplay. Arguments after -- \
-            are passed to the \
-            player. If no server is running for the cache folder, one is started and runs until the player exits.
+            are passed to the player. If no server is running for the cache folder, one is started and runs until the player exits.
             The player receives a separate token, which is revoked when the player exits, or expires after a week.
             The exit code is the player's.
             """

@@ -30,8 +30,7 @@ struct RecordCommand: AsyncParsableCommand {
             --json prints an object for each event, one per line: event (state, progress, gap, result), channel, url, \
             liveURL, state (stopped, starting, recording, waiting, ended), reason, edge, recordedRanges (from, to, in \
             milliseconds since 1970), seconds, bytes, segments, rate, gaps, gapSeconds; for a gap track, number, \
-            start, \
-            duration, reason. The last event is the result: complete, gapList, error.
+            start, duration, reason. The last event is the result: complete, gapList, error.
             Exit codes: 0 for a recording without gaps; 1 if nothing was recorded; 2 for gaps, or if the recording was \
             stopped before its end; 130 after Ctrl-C.
             """
@@ -118,14 +117,7 @@ struct RecordCommand: AsyncParsableCommand {
             throw CommandFailure(
                 .failed, "no server is running for this cache folder; start `mediacache serve` first")
         }
-        let record: ChannelRecord
-        do {
-            record = try await session.begin(connection.client).now
-        } catch {
-            await connection.close()
-            throw error
-        }
-        await connection.close()
+        let record = try await session.begin(connection.client).now
         try StandardStreams.print(
             json ? JSONOutput.text(record) : "Recording \(record.name); it plays at \(record.liveURL)")
     }

@@ -17,8 +17,7 @@ struct RemuxCommand: AsyncParsableCommand {
               mediacache remux camera.mov -o camera.mp4
 
             Inputs are HLS playlists, MPEG transport streams, packed audio (AAC, AC-3, Enhanced AC-3, MP3), MP4, MOV \
-            and \
-            fragmented MP4. The format is detected by content. URLs are read through the cache.
+            and fragmented MP4. The format is detected by content. URLs are read through the cache.
             Several inputs are joined in sequence. With --together, they become tracks that play at the same time, \
             aligned by their own timestamps. For a multivariant playlist, the best variant stream is selected, with \
             its audio; options select another.
@@ -28,15 +27,13 @@ struct RemuxCommand: AsyncParsableCommand {
             becomes a gap and is listed.
             Timestamps that wrap or restart become one timeline. The offset between audio and video is preserved, and \
             segments that the playlist marks as gaps stay gaps. Segments encrypted with AES-128, AES-256 or \
-            AES-256-CTR \
-            are decrypted; SAMPLE-AES and DRM are errors.
+            AES-256-CTR are decrypted; SAMPLE-AES and DRM are errors.
             Subtitles (WebVTT) are written to files next to the output, one for each language, with times on the \
             output's timeline. --subtitles embed adds them to the MP4 instead, which few players support.
             The index of the output precedes the media. .m4a contains only the audio, .ts is an MPEG transport stream. \
             The output file appears only when it's complete.
             --json prints an object: inputs, output, size, duration, tracks (as in `inspect --json`), subtitles \
-            (files), \
-            leftOut, missing (name, start, duration, reason of damage), damage (places, first, kinds) or null.
+            (files), leftOut, missing (name, start, duration, reason of damage), damage (places, first, kinds) or null.
             The exit code is 2 if --skip-missing left gaps, a segment is damaged, or audio or video was left out.
             """
     )

@@ -22,8 +22,7 @@ struct ServeCommand: AsyncParsableCommand {
             /healthz and /metrics (Prometheus) need no key; the API at /api/v1 needs the key that `mediacache key \
             show` prints.
             Each option can be set in the environment and in a configuration file: --max-size is MEDIACACHE_MAX_SIZE \
-            and \
-            "maxSize". See `mediacache config --help`.
+            and "maxSize". See `mediacache config --help`.
             Live streams that --channel or the configuration declares are recorded from the start; `record` adds \
             others. They play at /live/NAME/index.m3u8. The configuration file declares them as {"channels": [{"name": \
             "news", "url": "https://…", "keep": "24h"}]}. Other keys are maxSize, keepSegments, keepFree, variant, \

@@ -44,14 +44,8 @@ struct URLCommand: AsyncParsableCommand {
                 "no server is running for the cache folder “\(location.durable)”; start one with `mediacache serve`, "
                     + "or use `mediacache play`, which starts its own")
         }
-        do {
-            try await HeaderArgument.apply(header, for: url, to: connection.client)
-            try StandardStreams.print(try await link(connection.client))
-            await connection.close()
-        } catch {
-            await connection.close()
-            throw error
-        }
+        try await HeaderArgument.apply(header, for: url, to: connection.client)
+        try StandardStreams.print(try await link(connection.client))
     }
 
     private func link(_ client: APIClient) async throws -> String {

@@ -91,7 +91,5 @@ struct Connection: Sendable {
 
     func waitForOtherDownloads() async { await host?.waitForOtherDownloads() }
 
-    func close() async {
-        await host?.stop()
-    }
+    func close() async { await host?.stop() }
 }

@@ -2,15 +2,12 @@ import MediaCacheAPI
 
 /// The error thrown when the process that owns the cache folder ends during a command.
 struct OwnerEnded: Error {
-    /// The maximum number of attempts.
-    private static let attempts = 3
-
     /// Runs `body` with a connection. If the folder's owner ends, `body` runs again with the next owner, which may be
     /// this process. Received data stays cached, so nothing is fetched twice.
     static func retryingOnOwnerExit<Result: Sendable>(
         _ settings: HostSettings, _ body: @Sendable (Connection) async throws -> Result
     ) async throws -> Result {
-        for _ in 0..<attempts {
+        for _ in 0..<3 {
             do {
                 return try await Connection.use(settings, waits: false) { connection in
                     do {

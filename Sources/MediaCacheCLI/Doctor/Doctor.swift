@@ -55,14 +55,7 @@ struct Doctor: Sendable {
             guard let connection = try await Connection.running(at: settings.location) else {
                 return .ok("server", "\(name) has just ended")
             }
-            let server: ServerInfo
-            do {
-                server = try await connection.client.server()
-            } catch {
-                await connection.close()
-                throw error
-            }
-            await connection.close()
+            let server = try await connection.client.server()
             guard server.version == CacheServer.version else {
                 return .warning(
                     "server", "\(name) is version \(server.version), this command is \(CacheServer.version)",

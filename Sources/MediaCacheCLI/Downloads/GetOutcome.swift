@@ -48,9 +48,7 @@ struct GetOutcome: Sendable {
         let count = max(record?.holeCount ?? 0, holes.count)
         let named = holes.prefix(Self.listLimit).map { hole in
             let end = hole.start + hole.duration
-            let time =
-                hole.duration > 0
-                ? " (\(SecondsText.describe(hole.start)) to \(SecondsText.describe(end)))" : ""
+            let time = hole.duration > 0 ? " (\(SecondsText.describe(hole.start)) to \(SecondsText.describe(end)))" : ""
             return "missing: \(Table.printable(hole.url))\(time): \(Table.printable(hole.reason))"
         }
         return named + (count > named.count ? ["and \(count - named.count) more"] : [])
@@ -102,7 +100,6 @@ extension GetOutcome {
         }
         let isPartial = failures.allSatisfy { $0.exitCode == CommandFailure.Code.partial.rawValue }
         throw CommandFailure(
-            isPartial ? .partial : .failed,
-            "\(failures.count) of \(outcomes.count) downloads are incomplete")
+            isPartial ? .partial : .failed, "\(failures.count) of \(outcomes.count) downloads are incomplete")
     }
 }

@@ -68,8 +68,7 @@ struct ManualPage: Sendable {
             ".SS \(RoffText.escape(words.joined(separator: " ")))", RoffText.escape(help.abstract ?? ""),
             help.discussion.map { ".PP\n" + RoffText.paragraphs($0) } ?? "", own.map(Self.item).joined(separator: "\n"),
         ]
-        return parts.filter { !$0.isEmpty }.joined(separator: "\n").replacing(
-            ".PP\n.PP", with: ".PP")
+        return parts.filter { !$0.isEmpty }.joined(separator: "\n").replacing(".PP\n.PP", with: ".PP")
     }
 
     private var variables: String {
@@ -91,11 +90,7 @@ struct ManualPage: Sendable {
 
     /// Returns a sentence without its initial capital and full stop, as is usual in NAME sections.
     private func sentence(_ text: String?) -> String {
-        let text = text ?? ""
-        return text.prefix(1).lowercased() + text.dropFirst().trimmingSuffix(".")
+        let text = (text ?? "")[...]
+        return text.prefix(1).lowercased() + (text.last == "." ? text.dropLast() : text).dropFirst()
     }
-}
-
-extension Substring {
-    fileprivate func trimmingSuffix(_ suffix: Character) -> Substring { last == suffix ? dropLast() : self }
 }

@@ -44,13 +44,7 @@ enum CacheFolder {
     }
 
     private static func absolute(_ path: String) -> String {
-        URL(fileURLWithPath: path).standardizedFileURL.path(percentEncoded: false).trimmingSuffix("/")
-    }
-}
-
-extension String {
-    /// Returns the text without a final `suffix`. A text of one character is returned unchanged.
-    fileprivate func trimmingSuffix(_ suffix: Character) -> String {
-        count > 1 && last == suffix ? String(dropLast()) : self
+        let path = URL(fileURLWithPath: path).standardizedFileURL.path(percentEncoded: false)
+        return path.count > 1 && path.hasSuffix("/") ? String(path.dropLast()) : path
     }
 }

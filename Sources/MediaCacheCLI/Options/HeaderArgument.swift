@@ -1,3 +1,4 @@
+import Foundation
 import HTTPTypes
 import MediaCache
 
@@ -26,11 +27,11 @@ struct HeaderArgument: Sendable, Hashable {
             throw ArgumentTextError(
                 "“\(text)” is not a header field; write it as 'Name: value' or 'https://host Name: value'")
         }
-        let fieldName = rest[..<colon].trimmed
+        let fieldName = rest[..<colon].trimmingCharacters(in: .whitespacesAndNewlines)
         guard let name = HTTPField.Name(fieldName) else {
             throw ArgumentTextError("“\(fieldName)” is not a valid header field name")
         }
-        let value = rest[rest.index(after: colon)...].trimmed
+        let value = rest[rest.index(after: colon)...].trimmingCharacters(in: .whitespacesAndNewlines)
         guard HTTPField.isValidValue(value) else {
             throw ArgumentTextError("the value of “\(fieldName)” contains invalid characters")
         }
@@ -40,16 +41,6 @@ struct HeaderArgument: Sendable, Hashable {
 
     /// The field in the syntax of ``init(parsing:)``.
     var text: String { (origin.map { "\($0.scheme)://\($0.authority) " } ?? "") + "\(name.rawName): \(value)" }
-}
-
-extension Substring {
-    /// The text without white space at its ends.
-    fileprivate var trimmed: String {
-        var rest = self
-        while rest.first?.isWhitespace == true { rest.removeFirst() }
-        while rest.last?.isWhitespace == true { rest.removeLast() }
-        return String(rest)
-    }
 }
 
 extension HeaderProfiles {

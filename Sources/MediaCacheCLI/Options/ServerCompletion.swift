@@ -33,9 +33,7 @@ enum ServerCompletion {
             let found = try? await TimeLimit.run(limit) { () -> [String] in
                 let location = try CacheOptions.parse(cacheOptions(in: words)).location
                 guard let connection = try await Connection.running(at: location) else { return [] }
-                let found = try? await names(connection.client)
-                await connection.close()
-                return found ?? []
+                return try await names(connection.client)
             }
             // Titles with control characters aren't offered.
             return ((found ?? nil) ?? []).filter { $0.hasPrefix(prefix) && $0 == Table.printable($0) }

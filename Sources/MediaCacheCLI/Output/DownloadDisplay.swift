@@ -33,21 +33,15 @@ final class DownloadDisplay: Sendable {
             let isLast = records.allSatisfy(\.state.isEnded)
             if let last = state.lastDrawn, !isLast, now - last < Self.drawInterval { return }
             state.lastDrawn = now
-            draw(records, &state)
+            let lines = DownloadLines.block(
+                records, width: StandardStreams.errorWidth - 1, height: StandardStreams.errorHeight - 1)
+            StandardStreams.writeError(state.block.drawSequence(lines))
         }
     }
 
     /// Moves the cursor below the redrawn lines.
     func finish() {
-        state.withLock { state in
-            StandardStreams.writeError(state.block.leaveSequence())
-        }
-    }
-
-    private func draw(_ records: [DownloadRecord], _ state: inout State) {
-        let lines = DownloadLines.block(
-            records, width: StandardStreams.errorWidth - 1, height: StandardStreams.errorHeight - 1)
-        StandardStreams.writeError(state.block.drawSequence(lines))
+        state.withLock { StandardStreams.writeError($0.block.leaveSequence()) }
     }
 
     private func printLines(_ records: [DownloadRecord], _ now: Duration, _ state: inout State) {

@@ -1,12 +1,5 @@
+import Foundation
 import MediaLibrary
-
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#elseif canImport(Darwin)
-    import Darwin
-#endif
 
 /// The standard input of a child process.
 ///
@@ -64,16 +57,6 @@ final class ChildFeed {
         reading = -1
     }
 
-    private func closeDescriptor(_ descriptor: Int32) {
-        #if canImport(Glibc)
-            _ = Glibc.close(descriptor)
-        #elseif canImport(Musl)
-            _ = Musl.close(descriptor)
-        #else
-            _ = Darwin.close(descriptor)
-        #endif
-    }
-
     /// Returns whether all bytes were written.
     private func send(_ bytes: UnsafeRawBufferPointer) -> Bool {
         #if canImport(Darwin)
@@ -83,7 +66,7 @@ final class ChildFeed {
         #endif
         var rest = bytes
         while !rest.isEmpty {
-            let count = systemSend(rest, flags)
+            let count = systemSend(writing, rest, flags)
             if count > 0 {
                 rest = UnsafeRawBufferPointer(rebasing: rest.dropFirst(count))
             } else if errno != EINTR {
@@ -92,14 +75,11 @@ final class ChildFeed {
         }
         return true
     }
+}
 
-    private func systemSend(_ bytes: UnsafeRawBufferPointer, _ flags: Int32) -> Int {
-        #if canImport(Glibc)
-            Glibc.send(writing, bytes.baseAddress, bytes.count, flags)
-        #elseif canImport(Musl)
-            Musl.send(writing, bytes.baseAddress, bytes.count, flags)
-        #else
-            Darwin.send(writing, bytes.baseAddress, bytes.count, flags)
-        #endif
-    }
+// In the type, its methods hide the system's functions of the same names.
+private func closeDescriptor(_ descriptor: Int32) { _ = close(descriptor) }
+
+private func systemSend(_ socket: Int32, _ bytes: UnsafeRawBufferPointer, _ flags: Int32) -> Int {
+    send(socket, bytes.baseAddress, bytes.count, flags)
 }

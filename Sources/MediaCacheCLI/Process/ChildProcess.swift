@@ -4,14 +4,6 @@ import Foundation
 import MediaLibrary
 import Synchronization
 
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#elseif canImport(Darwin)
-    import Darwin
-#endif
-
 /// A child process: a program of the user's session, which shares the terminal, or a confined program, which reads
 /// untrusted data.
 ///
@@ -101,22 +93,12 @@ struct ChildProcess: Sendable, Hashable {
 
     /// Kills the process and the group that it leads.
     func kill() {
-        if isGroupLeader { mc_end_group(id) } else { send(SIGKILL) }
+        if isGroupLeader { mc_end_group(id) } else { send(SIGKILL, to: id) }
     }
 
     func killAndWait() {
         kill()
         _ = status()
-    }
-
-    private func send(_ signal: Int32) {
-        #if canImport(Glibc)
-            Glibc.kill(id, signal)
-        #elseif canImport(Musl)
-            Musl.kill(id, signal)
-        #else
-            Darwin.kill(id, signal)
-        #endif
     }
 
     /// Waits until the process exits, and forwards the first signal to it.
@@ -127,7 +109,7 @@ struct ChildProcess: Sendable, Hashable {
             group.addTask {
                 guard let number = await interruption.wait() else { return }
                 // On a terminal, Ctrl-C reaches the player directly; a second signal would kill it.
-                if number != SIGINT || isatty(STDIN_FILENO) == 0 { send(number) }
+                if number != SIGINT || isatty(STDIN_FILENO) == 0 { send(number, to: id) }
             }
             defer { group.cancelAll() }
             return try await BlockingWork.run { status() }
@@ -159,6 +141,9 @@ struct ChildProcess: Sendable, Hashable {
     }
 }
 
+// In the type, its method hides the system's `kill`.
+private func send(_ signal: Int32, to process: pid_t) { _ = kill(process, signal) }
+
 /// A null-terminated list of C strings.
 private final class CStrings {
     /// The strings, followed by nil.
@@ -181,9 +166,8 @@ final class ChildDeadline: Sendable {
     init(_ limit: Duration, of child: ChildProcess) {
         self.child = child
         state = Mutex((false, false))
-        let seconds = Double(limit.components.seconds) + Double(limit.components.attoseconds) / 1e18
-        DispatchQueue.global(qos: .userInitiated).asyncAfter(deadline: .now() + seconds) { [weak self] in self?.expire()
-        }
+        let time = DispatchTime.now() + limit / .seconds(1)
+        DispatchQueue.global(qos: .userInitiated).asyncAfter(deadline: time) { [weak self] in self?.expire() }
     }
 
     /// Cancels the deadline, and returns whether it has passed.

@@ -1,14 +1,6 @@
 import Foundation
 import MediaLibrary
 
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#elseif canImport(Darwin)
-    import Darwin
-#endif
-
 /// The program ffmpeg, which decodes frames and encodes films.
 struct FFmpeg: Sendable {
     /// The exit codes of a process ended by a termination signal (SIGINT, SIGTERM).

@@ -2,14 +2,6 @@ import Dispatch
 import Foundation
 import Synchronization
 
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#elseif canImport(Darwin)
-    import Darwin
-#endif
-
 /// The signal SIGHUP, which requests a reload or reports that the terminal was closed.
 final class HangUps: Sendable {
     enum Meaning: Sendable, Hashable {

@@ -2,14 +2,6 @@ import Dispatch
 import Foundation
 import Synchronization
 
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#elseif canImport(Darwin)
-    import Darwin
-#endif
-
 /// The signals SIGINT and SIGTERM, and optionally SIGHUP. The first signal requests a graceful end of the command. A
 /// second one, unless it follows within 250 ms, exits the process at once.
 final class Interruption: Sendable {

@@ -1,13 +1,5 @@
 import Foundation
 
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#elseif canImport(Darwin)
-    import Darwin
-#endif
-
 /// A folder with mode 0700 for the files of one child process. It's removed when the object is released.
 final class ScratchFolder: Sendable {
     let path: String

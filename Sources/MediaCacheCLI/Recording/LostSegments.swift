@@ -34,8 +34,6 @@ struct LostSegments: Sendable, Hashable {
     private var known: Set<Position> = []
     private var reasons: [String: String] = [:]
 
-    init() {}
-
     /// Excludes gaps that existed before the command started.
     mutating func begin(with segments: [TimelineRecord.Segment]) { known.formUnion(segments.map(Position.init)) }
 

@@ -11,8 +11,7 @@ struct TokenRevokeCommand: AsyncParsableCommand {
               mediacache token revoke standing              disable URLs from `url` and the page
 
             New requests are rejected at once; running responses continue. A revoked standing token is replaced by a \
-            new \
-            one.
+            new one.
             --json prints an object with the key revoked, an array of IDs.
             """
     )

@@ -47,7 +47,6 @@ struct DownloadsWatchCommand: AsyncParsableCommand {
             ended = ()
         }
         display.finish()
-        await connection.close()
         if ended == nil { throw CommandFailure(.interrupted, "") }
     }
 }

@@ -3,14 +3,6 @@ import Foundation
 import MediaCache
 import MediaLibrary
 
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#else
-    import Darwin
-#endif
-
 /// The capabilities of a file system, determined with temporary files.
 struct FileSystemCapabilities: Sendable, Hashable {
     /// Whether unwritten parts of a file use no space.

@@ -4,14 +4,6 @@ import MediaCache
 import MediaCacheAPI
 import MediaLibrary
 
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#else
-    import Darwin
-#endif
-
 /// The checks of the cache folder. They only write temporary files, which they remove.
 struct FolderChecks: Sendable {
     var location: CacheLocation

@@ -2,14 +2,6 @@ import Foundation
 import MediaCache
 import MediaLibrary
 
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#else
-    import Darwin
-#endif
-
 /// The check of the server's port.
 struct PortCheck: Sendable {
     var host: String
@@ -75,13 +67,9 @@ struct PortCheck: Sendable {
         var yes: Int32 = 1
         setsockopt(descriptor, SOL_SOCKET, SO_REUSEADDR, &yes, socklen_t(MemoryLayout<Int32>.size))
         guard bind(descriptor, found.pointee.ai_addr, found.pointee.ai_addrlen) == 0 else { return errno }
-        #if canImport(Glibc)
-            let result = Glibc.listen(descriptor, 1)
-        #elseif canImport(Musl)
-            let result = Musl.listen(descriptor, 1)
-        #else
-            let result = Darwin.listen(descriptor, 1)
-        #endif
-        return result == 0 ? 0 : errno
+        return startListening(descriptor) == 0 ? 0 : errno
     }
 }
+
+// In the type, its method hides the system's `listen`.
+private func startListening(_ descriptor: Int32) -> Int32 { listen(descriptor, 1) }
