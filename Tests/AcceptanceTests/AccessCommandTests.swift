@@ -43,7 +43,6 @@ extension AcceptanceTests {
             return status
         }
 
-        /// Returns the playback URL of the film with a token.
         private func playURL(_ server: RunningServer, _ token: String?) throws -> String {
             guard let token else { throw HarnessError("no token") }
             return "\(server.base)/play/\(token)/http/\(film.dropFirst("http://".count))"
@@ -158,7 +157,6 @@ extension AcceptanceTests {
             try await server?.stop()
         }
 
-        /// Only `key show` and the page URL contain the key.
         @Test func printedPlaybackURLsOmitKey() async throws {
             let server = try await RunningServer(cache: folder.path)
             let key = try await server.key()

@@ -9,7 +9,6 @@ extension AcceptanceTests {
             StreamKind.transportStream, .fragmentedMP4, .byteRanges, .encrypted, .separateAudio,
         ]
 
-        /// The content that a channel serves.
         private struct Contents: Equatable {
             var spans: [RecordedChannel.Span]
             var segments: Int

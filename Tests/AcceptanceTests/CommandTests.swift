@@ -15,7 +15,6 @@ extension AcceptanceTests {
             #expect(!result.errorText.isEmpty)
         }
 
-        /// Failures exit with 1 and print one line with the reason.
         @Test func failuresPrintOneLine() async throws {
             try await Fixtures.shared.clips()
             let origin = try await NginxOrigin(serving: Fixtures.folder)
@@ -38,7 +37,6 @@ extension AcceptanceTests {
             }
         }
 
-        /// Fetches, lists and removes one resource.
         @Test(arguments: [false, true])
         func fetchesListsAndRemovesResource(owned: Bool) async throws {
             try await Fixtures.shared.clips()
@@ -77,7 +75,6 @@ extension AcceptanceTests {
             try await server?.stop()
         }
 
-        /// The output doesn't depend on whether the command opens the folder or uses a running server.
         @Test func outputIsSameWithAndWithoutServer() async throws {
             try await Fixtures.shared.clips()
             let origin = try await NginxOrigin(serving: Fixtures.folder)
@@ -106,7 +103,6 @@ extension AcceptanceTests {
             try await server.stop()
         }
 
-        /// The error contains the port number.
         @Test func reportsPortInUse() async throws {
             let origin = try await NginxOrigin(serving: Fixtures.folder)
             let folder = try TemporaryFolder("cache")

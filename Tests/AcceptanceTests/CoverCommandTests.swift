@@ -5,7 +5,6 @@ extension AcceptanceTests {
     /// Tests of `cover` with songs and films.
     @Suite(.enabled(if: try Peer.isInstalled("nginx", "ffmpeg", "ffprobe")))
     struct CoverCommandTests {
-        /// A song's cover is its embedded picture. A film's cover is a frame.
         @Test func extractsPicturesAndFrames() async throws {
             try await Fixtures.shared.clips()
             let folder = try TemporaryFolder("songs")
@@ -64,7 +63,6 @@ extension AcceptanceTests {
             #expect(none.errorText.contains("no picture or video frame at that time"), "\(none.errorText)")
         }
 
-        /// A picture in a format that can't be stored as a cover is still written to the output.
         @Test func writesPictureThatCannotBeCached() async throws {
             let folder = try TemporaryFolder("songs")
             let picture = folder.file("picture.bmp")

@@ -65,7 +65,6 @@ extension AcceptanceTests {
             #expect(ending == .exit(0), "\(verification.findings)")
         }
 
-        /// Damaged blobs are detected when they are read. Intact blobs aren't fetched again.
         @Test func fetchesDamagedBlobsAgain() async throws {
             let (origin, folder, sources) = try await filledFolder(resources: 4)
             let file = try MappedFile("\(Fixtures.folder)/\(Fixtures.moovFirst)")
@@ -101,7 +100,6 @@ extension AcceptanceTests {
             origin.stop()
         }
 
-        /// `verify --repair` fetches damaged blocks without a player.
         @Test func repairFetchesDamagedBlocks() async throws {
             let (origin, folder, sources) = try await filledFolder(resources: 4)
             let file = try MappedFile("\(Fixtures.folder)/\(Fixtures.moovFirst)")

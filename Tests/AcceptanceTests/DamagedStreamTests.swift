@@ -27,8 +27,7 @@ extension AcceptanceTests {
             return folder
         }
 
-        /// The command reports the gap and exits with 2. The file contains every packet of the other segments at its
-        /// original time.
+        /// The command exits with 2. The file contains every packet of the other segments at its original time.
         @Test func fileHasAllSegmentsExceptDamagedOne() async throws {
             let source = try await stream()
             let folder = try TemporaryFolder("output")

@@ -4,7 +4,6 @@ import Testing
 extension AcceptanceTests {
     /// Tests of the demo's API as its page uses it.
     @Suite struct DemoTests {
-        /// The state that the page requests four times per second.
         private struct State: Decodable {
             var clipLength: Int
             var clipURL: String
@@ -13,7 +12,6 @@ extension AcceptanceTests {
 
         private struct Link: Decodable { var playURL: String }
 
-        /// After a restart, the same clip plays from the cache.
         @Test func playsClipFromCacheAfterRestart() async throws {
             let folder = try TemporaryFolder("cache")
             var clips: [Data] = []
@@ -77,7 +75,6 @@ extension AcceptanceTests {
             #expect(try await MediaCacheBinary.output(["info", url, "--cache", folder.path]).contains("100%"))
         }
 
-        /// Reads the clip through the cache.
         private static func clip(of demo: RunningServer, _ state: State) async throws -> Data {
             let link = try JSONDecoder().decode(Link.self, from: await demo.api("/api/v1/urls?url=\(state.clipURL)"))
             guard let url = URL(string: link.playURL) else { throw HarnessError("no play URL: \(link.playURL)") }

@@ -64,7 +64,6 @@ extension AcceptanceTests {
             #expect(ending == .exit(0), "\(verification.findings)")
         }
 
-        /// If the disk is too small to cache a response, no blob without a catalog entry remains.
         @Test func leavesNoUncataloguedBlobOnTinyDisk() async throws {
             let origin = try await NginxOrigin(serving: Fixtures.folder)
             let folder = try await MountedFolder(mebibytes: 2)

@@ -4,7 +4,7 @@ import Testing
 
 extension AcceptanceTests {
     /// Tests of many concurrent downloads from a slow origin, with and without interruptions. MEDIACACHE_SOAK=1 selects
-    /// the full load: 20 streams of 150 segments and 5 files of 200 MB.
+    /// the full load.
     struct DownloadLoadTests {
         private struct Load: Sendable {
             var streams: Int

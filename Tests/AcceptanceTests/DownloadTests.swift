@@ -7,7 +7,6 @@ extension AcceptanceTests {
     struct DownloadTests {
         private static let stream = "\(StreamKind.transportStream.name).m3u8"
 
-        /// Returns the lines of the output with `--json`.
         private static func events(_ text: String) throws -> [[String: Any]] {
             try text.split(separator: "\n").map { line in
                 guard let object = try JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any] else {
@@ -88,7 +87,6 @@ extension AcceptanceTests {
             #expect(events.contains { $0["event"] as? String == "state" && $0["state"] as? String == "complete" })
         }
 
-        /// The failed URL is reported, and the others are downloaded.
         @Test func reportsFailedURL() async throws {
             try await Fixtures.shared.clips()
             let origin = try await NginxOrigin(serving: Fixtures.folder)
@@ -120,7 +118,6 @@ extension AcceptanceTests {
             #expect(end["complete"] as? Bool == false && end["holeCount"] as? Int == 1)
         }
 
-        /// Other commands can pause, list and resume a download of a server.
         @Test func pausesAndResumesServerDownload() async throws {
             let file = try await Fixtures.shared.random(Fixtures.medium)
             let origin = try await NginxOrigin(serving: Fixtures.folder, bytesPerSecond: 10 << 20)
@@ -172,7 +169,6 @@ extension AcceptanceTests {
             #expect(again.ending == .exit(1) && again.errorText.contains("One"), "\(again.errorText)")
         }
 
-        /// Download events can be received by any client of server-sent events.
         @Test func curlReceivesEvents() async throws {
             try await Fixtures.shared.clips()
             let origin = try await NginxOrigin(serving: Fixtures.folder)

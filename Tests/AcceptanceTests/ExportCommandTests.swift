@@ -5,7 +5,7 @@ extension AcceptanceTests {
     /// Tests of exporting cached media without the origin.
     @Suite(.enabled(if: try Peer.isInstalled("nginx", "ffmpeg", "ffprobe")))
     struct ExportCommandTests {
-        /// A stream that `remux` has cached is exported without a request to the origin, with and without a server.
+        /// A stream that `remux` has cached is exported without a request to the origin.
         @Test(arguments: [StreamKind.encryptedAbsolute, .separateAudio, .byteRanges, .fragmentedMP4], [false, true])
         func exportsPlayedStream(kind: StreamKind, owned: Bool) async throws {
             try await StreamFixtures.shared.make()
@@ -29,7 +29,6 @@ extension AcceptanceTests {
             try await server?.stop()
         }
 
-        /// A clip starts and ends at the given times, exact to the frame.
         @Test func cutsAtGivenTimes() async throws {
             try await Fixtures.shared.clips()
             let folder = try TemporaryFolder("cache")
@@ -89,7 +88,6 @@ extension AcceptanceTests {
             #expect(bare.errorText.contains("apt-get install ffmpeg"), "\(bare.errorText)")
         }
 
-        /// Missing segments are reported, and fetched only with --fetch.
         @Test func reportsMissingSegments() async throws {
             try await StreamFixtures.shared.make()
             let folder = try TemporaryFolder("cache")

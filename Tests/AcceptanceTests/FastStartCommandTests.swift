@@ -30,7 +30,6 @@ extension AcceptanceTests {
             #expect(FileManager.default.contents(atPath: output) == once)
         }
 
-        /// A URL and a file have the same result.
         @Test func readsURLThroughCache() async throws {
             try await Fixtures.shared.clips()
             let origin = try await NginxOrigin(serving: Fixtures.folder)

@@ -22,7 +22,6 @@ extension AcceptanceTests {
             return try #require(try FileManager.default.attributesOfItem(atPath: path)[.size] as? Int64)
         }
 
-        /// The response equals the output of `faststart`, in any range.
         @Test func servesRearrangedFile() async throws {
             try await Fixtures.shared.clips()
             let folder = try TemporaryFolder("cache")
@@ -87,7 +86,6 @@ extension AcceptanceTests {
             #expect(sent * 20 < length, "\(sent) of \(length) bytes")
         }
 
-        /// Other formats, and MP4 files with the index at the start, are served unchanged.
         @Test func servesOtherFilesUnchanged() async throws {
             try await Fixtures.shared.clips()
             let content = try TemporaryFolder("origin")

@@ -86,7 +86,6 @@ extension AcceptanceTests {
             try await server.stop()
         }
 
-        /// With an invalid file, all settings remain, and the log contains the fault.
         @Test(arguments: [
             (
                 #"{"channels": [{"name": "news", "url": "http://127.0.0.1:1/x"}], "logLevel": "debug""#,
@@ -116,7 +115,6 @@ extension AcceptanceTests {
             try await server.stop()
         }
 
-        /// A running response continues.
         @Test(.enabled(if: try Peer.isInstalled("nginx")))
         func reloadDoesNotInterruptResponse() async throws {
             let bytes = try await Fixtures.shared.random(Fixtures.medium)

@@ -5,7 +5,7 @@ extension AcceptanceTests {
     /// Tests of the requests and output of `inspect` for films.
     @Suite(.enabled(if: try Peer.isInstalled("nginx", "ffmpeg")))
     struct InspectMediaTests {
-        /// `inspect` requests only the index of a film, and only once, with and without a server.
+        /// The index is requested only once.
         @Test(arguments: [false, true])
         func readsOnlyIndexOfFilm(owned: Bool) async throws {
             try await Fixtures.shared.clips()

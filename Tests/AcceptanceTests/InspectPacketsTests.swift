@@ -69,7 +69,6 @@ extension AcceptanceTests {
             }
         }
 
-        /// The tests cover every sample that has an oracle.
         @Test func testsEverySampleWithOracle() throws {
             #expect(try Self.samples().count >= 182)
         }

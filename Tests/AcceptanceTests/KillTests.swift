@@ -7,7 +7,7 @@ extension AcceptanceTests {
     @Suite(.enabled(if: try Peer.isInstalled("nginx")))
     struct KillTests {
         /// After each kill the folder opens, `verify` reports no damage, no committed byte is lost, and all bytes equal
-        /// the origin's. There are 20 kills, or 200 with MEDIACACHE_SOAK=1.
+        /// the origin's.
         @Test func killLosesNoCommittedByte() async throws {
             let file = try await Fixtures.shared.random(Fixtures.big)
             let origin = try await NginxOrigin(serving: Fixtures.folder, bytesPerSecond: 25 << 20)
@@ -81,7 +81,6 @@ extension AcceptanceTests {
             return committed
         }
 
-        /// Compares all cached bytes, read through a server.
         private func readBack(_ cached: [String: RangeSet<Int>], of file: MappedFile, in folder: String) async throws {
             let server = try await RunningServer(cache: folder)
             for (source, spans) in cached {

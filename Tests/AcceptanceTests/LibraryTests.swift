@@ -54,7 +54,6 @@ extension AcceptanceTests {
             #expect(try await origin.log().entries.count == before)
         }
 
-        /// The error for a partial stream states how many segments are missing.
         @Test func refusesPartialStream() async throws {
             try await StreamFixtures.shared.make()
             let folder = try TemporaryFolder("cache")

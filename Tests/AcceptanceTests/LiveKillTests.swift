@@ -24,8 +24,7 @@ extension AcceptanceTests {
         }
 
         /// After each kill, the timeline contains all earlier segments and is contiguous. At the end, all segments
-        /// equal the encoder's, and the size of the recording is right. There are 12 kills, or 50 with
-        /// MEDIACACHE_SOAK=1.
+        /// equal the encoder's, and the size of the recording is right.
         @Test func killLosesNoRecordedSegment() async throws {
             let rounds = TestSettings.isSoak ? 50 : 12
             let encoder = try await ChannelEncoder(seconds: rounds * 5 + 60, segmentSeconds: 1)

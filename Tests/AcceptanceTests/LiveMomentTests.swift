@@ -23,7 +23,6 @@ extension AcceptanceTests {
                 toFile: playlist, atomically: true, encoding: .utf8)
         }
 
-        /// Returns the second encoded by a picture's brightness.
         private func second(of picture: Data) async throws -> Int {
             let folder = try TemporaryFolder("picture")
             try picture.write(to: URL(filePath: folder.file("moment.jpg")))

@@ -6,8 +6,8 @@ extension AcceptanceTests {
     /// Tests of recording a live channel and replaying windows of it.
     @Suite(.enabled(if: try Peer.isInstalled("nginx", "ffmpeg", "ffprobe")))
     struct LiveRecordingTests {
-        /// Every segment of a channel is replayed unchanged, and each form of URL returns the encoder's packets.
-        /// Players play windows. A player that continues from a window to the live edge repeats and skips nothing.
+        /// Each form of URL returns the encoder's packets. Players play windows. A player that continues from a window
+        /// to the live edge repeats and skips nothing.
         @Test func replaysEverySecondWithEachURLForm() async throws {
             let seconds = TestSettings.isSoak ? 300 : 124
             let encoder = try await ChannelEncoder(seconds: seconds + 30)
@@ -93,7 +93,6 @@ extension AcceptanceTests {
             #expect(!expected.isEmpty && recorded == expected, "\(path) of \(track)")
         }
 
-        /// Checks that all segments of a track equal the encoder's.
         private func expectAll(of track: String, _ channel: RecordedChannel, _ encoder: ChannelEncoder) async throws {
             let all = try channel.window("\(track)/all.m3u8")
             #expect(all.names == all.numbers.map { "\($0).ts" })
@@ -150,7 +149,6 @@ extension AcceptanceTests {
             #expect(packets.first { $0.type == "video" }?.count == 1, "\(packets)")
         }
 
-        /// Checks the tracks and the duration of a window's file.
         private func expectMovie(_ channel: RecordedChannel, _ span: RecordedChannel.Span) async throws {
             let path = "\(span.from + 20_000)-\(span.from + 40_000).mp4"
             let movie = try await StreamPackets.read(from: channel.url(path))

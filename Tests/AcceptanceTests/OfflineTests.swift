@@ -25,7 +25,6 @@ extension AcceptanceTests {
             return try JSONDecoder().decode(Imported.self, from: Data(text.utf8))
         }
 
-        /// Returns the library URL of the only asset.
         private func libraryURL(_ server: RunningServer) async throws -> URL {
             struct List: Decodable {
                 var assets: [Item]
@@ -157,7 +156,6 @@ extension AcceptanceTests {
             #expect(try await !imported(output.file("film"), into: output.file("cache")).wasHere)
         }
 
-        /// An import reads no file outside the imported folder.
         @Test func doesNotReadOutsideImportedFolder() async throws {
             let folder = try TemporaryFolder("hostile")
             let secret = try TemporaryFolder("secret")

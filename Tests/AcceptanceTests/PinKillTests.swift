@@ -7,7 +7,6 @@ extension AcceptanceTests {
     /// Tests of kill -9 of a server with complete downloads whose origin has changed.
     @Suite(.timeLimit(.minutes(2)))
     struct PinKillTests {
-        /// A flag that the readers of a server check.
         private final class Flag: Sendable {
             private let state = Mutex(false)
 
@@ -16,14 +15,12 @@ extension AcceptanceTests {
             func set() { state.withLock { $0 = true } }
         }
 
-        /// A change at the origin after the downloads.
         enum Change: String, CaseIterable, Sendable {
             case anotherValidator, alternatingValidators, notFound, shorterFile
             /// A new version that can be fetched completely, and then replaces the pinned one.
             case replacement
         }
 
-        /// A version of a file.
         private struct Version: Sendable {
             var tag: String
             var body: Data
@@ -126,7 +123,7 @@ extension AcceptanceTests {
             #expect(verification.findings.isEmpty, "\(verification.findings)")
         }
 
-        /// Downloads all files. Returns the IDs of their assets.
+        /// Downloads all files, and returns the IDs of their assets.
         private func download(_ server: RunningServer, _ key: String) async throws -> [String] {
             var ids: [String] = []
             for file in Self.versions.indices {
@@ -187,7 +184,6 @@ extension AcceptanceTests {
             return head.status == 206 ? body : nil
         }
 
-        /// Checks the files in the library, which never uses the origin.
         private func expectPinnedBytes(of ids: [String], on server: RunningServer, _ change: Change) async throws {
             for (file, id) in ids.enumerated() {
                 let url = try #require(URL(string: "\(server.base)/library/\(id)/"))

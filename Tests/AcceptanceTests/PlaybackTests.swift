@@ -6,7 +6,7 @@ extension AcceptanceTests {
     /// Tests of players on the server, and of the requests that the origin receives.
     @Suite(.enabled(if: try Peer.isInstalled("nginx", "ffmpeg", "mpv", "curl")))
     struct PlaybackTests {
-        /// ffmpeg, mpv and curl receive the same media as from the origin. A second complete playback fetches no byte.
+        /// A second complete playback fetches no byte.
         @Test(arguments: [Fixtures.moovFirst, Fixtures.moovLast], Player.allCases)
         func playersReceiveOriginMedia(clip: String, player: Player) async throws {
             try await Fixtures.shared.clips()
@@ -32,8 +32,8 @@ extension AcceptanceTests {
             try await server.stop()
         }
 
-        /// For any mix of reads the origin sends only the requested ranges and the read-ahead: 1 MiB after a seek, up
-        /// to 8 MiB for sequential reads. No received byte is sent twice.
+        /// The origin sends the requested ranges and the read-ahead, which grows with sequential reads. No received
+        /// byte is sent twice.
         @Test func originSendsOnlyRequestedRangesAndReadAhead() async throws {
             let file = try await Fixtures.shared.random(Fixtures.medium)
             let origin = try await NginxOrigin(serving: Fixtures.folder)
@@ -73,6 +73,5 @@ extension AcceptanceTests {
 }
 
 extension RangeSet<Int> {
-    /// The number of integers in the set.
     var total: Int { ranges.reduce(0) { $0 + $1.count } }
 }

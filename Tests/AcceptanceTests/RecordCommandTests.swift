@@ -88,7 +88,7 @@ extension AcceptanceTests {
                 try await MediaCacheBinary.run(["export", "news", "-o", all, "--force"] + options).ending == .exit(1))
         }
 
-        /// Ctrl-C stops the channel. The same command continues it.
+        /// The same command continues the channel.
         @Test func ctrlCStopsRecording() async throws {
             let encoder = try await LiveEncoder(seconds: 60)
             let origin = try await NginxOrigin(serving: encoder.folder.path)

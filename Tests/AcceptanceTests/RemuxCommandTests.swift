@@ -5,7 +5,7 @@ extension AcceptanceTests {
     /// Tests of `remux` with streams and files. Players decode the results.
     @Suite(.enabled(if: try Peer.isInstalled("nginx", "ffmpeg", "ffprobe")))
     struct RemuxCommandTests {
-        /// The output has audio and every video frame of each kind of stream.
+        /// The output has audio and every video frame.
         @Test(arguments: StreamKind.allCases)
         func remuxesStreams(kind: StreamKind) async throws {
             try await StreamFixtures.shared.make()
@@ -33,7 +33,6 @@ extension AcceptanceTests {
             #expect(try await origin.log().since(first).bodyBytes == 0)
         }
 
-        /// All players play the file.
         @Test(arguments: try StreamPlayer.installed())
         func playersPlayRemuxedFile(player: StreamPlayer) async throws {
             try await StreamFixtures.shared.make()
@@ -50,7 +49,6 @@ extension AcceptanceTests {
             #expect((StreamFixtures.videoFrames * 9 / 10...StreamFixtures.videoFrames).contains(playback.videoFrames))
         }
 
-        /// A playlist file requires neither an origin nor a cache.
         @Test func readsPlaylistFiles() async throws {
             try await StreamFixtures.shared.make()
             let folder = try TemporaryFolder("output")
@@ -95,7 +93,6 @@ extension AcceptanceTests {
             #expect(text.split(separator: "codec_type=audio").count == 3, "\(text)")
         }
 
-        /// A remuxed MP4 file has all frames of the original.
         @Test func rearrangesMP4() async throws {
             try await Fixtures.shared.clips()
             let folder = try TemporaryFolder("output")
@@ -106,7 +103,7 @@ extension AcceptanceTests {
             #expect(made.frames.map(\.sum) == source.frames.map(\.sum))
         }
 
-        /// The transport stream has every video frame and, except for the encoder delay, every audio frame.
+        /// The transport stream has every video frame.
         @Test func writesTransportStream() async throws {
             try await StreamFixtures.shared.make()
             let folder = try TemporaryFolder("output")
@@ -121,7 +118,6 @@ extension AcceptanceTests {
             #expect(try await Self.warnings(of: output).isEmpty)
         }
 
-        /// A remote playlist can't refer to local files.
         @Test(arguments: ["file://", "FILE://"])
         func refusesLocalFilesInRemotePlaylist(scheme: String) async throws {
             try await StreamFixtures.shared.make()
@@ -140,7 +136,7 @@ extension AcceptanceTests {
             #expect(try FileManager.default.contentsOfDirectory(atPath: output.path).isEmpty)
         }
 
-        /// A missing segment is an error. With --skip-missing, the command reports it and exits with 2.
+        /// A missing segment is an error. With --skip-missing, the exit code is 2.
         @Test func reportsMissingSegments() async throws {
             try await StreamFixtures.shared.make()
             let folder = try TemporaryFolder("stream")

@@ -5,8 +5,8 @@ extension AcceptanceTests {
     /// Tests of a recording with a wrap of the timestamp counter, a discontinuity and a gap.
     @Suite(.enabled(if: try Peer.isInstalled("ffmpeg")))
     struct RemuxDriftTests {
-        /// Across a wrap of the 33-bit counter, a discontinuity and a gap, audio and video stay synchronized within
-        /// a millisecond, and no sample is lost.
+        /// Across a wrap of the 33-bit counter, a discontinuity and a gap, audio and video stay synchronized within a
+        /// millisecond, and no sample is lost.
         @Test func audioStaysSynchronizedWithVideo() async throws {
             let minutes = TestSettings.isSoak ? 120 : 4
             try await StreamFixtures.shared.make()

@@ -6,9 +6,7 @@ extension AcceptanceTests {
     /// Tests of seeks to uncached ranges.
     @Suite(.enabled(if: try Peer.isInstalled("nginx")))
     struct SeekingTests {
-        /// Reads 1 KB at 900 MB in an uncached file of 1 GiB from an origin limited to 20 MiB/s. The first byte arrives
-        /// long before a sequential download would reach it (43 s; the time is printed). The origin sends at most 1 MiB
-        /// plus the read-ahead of 1 MiB.
+        /// The first byte arrives long before a sequential download would reach it. The times are printed.
         @Test func seekInUncachedFileStartsAtTarget() async throws {
             let file = try await Fixtures.shared.random(Fixtures.big)
             let origin = try await NginxOrigin(serving: Fixtures.folder, bytesPerSecond: 20 << 20)
@@ -83,7 +81,7 @@ extension AcceptanceTests {
             try await server.stop()
         }
 
-        /// Performs the seeks in order. Returns descriptions of the seeks that returned wrong bytes.
+        /// Performs the seeks in order, and describes those that returned wrong bytes.
         private static func perform(_ seeks: [(Range<Int>, Bool)], of file: MappedFile, at url: URL) throws -> [String]
         {
             var wrong: [String] = []

@@ -6,7 +6,6 @@ extension AcceptanceTests {
     /// Tests of readers that share a fill.
     @Suite(.enabled(if: try Peer.isInstalled("nginx")))
     struct SharingTests {
-        /// For 64 readers of an uncached file of 100 MB, the origin sends the file once.
         @Test func readersShareOneFill() async throws {
             let file = try await Fixtures.shared.random(Fixtures.medium)
             let origin = try await NginxOrigin(serving: Fixtures.folder, bytesPerSecond: 50 << 20)
@@ -33,8 +32,7 @@ extension AcceptanceTests {
             try await server.stop()
         }
 
-        /// For 64 readers of an uncached file of 256 MiB, 16 of them slow, each byte is fetched once. The server's
-        /// memory use doesn't depend on the size of the file.
+        /// Each byte is fetched once. The server's memory use doesn't depend on the size of the file.
         @Test func memoryStaysLimitedWithSlowReaders() async throws {
             let file = try await Fixtures.shared.random(Fixtures.large)
             let origin = try await NginxOrigin(serving: Fixtures.folder)
@@ -79,8 +77,7 @@ extension AcceptanceTests {
             try await server.stop()
         }
 
-        /// A reader that joins a fill receives its first byte long before the fill ends, which takes 5 s (the time is
-        /// printed).
+        /// The time of the first byte is printed.
         @Test func joiningReaderStartsBeforeFillEnds() async throws {
             let file = try await Fixtures.shared.random(Fixtures.medium)
             let origin = try await NginxOrigin(serving: Fixtures.folder, bytesPerSecond: 20 << 20)
@@ -150,7 +147,6 @@ extension AcceptanceTests {
     }
 }
 
-/// The number of running readers.
 private final class Countdown: Sendable {
     private let count: Mutex<Int>
 

@@ -5,7 +5,6 @@ extension AcceptanceTests {
     /// Tests of files with several audio renditions, and of their properties as reported by ffprobe.
     @Suite(.enabled(if: try Peer.isInstalled("nginx", "ffmpeg", "ffprobe", "curl")))
     struct SpokenStreamTests {
-        /// The files that each command writes include the languages and names of their audio tracks.
         @Test func filesDescribeTheirAudioTracks() async throws {
             let source = try TemporaryFolder("source")
             try await SpokenStream.make(in: source.path)

@@ -54,7 +54,6 @@ extension AcceptanceTests {
             }
         }
 
-        /// mpv shows all frames of the stream.
         @Test func mpvPlaysExportedFiles() async throws {
             let made = try await StreamExports.shared.make()
             let oracle = try StreamCorpus.packets()
@@ -90,7 +89,6 @@ extension AcceptanceTests {
             }
         }
 
-        /// A stream encrypted with 256-bit keys is exported to the same file as the unencrypted stream.
         @Test(arguments: EncryptedStream.all) func encryptedStreamsExportToSameFile(encrypted: EncryptedStream)
             async throws
         {
@@ -112,7 +110,6 @@ extension AcceptanceTests {
                     atPath: output.file("film.mp4"), andPath: output.file("again.mp4")))
         }
 
-        /// Missing segments are reported, and no file is written.
         @Test func reportsMissingSegments() async throws {
             let origin = try await NginxOrigin(serving: StreamCorpus.root)
             let output = try TemporaryFolder("output")

@@ -5,7 +5,6 @@ import Testing
 extension AcceptanceTests {
     /// Tests of live playlists that change with every request, and of segments that reuse names.
     @Suite struct StreamLiveTests {
-        /// Each time a client polls, it receives the origin's current playlist.
         @Test func eachPollReturnsCurrentPlaylist() async throws {
             let origin = try LivePlaylist.origin(answeringAfter: .milliseconds(20))
             let folder = try TemporaryFolder("cache")
@@ -119,7 +118,6 @@ extension AcceptanceTests {
                 of: encoder, [.init(run: 0, first: 0), .init(run: 0, first: 4), .init(run: 1, first: 0)])
         }
 
-        /// A segment that is being fetched when a player requests it is sent once.
         @Test(arguments: [true, false])
         func prefetchedSegmentsAreSentOnce(hasValidators: Bool) async throws {
             let encoder = RestartingEncoder(names: 1 << 20, hasValidators: hasValidators)

@@ -13,7 +13,6 @@ extension AcceptanceTests {
             try await play(expected)
         }
 
-        /// The packets read through the server equal those from the origin.
         @Test func multivariantPlaylistsHavePacketsOfOrigin() async throws {
             let playlists = try StreamCorpus.multivariantPlaylists()
             #expect(playlists.count >= 6)
@@ -53,7 +52,6 @@ extension AcceptanceTests {
             try await next.stop()
         }
 
-        /// Returns the packets of each stream, read concurrently.
         private static func packets(
             of playlists: [String],
             at url: @escaping @Sendable (String) -> URL

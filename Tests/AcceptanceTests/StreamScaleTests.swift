@@ -5,11 +5,9 @@ extension AcceptanceTests {
     /// Tests of memory use with very long playlists.
     @Suite(.enabled(if: try Peer.isInstalled("nginx")))
     struct StreamScaleTests {
-        /// The form of the playlist's URIs.
         enum Form: String, CaseIterable, Sendable {
             case absolute, rootRelative, relative, variable
 
-            /// Returns the prefix of the segment names.
             func prefix(_ origin: NginxOrigin) -> String {
                 switch self {
                 case .absolute: origin.url("video/").absoluteString
@@ -19,7 +17,6 @@ extension AcceptanceTests {
                 }
             }
 
-            /// Whether the server rewrites the URIs.
             var isRewritten: Bool { self != .relative }
         }
 
@@ -77,7 +74,6 @@ extension AcceptanceTests {
             try await server.stop()
         }
 
-        /// Returns a VOD playlist or an unfinished event playlist.
         private static func playlist(
             _ segments: Int, _ form: Form, hasEnded: Bool, _ origin: NginxOrigin
         ) -> String {

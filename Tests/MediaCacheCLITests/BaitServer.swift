@@ -45,10 +45,8 @@ final class BaitServer: Sendable {
     /// The number of connections whose request was read.
     var connections: Int { state.withLock { $0.connections } }
 
-    /// The requested paths.
     var paths: Set<String> { state.withLock { $0.paths } }
 
-    /// Serves a body and returns its URL.
     func serve(_ body: [UInt8], at path: String) -> String {
         state.withLock { $0.bodies[path] = body }
         return url(path)

@@ -21,7 +21,6 @@ enum ChannelSample {
         return try APICoding.makeDecoder().decode(ChannelRecord.self, from: data)
     }
 
-    /// Returns a channel without recorded segments.
     static func empty(_ changes: [String: any Sendable] = [:]) throws -> ChannelRecord {
         let nothing: [String: any Sendable] = [
             "edge": DownloadSample.absent, "recordedRanges": [Int](), "bytes": 0, "segments": 0, "rate": 0,
@@ -29,7 +28,6 @@ enum ChannelSample {
         return try record("news", nothing.merging(changes) { $1 })
     }
 
-    /// Returns a missing segment.
     static func gap(_ number: Int64, track: String = "video-1") throws -> TimelineRecord.Segment {
         let object: [String: Any] = [
             "track": track, "number": number, "start": 1_769_890_500_000 + number * 4000, "duration": 4.0, "gap": true,

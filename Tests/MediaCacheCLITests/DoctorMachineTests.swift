@@ -7,7 +7,6 @@ import Testing
 
 @testable import MediaCacheCLI
 
-/// Tests of the doctor's checks of the machine.
 struct DoctorMachineTests {
     @Test(arguments: [
         (50, 0, DiagnosisFinding.Outcome.ok), (5, 0, .warning), (5, 20, .ok), (1, 0, .failure), (0, 100, .failure),

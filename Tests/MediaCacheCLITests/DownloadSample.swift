@@ -7,8 +7,6 @@ enum DownloadSample {
     /// The value that removes a key.
     static let absent = "absent"
 
-    /// Returns a download.
-    ///
     /// - Parameter changes: Changed values of its JSON.
     static func record(
         _ id: String = "aaaaaaaaaaaa", _ changes: [String: any Sendable] = [:]
@@ -25,12 +23,10 @@ enum DownloadSample {
         return try APICoding.makeDecoder().decode(DownloadRecord.self, from: data)
     }
 
-    /// Returns the reason for a state.
     static func reason(_ code: String, _ message: String) -> [String: any Sendable] {
         ["code": code, "message": message, "retryable": true]
     }
 
-    /// Returns a hole.
     static func hole(_ name: String, start: Double = 4, duration: Double = 4) -> [String: any Sendable] {
         [
             "url": "http://h/\(name)", "role": "mediaSegment", "start": start, "duration": duration,

@@ -9,7 +9,6 @@ struct HelpSnapshotTests {
     private static let file = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
         .appending(path: "Snapshots/help.txt")
 
-    /// Returns all commands, with their names.
     private static func commands() -> [(words: String, type: any ParsableCommand.Type)] {
         func below(
             _ type: any ParsableCommand.Type, _ words: String

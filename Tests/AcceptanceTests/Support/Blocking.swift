@@ -7,9 +7,7 @@ func onThread<T: Sendable>(_ body: @escaping @Sendable () throws -> T) async thr
     }
 }
 
-/// Waits until `condition` returns a value other than nil, and returns it.
-///
-/// - Throws: `HarnessError` with `expectation` after `limit`.
+/// Returns the first value of `condition` other than nil. After `limit`, throws an error with `expectation`.
 func eventually<T>(
     _ expectation: String,
     within limit: Duration = .seconds(10),
@@ -25,7 +23,6 @@ func eventually<T>(
 }
 
 extension Duration {
-    /// The duration in milliseconds.
     var milliseconds: Double { Double(components.seconds) * 1e3 + Double(components.attoseconds) / 1e15 }
 }
 

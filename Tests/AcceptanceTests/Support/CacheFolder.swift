@@ -2,7 +2,6 @@ import Foundation
 
 /// The files in a cache folder, for tests that damage them.
 enum CacheFolder {
-    /// Returns the paths of all blobs, sorted.
     static func blobs(in cache: String) throws -> [String] {
         try files(in: cache).filter { $0.hasSuffix(".bin") }
     }
@@ -12,7 +11,6 @@ enum CacheFolder {
         try files(in: cache).filter { ($0 as NSString).lastPathComponent.hasPrefix("catalog.sqlite") }
     }
 
-    /// Returns the paths of all files.
     static func files(in cache: String) throws -> [String] {
         var isFolder: ObjCBool = false
         return try FileManager.default.subpathsOfDirectory(atPath: cache).sorted()
@@ -34,7 +32,6 @@ enum CacheFolder {
         }
     }
 
-    /// Truncates a file to `length` bytes.
     static func truncate(_ path: String, to length: Int) throws {
         let handle = try opened(path)
         defer { try? handle.close() }

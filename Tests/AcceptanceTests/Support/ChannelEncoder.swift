@@ -3,12 +3,10 @@ import Foundation
 /// A live channel that ffmpeg encodes in real time: two variant streams and an audio rendition. Segments leave the
 /// window of its playlists, but their files remain for comparison.
 final class ChannelEncoder: Sendable {
-    /// The path of the multivariant playlist.
     static let entry = "master.m3u8"
     /// The file name prefixes of the segments, by the names of the recording's tracks.
     static let tracks = ["video-1": "v0", "video-2": "v1", "audio-1": "v2"]
 
-    /// The output folder.
     let folder: TemporaryFolder
     let process: ChildProcess
 

@@ -9,7 +9,6 @@ import Synchronization
 ///
 /// Uses `posix_spawn`. Its pipes close on exec, so that concurrent children don't keep each other's pipes open.
 final class ChildProcess: Sendable {
-    /// The way a process ended.
     enum Ending: Sendable, Hashable {
         case exit(Int32)
         case signal(Int32)
@@ -90,11 +89,8 @@ final class ChildProcess: Sendable {
         awaitEnd()
     }
 
-    /// The standard output so far.
     var output: Data { state.withLock { $0.output } }
-    /// The standard output so far, as text.
     var outputText: String { String(decoding: output, as: UTF8.self) }
-    /// The standard error so far.
     var errorText: String { String(decoding: state.withLock { $0.errors }, as: UTF8.self) }
     /// The way the process ended; nil while it runs.
     var ending: Ending? { state.withLock { $0.ending } }
@@ -114,9 +110,7 @@ final class ChildProcess: Sendable {
         }
     }
 
-    /// Waits for the process and its output to end.
-    ///
-    /// - Throws: `HarnessError` after `limit`, and kills the process.
+    /// Waits for the process and its output to end. After `limit`, kills the process and throws an error.
     @discardableResult
     func end(within limit: Duration) async throws -> Ending {
         let deadline = ContinuousClock.now + limit
@@ -132,10 +126,8 @@ final class ChildProcess: Sendable {
         }
     }
 
-    /// Returns the value that `accept` returns for the first matching line of standard output.
-    ///
-    /// - Throws: `HarnessError` after `limit`, and kills the process; `HarnessError` if the process ends without such a
-    ///   line.
+    /// Returns the value that `accept` returns for the first matching line of standard output. Throws an error after
+    /// `limit`, and if the process ends without such a line.
     func line<T>(within limit: Duration, _ accept: (String) -> T?) async throws -> T {
         let deadline = ContinuousClock.now + limit
         while true {

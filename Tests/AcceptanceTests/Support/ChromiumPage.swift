@@ -11,7 +11,6 @@ enum ChromiumPage {
         return playback
     }
 
-    /// Plays several whole streams concurrently.
     static func play(
         _ urls: [URL], rate: Int, within limit: Duration = .seconds(60)
     ) async throws -> [StreamPlayer.Playback] {

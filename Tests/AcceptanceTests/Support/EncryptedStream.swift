@@ -3,11 +3,9 @@ import Testing
 
 /// A stream of the corpora whose segments another program has encrypted as a whole (RFC 8216bis, 4.4.4.4).
 struct EncryptedStream: Sendable, CustomTestStringConvertible {
-    /// The name of the playlist.
     static let playlist = "index.m3u8"
     private static let key = "000102030405060708090a0b0c0d0e0ff0e0d0c0b0a090807060504030201000"
 
-    /// The unencrypted stream.
     var clear: ExportedStream
     /// `AES-256` or `AES-256-CTR`.
     var method: String
@@ -27,7 +25,6 @@ struct EncryptedStream: Sendable, CustomTestStringConvertible {
         }
     }
 
-    /// Writes the playlist, key and segments to a folder.
     func make(in folder: String) async throws {
         let vector = "0f1e2d3c4b5a69788796a5b4c3d2e1f0"
         var bytes: [UInt8] = []

@@ -4,24 +4,18 @@ import Foundation
 actor Fixtures {
     static let shared = Fixtures()
 
-    /// The folder of the files, to be served by an origin.
+    /// The folder of the files, for an origin.
     static let folder = MediaCacheBinary.buildFolder + "/acceptance-fixtures"
 
-    /// The name of a clip of 40 s whose index is at the start.
     static let moovFirst = "moov-first.mp4"
-    /// The name of the same clip with the index at the end.
     static let moovLast = "moov-last.mp4"
-    /// The name of a file with 1 GiB of random bytes.
     static let big = "random-1GiB.bin"
-    /// The name of a file with 256 MiB of random bytes.
     static let large = "random-256MiB.bin"
-    /// The name of a file with 100 MB of random bytes.
     static let medium = "random-100MB.bin"
 
     private var clipsMade: Task<Void, any Error>?
     private var randomMade: [String: Task<MappedFile, any Error>] = [:]
 
-    /// Creates both clips unless they exist.
     func clips() async throws {
         let task =
             clipsMade

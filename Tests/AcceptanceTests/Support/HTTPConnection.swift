@@ -3,7 +3,6 @@ import Foundation
 /// An HTTP/1.1 client over one blocking loopback socket, which supports exact ranges, first-byte times and reads at any
 /// speed, but not chunked bodies, redirects or TLS.
 final class HTTPConnection {
-    /// A response head and its delay.
     struct Head: Sendable {
         var status: Int
         var fields: [String: String]
@@ -49,7 +48,6 @@ final class HTTPConnection {
 
     deinit { close(descriptor) }
 
-    /// Sends a request with optional text content, and reads the response head.
     func request(
         _ url: URL,
         method: String = "GET",
@@ -70,7 +68,7 @@ final class HTTPConnection {
         return head
     }
 
-    /// Reads some of the body into `buffer`. Returns the number of bytes, 0 at the end of the body.
+    /// Reads some of the body into `buffer`, and returns the number of bytes; 0 at its end.
     func read(into buffer: UnsafeMutableRawBufferPointer) throws -> Int {
         let limit = min(buffer.count, bodyLeft)
         guard limit > 0, let base = buffer.baseAddress else { return 0 }
@@ -89,7 +87,6 @@ final class HTTPConnection {
         return count
     }
 
-    /// Reads at most `limit` bytes of the body.
     func body(limit: Int = .max) throws -> Data {
         var data = Data(count: min(limit, bodyLeft))
         let count = data.count
@@ -100,9 +97,8 @@ final class HTTPConnection {
         return data
     }
 
-    /// Reads at most `limit` bytes of the body and compares them with `file` from `offset` on.
-    ///
-    /// - Returns: The offset of the first buffer that differs, or nil.
+    /// Compares at most `limit` bytes of the body with those of `file` from `offset` on. Returns the offset of the
+    /// first buffer that differs.
     func firstDifference(from file: MappedFile, at offset: Int, limit: Int = .max) throws -> Int? {
         let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 256 << 10, alignment: 16)
         defer { buffer.deallocate() }

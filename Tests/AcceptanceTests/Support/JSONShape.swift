@@ -41,13 +41,11 @@ enum JSONValue: Decodable {
         return [.object(fields)] + children.flatMap { $0.levels(of: key) }
     }
 
-    /// Returns whether an object has a key.
     func has(_ key: String) -> Bool {
         guard case .object(let fields) = self else { return false }
         return fields[key] != nil
     }
 
-    /// Returns the text at a key of an object, or nil.
     func text(_ key: String) -> String? {
         guard case .object(let fields) = self, case .string(let text) = fields[key] else { return nil }
         return text
@@ -75,7 +73,6 @@ struct JSONShape {
 
     init(_ value: JSONValue) { add(value) }
 
-    /// Adds another value at the same path.
     mutating func add(_ value: JSONValue, at key: String = "") {
         switch value {
         case .null: types.insert("null")
@@ -123,7 +120,6 @@ struct JSONShape {
         return own + below + element.flatMap { $0.lines(at: "\(path)[]") }.filter { !isScalar($0, at: "\(path)[]") }
     }
 
-    /// The types of an array's elements in the line of the array.
     private var typeText: String {
         var types = types
         if types.contains("number") { types.remove("integer") }

@@ -224,7 +224,6 @@ enum JSONSituation {
             lines: [["event": "state", "state": "waiting"], ["event": "result"]])
     }
 
-    /// Returns the options for all recorded spans of a channel.
     private static func window(of name: String, _ cacheOptions: [String]) async throws -> [String] {
         struct Channel: Decodable {
             struct Span: Decodable { var from: Int64, to: Int64 }

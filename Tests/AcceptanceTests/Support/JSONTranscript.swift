@@ -8,18 +8,13 @@ struct JSONTranscript {
     /// A placeholder that matches any value of a key. The first line with the key is selected.
     static let any = "any"
 
-    /// The sections so far.
     private(set) var text = ""
-    /// The commands that have a section.
     private(set) var commands: Set<String> = []
 
     /// Runs a command, and adds a section with its output.
     ///
-    /// - Parameters:
-    ///   - command: The words of the command.
-    ///   - title: The title of the section.
-    ///   - lines: The lines to record if the command prints one value per line, because their number varies. The last
-    ///     of several matching lines is recorded, or the first if the values include ``any``.
+    /// - Parameter lines: The lines to record if the command prints one value per line, because their number varies.
+    ///   The last of several matching lines is recorded, or the first if the values include ``any``.
     @discardableResult
     mutating func run(
         _ command: String, _ title: String, _ arguments: [String] = [], lines: [Line]? = nil
@@ -28,7 +23,6 @@ struct JSONTranscript {
         return try await end(child, command, title, lines: lines)
     }
 
-    /// Starts a command without waiting for its end.
     static func start(_ command: String, _ arguments: [String]) throws -> ChildProcess {
         // The tests' environment may contain unknown variables, so commands must accept one.
         try ChildProcess(
@@ -36,7 +30,6 @@ struct JSONTranscript {
             environment: ["MEDIACACHE_NO_SETTING": "1"])
     }
 
-    /// Waits for the end of a command and adds a section with its output.
     @discardableResult
     mutating func end(
         _ child: ChildProcess, _ command: String, _ title: String, lines: [Line]? = nil

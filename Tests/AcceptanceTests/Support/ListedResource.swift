@@ -13,7 +13,6 @@ struct ListedResource: Decodable {
     var bytesCached: Int64
     var complete: Bool
 
-    /// The cached ranges.
     var cached: RangeSet<Int> { RangeSet(spans.map { Int($0.start)..<Int($0.end) }) }
 
     /// Returns the resources in a cache folder, by URL.
@@ -37,7 +36,6 @@ struct Verification: Decodable {
     var bytes: Int64
     var findings: [Finding]
 
-    /// Runs `verify` on a cache folder. Returns its exit reason and output.
     static func run(in cache: String, repair: Bool = false) async throws -> (
         ending: ChildProcess.Ending, output: Verification
     ) {

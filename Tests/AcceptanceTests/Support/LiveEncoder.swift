@@ -8,7 +8,6 @@ final class LiveEncoder: Sendable {
     /// The path of the playlist with all segments.
     static let whole = "whole.m3u8"
 
-    /// The output folder.
     let folder: TemporaryFolder
     let process: ChildProcess
 
@@ -33,7 +32,6 @@ final class LiveEncoder: Sendable {
 
     deinit { process.signal(SIGKILL) }
 
-    /// Waits for the end of the stream.
     func end() async throws {
         let ending = try await process.end(within: .seconds(60))
         guard ending == .exit(0) else { throw HarnessError("ffmpeg: \(ending): \(process.errorText)") }

@@ -11,7 +11,7 @@ enum LivePlaylist {
         var arrived: ContinuousClock.Instant
     }
 
-    /// Starts an origin that creates a playlist for each request, and responds after `delay`.
+    /// Starts an origin that responds with a new playlist to each request, after `delay`.
     static func origin(answeringAfter delay: Duration) throws -> ScriptedOrigin {
         try ScriptedOrigin { request in
             let text = """
@@ -27,7 +27,7 @@ enum LivePlaylist {
         }
     }
 
-    /// Requests the playlist. Returns its media sequence number.
+    /// Returns the media sequence number of the playlist.
     static func number(at url: URL, over connection: HTTPConnection) throws -> Int {
         let head = try connection.request(url)
         let text = String(decoding: try connection.body(), as: UTF8.self)

@@ -5,10 +5,7 @@ final class LoopbackListener: Sendable {
     let port: Int
     private let descriptor: Int32
 
-    /// Starts the listener.
-    ///
-    /// - Parameter respond: Responds to a request, given its head and the connection. Returns false to end the
-    ///   connection.
+    /// - Parameter respond: Responds to a request head on a connection. Returns false to end the connection.
     init(respond: @escaping @Sendable (String, Int32) -> Bool) throws {
         port = try FreePort.next()
         #if canImport(Glibc)
@@ -38,10 +35,8 @@ final class LoopbackListener: Sendable {
         }
     }
 
-    /// Shuts down the socket, which ends the listening thread.
     deinit { shutdown(descriptor, Int32(SHUT_RDWR)) }
 
-    /// Reads request heads until the connection ends.
     private static func serve(_ connection: Int32, respond: (String) -> Bool) {
         defer { close(connection) }
         var bytes: [UInt8] = []
@@ -59,7 +54,6 @@ final class LoopbackListener: Sendable {
         }
     }
 
-    /// Sends all bytes. Returns false if the connection is closed.
     static func send(_ data: Data, on connection: Int32) -> Bool {
         data.withUnsafeBytes { send($0, on: connection) }
     }

@@ -14,9 +14,7 @@ final class LowLatencyOrigin: Sendable {
     }
 
     static let playlist = "live.m3u8"
-    /// The number of parts in a segment.
     static let segmentParts = 2
-    /// The duration of a part in seconds.
     private static let partDuration = 0.5
     /// The number of parts available at the start.
     private static let head = 6
@@ -28,23 +26,19 @@ final class LowLatencyOrigin: Sendable {
     let parts: [Data]
     private let start = Date()
 
-    /// Creates a stream of `media`, which starts to grow immediately.
     init(_ kind: Parts, media: LowLatencyMedia) {
         self.kind = kind
         initialization = media.initialization
         parts = media.parts
     }
 
-    /// Starts the origin.
     func serve() throws -> ScriptedOrigin { try ScriptedOrigin { self.answer($0) } }
 
-    /// Returns the available bytes of a segment.
     func segment(_ number: Int) -> Data {
         let first = number * Self.segmentParts
         return parts[first..<max(first, min(first + Self.segmentParts, available))].reduce(Data(), +)
     }
 
-    /// The number of parts available now.
     private var available: Int {
         min(parts.count, Self.head + Int(Date().timeIntervalSince(start) / Self.partDuration))
     }
@@ -89,7 +83,6 @@ final class LowLatencyOrigin: Sendable {
             body: Data(text(available, isDelta: directives.skip != nil).utf8))
     }
 
-    /// Returns the playlist with `count` parts.
     private func text(_ count: Int, isDelta: Bool) -> String {
         let whole = count / Self.segmentParts
         let skipped = isDelta ? max(0, whole - Self.skipBoundary) : 0
@@ -132,13 +125,11 @@ final class LowLatencyOrigin: Sendable {
 
 /// The partial segments of a low-latency stream: video and audio in parts of 0.5 s, each independently decodable.
 struct LowLatencyMedia: Sendable {
-    /// The media initialization section.
     var initialization: Data
     var parts: [Data]
     /// The checksums of all video frames.
     var pictures: [String]
 
-    /// Encodes media of a duration in seconds.
     init(seconds: Int) async throws {
         let folder = try TemporaryFolder("parts")
         let source = ["-f", "lavfi", "-i", "testsrc2=s=320x180:r=24", "-f", "lavfi", "-i", "sine=440:r=48000"]

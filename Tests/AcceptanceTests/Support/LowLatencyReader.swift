@@ -4,7 +4,6 @@ import HLS
 /// A client of low-latency streams that doesn't decode (RFC 8216bis §6.3 and §6.2.5). It requests blocking reloads,
 /// delta updates, each part when it is announced, and the hinted part before it is available.
 struct LowLatencyReader: Sendable {
-    /// The position of a part in the stream.
     struct Place: Hashable, Comparable {
         var segment: Int
         var part: Int
@@ -12,7 +11,6 @@ struct LowLatencyReader: Sendable {
         static func < (a: Place, b: Place) -> Bool { (a.segment, a.part) < (b.segment, b.part) }
     }
 
-    /// The result of reading a stream to its end.
     struct Reading: Sendable {
         var parts: [Place: Data] = [:]
         var reloads = 0
@@ -75,7 +73,6 @@ struct LowLatencyReader: Sendable {
     private final class Hint: @unchecked Sendable {
         let uri: String
         private let arrived = DispatchSemaphore(value: 0)
-        /// The result, set once before the semaphore is signalled.
         private var result: Result<Data, any Error>?
 
         init(uri: String, load: @escaping @Sendable () throws -> Data) {

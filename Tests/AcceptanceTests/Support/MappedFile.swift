@@ -25,7 +25,6 @@ final class MappedFile: Sendable {
 
     deinit { munmap(UnsafeMutableRawPointer(bitPattern: address), count) }
 
-    /// Returns whether `buffer` equals the bytes at `offset`.
     func matches(_ buffer: UnsafeRawBufferPointer, at offset: Int) -> Bool {
         guard offset >= 0, offset + buffer.count <= count, let mine = UnsafeRawPointer(bitPattern: address) else {
             return false

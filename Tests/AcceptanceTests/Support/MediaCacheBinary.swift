@@ -15,7 +15,6 @@ enum MediaCacheBinary {
 
     static let path = TestSettings.variable("MEDIACACHE_BINARY") ?? "\(buildFolder)/mediacache"
 
-    /// The result of running the command.
     struct Result {
         var ending: ChildProcess.Ending
         var output: Data
@@ -23,16 +22,13 @@ enum MediaCacheBinary {
         var errorText: String
     }
 
-    /// Runs the command and waits until it exits, with success or failure.
     static func run(_ arguments: [String], within limit: Duration = .seconds(120)) async throws -> Result {
         let child = try ChildProcess(path, arguments)
         let ending = try await child.end(within: limit)
         return Result(ending: ending, output: child.output, errorText: child.errorText)
     }
 
-    /// Runs the command and returns its output.
-    ///
-    /// - Throws: `HarnessError` if the command fails.
+    /// Returns the output of the command. If it fails, throws an error.
     @discardableResult
     static func output(_ arguments: [String], within limit: Duration = .seconds(120)) async throws -> String {
         let result = try await run(arguments, within: limit)

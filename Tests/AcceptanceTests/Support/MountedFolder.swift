@@ -39,7 +39,6 @@ final class MountedFolder: Sendable {
         if (try? process.run()) != nil { process.waitUntilExit() }
     }
 
-    /// Returns the free space in bytes.
     func freeBytes() throws -> Int64 {
         var information = statvfs()
         guard statvfs(path, &information) == 0 else {
@@ -48,7 +47,6 @@ final class MountedFolder: Sendable {
         return Int64(information.f_bavail) * Int64(information.f_frsize)
     }
 
-    /// Fills the file system completely.
     func fill() throws {
         let filler = "\(path)/filler"
         try Data().write(to: URL(fileURLWithPath: filler))
@@ -60,7 +58,6 @@ final class MountedFolder: Sendable {
         }
     }
 
-    /// Remounts the file system read-only.
     func makeReadOnly() async throws {
         try await Peer.run("mount", ["-o", "remount,ro", path])
     }

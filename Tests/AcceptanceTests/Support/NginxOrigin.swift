@@ -3,16 +3,11 @@ import Foundation
 /// An nginx process on a free loopback port that serves a folder as the origin.
 final class NginxOrigin: Sendable {
     let port: Int
-    /// The served folder.
     let root: String
     private let folder: TemporaryFolder
     private let process: ChildProcess
 
-    /// Starts the server.
-    ///
-    /// - Parameters:
-    ///   - root: The served folder.
-    ///   - bytesPerSecond: The rate of each response, as nginx's `limit_rate`; nil for no limit.
+    /// - Parameter bytesPerSecond: The rate of each response; nil for no limit.
     init(serving root: String, bytesPerSecond: Int? = nil) async throws {
         self.root = root
         let folder = try TemporaryFolder("nginx")
@@ -53,10 +48,8 @@ final class NginxOrigin: Sendable {
 
     deinit { stop() }
 
-    /// Kills the server.
     func stop() { process.signal(SIGKILL) }
 
-    /// Returns the URL of a file in the folder.
     func url(_ path: String) -> URL { URL(string: "http://127.0.0.1:\(port)/\(path)") ?? URL(fileURLWithPath: "/") }
 
     /// Waits until all responses have ended, because nginx logs a response at its end. Returns the log.

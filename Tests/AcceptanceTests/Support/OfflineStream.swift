@@ -11,10 +11,8 @@ enum OfflineStream: String, CaseIterable {
     /// MPEG-TS segments that follow a small image or are compressed.
     case hidden
 
-    /// The name of the primary playlist.
     static let entry = "index.m3u8"
 
-    /// Creates the stream in a folder.
     func make(in folder: String) async throws {
         try await StreamFixtures.shared.make()
         let clip = "\(StreamFixtures.folder)/clip.mp4"
@@ -49,7 +47,6 @@ enum OfflineStream: String, CaseIterable {
         try text.write(toFile: path, atomically: true, encoding: .utf8)
     }
 
-    /// Encrypts the segments with alternating keys.
     private static func encrypt(_ folder: String) async throws {
         let keys = ["00112233445566778899aabbccddeeff", "0f1e2d3c4b5a69788796a5b4c3d2e1f0"]
         for (index, key) in keys.enumerated() {

@@ -2,7 +2,6 @@ import Foundation
 
 /// The requests and responses in an origin's access log.
 struct OriginLog {
-    /// One request and its response.
     struct Entry: Sendable {
         var seconds: Double
         var status: Int
@@ -37,7 +36,6 @@ struct OriginLog {
         }
     }
 
-    /// Returns the entries of one file.
     func of(_ path: String) -> OriginLog {
         var copy = self
         copy.entries = entries.filter { $0.path == "/\(path)" }

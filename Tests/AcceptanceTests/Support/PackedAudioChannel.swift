@@ -6,9 +6,7 @@ final class PackedAudioChannel: Sendable {
     /// The path of the live playlist, for an origin that serves ``folder``.
     static let playlist = "live.m3u8"
     static let sampleRate = 48_000
-    /// The number of samples in an AAC frame.
     static let frameLength = 1024
-    /// The number of segments in the playlist.
     private static let window = 4
 
     struct Segment {
@@ -25,7 +23,6 @@ final class PackedAudioChannel: Sendable {
     /// The path of a file with the frames of all segments, without tags.
     var whole: String { folder.file("whole.aac") }
 
-    /// Encodes segments of 2 s.
     init(segments count: Int) async throws {
         let folder = try TemporaryFolder("radio")
         self.folder = folder

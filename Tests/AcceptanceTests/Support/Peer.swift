@@ -3,7 +3,6 @@ import TestSupport
 
 /// Programs of other projects that tests run.
 enum Peer {
-    /// Returns the path of an installed program, or nil.
     static func path(of program: String) -> String? {
         let folders = (ProcessInfo.processInfo.environment["PATH"] ?? "").split(separator: ":").map(String.init)
         // Debian installs servers outside a normal user's PATH.
@@ -12,9 +11,7 @@ enum Peer {
             .first { FileManager.default.isExecutableFile(atPath: $0) }
     }
 
-    /// Returns the path of a required program.
-    ///
-    /// - Throws: `HarnessError` if the program isn't installed.
+    /// Returns the path of a program. If it isn't installed, throws an error.
     static func required(_ program: String) throws -> String {
         guard let path = path(of: program) else {
             throw HarnessError("\(program) is not installed: on Debian, apt-get install \(program)")
@@ -27,9 +24,7 @@ enum Peer {
         try programs.allSatisfy { try Prerequisite.isMet($0, path(of: $0) != nil) }
     }
 
-    /// Runs a program and returns its output.
-    ///
-    /// - Throws: `HarnessError` with the program's error output if it fails.
+    /// Runs a program and returns its output. If it fails, throws an error with its error output.
     @discardableResult
     static func run(_ program: String, _ arguments: [String], within limit: Duration = .seconds(60)) async throws
         -> Data
@@ -48,7 +43,6 @@ enum Peer {
         try Prerequisite.isMet("root, with setpriv,", geteuid() == 0 && path(of: "setpriv") != nil)
     }
 
-    /// Runs a program as an unprivileged user, and returns its output.
     static func asUnprivilegedUser(_ command: [String]) async throws -> String {
         let nobody = ["--reuid=65534", "--regid=65534", "--clear-groups"]
         return String(decoding: try await run("setpriv", nobody + command), as: UTF8.self)

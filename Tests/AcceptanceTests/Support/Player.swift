@@ -11,7 +11,6 @@ enum Player: String, CaseIterable {
     /// curl, which reads the bytes.
     case curl
 
-    /// Whether the program reads from the first byte to the last.
     var playsAll: Bool { self != .mpvSeeking }
 
     /// Returns a checksum of all bytes at `url` (curl) or of all decoded media (ffmpeg), or a checksum for each frame

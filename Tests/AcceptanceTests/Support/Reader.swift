@@ -11,15 +11,11 @@ final class Reader: Sendable {
 
     func stop() { isStopped.withLock { $0 = true } }
 
-    /// Reads and compares with `file` from `offset` on.
+    /// Compares the body with `file` from `offset` on.
     ///
-    /// - Parameters:
-    ///   - file: The expected bytes.
-    ///   - offset: The offset of the first byte in the file.
-    ///   - outlivesServer: Whether the reader ends normally if the connection is closed.
-    /// - Returns: The offset of the first buffer that differs, or nil.
-    /// - Throws: `HarnessError` if the body is shorter than the rest of the file; also if the connection is closed,
-    ///   unless `outlivesServer` is true.
+    /// - Parameter outlivesServer: Whether the reader ends normally if the connection is closed.
+    /// - Returns: The offset of the first buffer that differs.
+    /// - Throws: `HarnessError` if the body is shorter than the rest of the file.
     func readUntilStopped(_ file: MappedFile, at offset: Int = 0, outlivesServer: Bool = false) async throws -> Int? {
         try await onThread { [self] in
             let step = 256 << 10

@@ -20,7 +20,6 @@ struct RecordedChannel {
         var tracks: [String]
     }
 
-    /// A media playlist received from the server.
     struct Window {
         var text: String
         var playlist: MediaPlaylist
@@ -69,7 +68,6 @@ struct RecordedChannel {
         URL(string: "live/\(name)/\(path)", relativeTo: server.base)?.absoluteURL ?? server.base
     }
 
-    /// Returns the response at a path of the channel.
     func get(_ path: String) throws -> (status: Int, body: Data) {
         let url = url(path)
         let connection = try HTTPConnection(to: url)
@@ -77,7 +75,6 @@ struct RecordedChannel {
         return (head.status, try connection.body())
     }
 
-    /// Returns the media playlist of a track for a window.
     func window(_ path: String) throws -> Window {
         let (status, body) = try get(path)
         let text = String(decoding: body, as: UTF8.self)

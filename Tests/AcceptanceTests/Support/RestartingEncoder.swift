@@ -11,7 +11,6 @@ final class RestartingEncoder: Sendable {
         /// The media sequence number of the first segment.
         var first: Int
 
-        /// The media sequence numbers.
         var numbers: Range<Int> { first..<first + 4 }
     }
 
@@ -20,7 +19,6 @@ final class RestartingEncoder: Sendable {
 
     /// The number of distinct names.
     private let names: Int
-    /// Whether segments have an ETag.
     private let hasValidators: Bool
     private let window = Mutex(Window(run: 0, first: 0))
 
@@ -29,10 +27,8 @@ final class RestartingEncoder: Sendable {
         self.hasValidators = hasValidators
     }
 
-    /// Sets the window of the playlist.
     func show(_ window: Window) { self.window.withLock { $0 = window } }
 
-    /// Returns the name of the segment with a media sequence number.
     func name(of number: Int) -> String { "segment\(number % names).ts" }
 
     /// Returns the bytes of a segment: MPEG-TS null packets, the same number in every segment.
@@ -47,7 +43,6 @@ final class RestartingEncoder: Sendable {
         return data
     }
 
-    /// Returns the response to a request.
     func answer(_ request: ScriptedOrigin.Request) -> ScriptedOrigin.Response {
         let window = self.window.withLock { $0 }
         if request.path == "/\(Self.playlist)" {

@@ -2,13 +2,11 @@ import Foundation
 
 /// A running `mediacache serve` or `demo` with a cache folder and a free port.
 final class RunningServer: Sendable {
-    /// The cache folder.
     let cache: String
     /// The server's URL: `http://127.0.0.1:PORT`.
     let base: URL
     let process: ChildProcess
 
-    /// Starts the server and waits for its address.
     init(cache: String, command: [String] = ["serve", "--min-free", "0"]) async throws {
         self.cache = cache
         process = try ChildProcess(MediaCacheBinary.path, command + ["--port", "0", "--cache", cache])
@@ -31,7 +29,6 @@ final class RunningServer: Sendable {
         return url
     }
 
-    /// Returns the API key.
     func key() async throws -> String { try await MediaCacheBinary.output(["key", "show", "--cache", cache]) }
 
     /// Returns the standing playback token, which the playback URLs of `mediacache url` contain.
@@ -41,19 +38,16 @@ final class RunningServer: Sendable {
         return String(path[1])
     }
 
-    /// Stops the server as a service manager does.
-    ///
-    /// - Throws: `HarnessError` unless the server exits with code 0.
+    /// Stops the server as a service manager does. Throws an error unless it exits with code 0.
     func stop(within limit: Duration = .seconds(30)) async throws {
         process.signal(SIGTERM)
         let ending = try await process.end(within: limit)
         guard ending == .exit(0) else { throw HarnessError("serve: \(ending): \(process.errorText.suffix(2000))") }
     }
 
-    /// Kills the server with SIGKILL.
     func kill() { process.signal(SIGKILL) }
 
-    /// Sends a GET request with the key to the API, and returns the body of the successful response.
+    /// Returns the body of a successful GET request to the API.
     func api(_ path: String) async throws -> Data {
         guard let url = URL(string: path, relativeTo: base)?.absoluteURL else {
             throw HarnessError("invalid path: \(path)")
@@ -67,7 +61,7 @@ final class RunningServer: Sendable {
         return body
     }
 
-    /// Sends a request with the key to the API, and returns the status and body, whatever the status.
+    /// Sends a request to the API, and returns the status and body.
     func call(_ method: String, _ path: String, key: String, _ content: String? = nil) throws -> (Int, Data) {
         guard let url = URL(string: path, relativeTo: base)?.absoluteURL else {
             throw HarnessError("invalid path: \(path)")

@@ -4,7 +4,6 @@ import Synchronization
 /// An HTTP/1.1 origin on a loopback port whose responses are created by a closure, for resources that change between
 /// requests. It applies ranges itself, and uses a thread for each connection.
 final class ScriptedOrigin: Sendable {
-    /// A request.
     struct Request: Sendable {
         var path: String
         /// The header fields by lowercase name.
@@ -13,12 +12,10 @@ final class ScriptedOrigin: Sendable {
         var number: Int
     }
 
-    /// A response.
     struct Response: Sendable {
         var status = 200
         var fields: [String: String] = [:]
         var body = Data()
-        /// The delay before the response is sent.
         var delay: Duration = .zero
     }
 
@@ -41,7 +38,6 @@ final class ScriptedOrigin: Sendable {
     private let listener: LoopbackListener
     private let record = Record()
 
-    /// Starts the origin.
     init(answer: @escaping @Sendable (Request) -> Response) throws {
         let record = record
         listener = try LoopbackListener { head, connection in
@@ -51,7 +47,6 @@ final class ScriptedOrigin: Sendable {
 
     var port: Int { listener.port }
 
-    /// Returns the URL of a path.
     func url(_ path: String) -> URL { URL(string: "http://127.0.0.1:\(port)/\(path)") ?? URL(fileURLWithPath: "/") }
 
     /// Returns the requests so far whose path ends in `suffix`, in the order of their responses.

@@ -15,9 +15,7 @@ final class ShapedOrigin: Sendable {
         var linkRate: Int?
     }
 
-    /// The content of a resource.
     enum Resource: Sendable {
-        /// A playlist or other text.
         case text(String)
         /// Seeded bytes.
         case bytes(seed: Int, length: Int)
@@ -34,7 +32,6 @@ final class ShapedOrigin: Sendable {
         var runningByAsset: [Substring: Int] = [:]
         /// The maximum number of concurrent responses for one asset.
         var peakOfAsset = 0
-        /// The number of body bytes sent.
         var bytes = 0
     }
 
@@ -60,7 +57,6 @@ final class ShapedOrigin: Sendable {
     private let listener: LoopbackListener
     private let shared = Shared()
 
-    /// Starts the origin.
     init(_ shape: Shape = Shape(), _ resources: [String: Resource]) throws {
         let shared = shared
         listener = try LoopbackListener { head, connection in
@@ -68,7 +64,6 @@ final class ShapedOrigin: Sendable {
         }
     }
 
-    /// Returns the URL of a path.
     func url(_ path: String) -> String { "http://127.0.0.1:\(listener.port)/\(path)" }
 
     var record: Record { shared.record.withLock { $0 } }
@@ -82,7 +77,6 @@ final class ShapedOrigin: Sendable {
         }
     }
 
-    /// Returns a range of a resource's bytes.
     static func bytes(seed: Int, _ range: Range<Int>) -> [UInt8] {
         var bytes: [UInt8] = []
         bytes.reserveCapacity(range.count)

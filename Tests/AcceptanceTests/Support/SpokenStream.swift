@@ -9,7 +9,6 @@ enum SpokenStream {
         var isDefault: Bool
     }
 
-    /// The name of the multivariant playlist.
     static let entry = "index.m3u8"
 
     /// The audio tracks of a file with all renditions. The default is the playlist's second rendition.
@@ -19,7 +18,6 @@ enum SpokenStream {
         AudioTrack(language: "por", name: "Português", isDefault: false),
     ]
 
-    /// Creates the stream in a folder.
     static func make(in folder: String) async throws {
         try await StreamFixtures.shared.make()
         let clip = "\(StreamFixtures.folder)/clip.mp4"
@@ -37,7 +35,6 @@ enum SpokenStream {
         try multivariant.write(toFile: "\(folder)/\(entry)", atomically: true, encoding: .utf8)
     }
 
-    /// Returns the audio tracks of a file or URL.
     static func audioTracks(of file: String) async throws -> [AudioTrack] {
         struct Report: Decodable {
             struct Stream: Decodable {

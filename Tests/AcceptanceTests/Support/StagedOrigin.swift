@@ -33,10 +33,7 @@ final class StagedOrigin: Sendable {
     private let stage: Stage
     private let origin: ScriptedOrigin
 
-    /// Starts the origin.
-    ///
     /// - Parameters:
-    ///   - folder: The served folder.
     ///   - held: The paths whose responses are delayed.
     ///   - texts: Returns the text at a path in a stage; nil for a path of the folder.
     init(
@@ -64,12 +61,9 @@ final class StagedOrigin: Sendable {
 
     deinit { stage.release(nil) }
 
-    /// Releases the delayed responses for a path.
     func release(_ path: String) { stage.release(path) }
 
-    /// Starts the next stage.
     func startNextStage() { stage.startNextStage() }
 
-    /// Returns the URL of a path.
     func url(_ path: String) -> String { origin.url(path).absoluteString }
 }

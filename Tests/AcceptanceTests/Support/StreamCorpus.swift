@@ -3,7 +3,7 @@ import TestSupport
 
 /// The HLS streams of other projects in the corpora, with their known properties. They are served from where they are.
 enum StreamCorpus {
-    /// The folder of the corpora, to be served by an origin.
+    /// The folder of the corpora, for an origin.
     static let root = Prerequisite.corpora.path
 
     /// Returns the packets of each media playlist whose segments are available, by the path of the playlist.
@@ -48,7 +48,6 @@ enum StreamCorpus {
         try table("derived/media/faststart-oracle.tsv").map { ($0["path"] ?? "", $0["qt_faststart_sha256"] ?? "") }
     }
 
-    /// Returns whether a path at the origin is a file in the corpora.
     static func has(_ path: String) -> Bool { FileManager.default.fileExists(atPath: root + path) }
 
     /// Returns the rows of a table, keyed by the names in its first line.

@@ -5,7 +5,6 @@ import Foundation
 actor StreamExports {
     static let shared = StreamExports()
 
-    /// The folders of the exported files.
     struct ExportFolders: Sendable {
         /// The files exported with `--fetch`.
         var folder: TemporaryFolder
@@ -15,7 +14,6 @@ actor StreamExports {
 
     private var made: Task<ExportFolders, any Error>?
 
-    /// Creates all files at the first call.
     func make() async throws -> ExportFolders {
         let task = made ?? Task { try await Self.make() }
         made = task
@@ -51,13 +49,11 @@ struct ExportedStream {
         var seconds: Double
     }
 
-    /// The path of the playlist.
     var playlist: String
     /// The media playlists that are exported together: the playlist itself, or the selection from a multivariant
     /// playlist.
     var parts: [String]
 
-    /// The name of the exported file.
     var file: String { playlist.split(separator: "/").joined(separator: "-") + ".mp4" }
 
     /// The playlists that can't be exported, with the reason.

@@ -5,18 +5,15 @@ import Foundation
 actor StreamFixtures {
     static let shared = StreamFixtures()
 
-    /// The folder of the streams, to be served by an origin.
+    /// The folder of the streams, for an origin.
     static let folder = Fixtures.folder + "/streams"
 
-    /// The number of video frames in the clip.
     static let videoFrames = 150
 
-    /// The encoding arguments of ffmpeg.
     static let encoding =
         ["-c:v", "libx264", "-preset", "ultrafast", "-b:v", "400k", "-g", "25", "-pix_fmt", "yuv420p", "-threads", "1"]
         + ["-c:a", "aac", "-b:a", "64k"]
 
-    /// Returns the arguments of ffmpeg for a generated video and audio source.
     static func source(seconds: Int) -> [String] {
         ["-f", "lavfi", "-i", "testsrc2=s=320x180:r=25", "-f", "lavfi", "-i", "sine=440:r=48000", "-t", "\(seconds)"]
     }
@@ -77,12 +74,10 @@ enum StreamKind: String, CaseIterable {
     /// Byte ranges of one file.
     case byteRanges
 
-    /// The prefix of the file names.
     var name: String { rawValue.lowercased() }
 
-    /// Returns the path of the playlist at an origin that serves ``StreamFixtures``.
-    ///
-    /// A playlist with absolute URIs is written for each origin, because the port varies.
+    /// Returns the path of the playlist at an origin. A playlist with absolute URIs is written for each origin, because
+    /// the port varies.
     func playlist(at origin: NginxOrigin) throws -> String {
         let made = "\(StreamFixtures.folder)/\(name).m3u8"
         var text = try String(contentsOfFile: made, encoding: .utf8)

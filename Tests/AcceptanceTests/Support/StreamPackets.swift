@@ -14,14 +14,7 @@ struct StreamPackets: Hashable, CustomStringConvertible {
     /// The highest presentation time in microseconds.
     var last: Int
 
-    /// Creates a summary.
-    ///
     /// - Parameters:
-    ///   - index: The number of the stream.
-    ///   - type: `video` or `audio`.
-    ///   - codec: The name of the codec.
-    ///   - count: The number of packets.
-    ///   - bytes: The total size of the packets.
     ///   - first: The lowest presentation time in seconds.
     ///   - last: The highest presentation time in seconds.
     init(index: Int, type: String, codec: String, count: Int, bytes: Int, first: Double, last: Double) {

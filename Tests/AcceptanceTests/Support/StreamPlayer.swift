@@ -15,7 +15,6 @@ enum StreamPlayer: String, CaseIterable {
     /// The name of the program on Debian.
     var program: String { self == .vlc ? "cvlc" : rawValue }
 
-    /// Whether the player reports each frame.
     var reportsFrames: Bool { self == .ffmpeg || self == .mpv }
 
     /// Returns the installed players; see `Prerequisite`.
@@ -35,9 +34,8 @@ enum StreamPlayer: String, CaseIterable {
         }
     }
 
-    /// Decodes the audio of a whole stream. Returns the number of samples and the player's error messages.
-    ///
-    /// - Throws: `HarnessError` if the player doesn't report samples.
+    /// Decodes the audio of a whole stream with ffmpeg or mpv. Returns the number of samples and the player's error
+    /// messages.
     func samples(of url: URL, within limit: Duration = .seconds(60)) async throws -> (count: Int, errors: String) {
         let folder = try TemporaryFolder(rawValue)
         let output = folder.file("samples.wav")
