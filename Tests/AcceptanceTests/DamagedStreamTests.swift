@@ -10,13 +10,7 @@ extension AcceptanceTests {
 
         /// Returns a copy of a stream with a scrambled packet in the middle of a segment.
         private func stream() async throws -> TemporaryFolder {
-            try await StreamFixtures.shared.make()
-            let folder = try TemporaryFolder("damaged")
-            for name in try FileManager.default.contentsOfDirectory(atPath: StreamFixtures.folder)
-            where name.hasPrefix("\(StreamKind.transportStream.name)") {
-                try FileManager.default.copyItem(
-                    atPath: "\(StreamFixtures.folder)/\(name)", toPath: folder.file(name))
-            }
+            let folder = try await StreamFixtures.copy()
             let segment = URL(filePath: folder.file("\(StreamKind.transportStream.name)\(Self.damaged).ts"))
             var bytes = [UInt8](try Data(contentsOf: segment))
             let videoPacket = stride(from: bytes.count / 2 / 188 * 188, to: bytes.count, by: 188).first {

@@ -78,12 +78,7 @@ extension AcceptanceTests {
         private static func clip(of demo: RunningServer, _ state: State) async throws -> Data {
             let link = try JSONDecoder().decode(Link.self, from: await demo.api("/api/v1/urls?url=\(state.clipURL)"))
             guard let url = URL(string: link.playURL) else { throw HarnessError("no play URL: \(link.playURL)") }
-            return try await onThread {
-                let player = try HTTPConnection(to: url)
-                let head = try player.request(url)
-                guard head.status == 200 else { throw HarnessError("\(url): \(head.status)") }
-                return try player.body()
-            }
+            return try await onThread { try HTTPConnection.body(of: url) }
         }
 
         private static func state(of demo: RunningServer) async throws -> State {

@@ -16,20 +16,9 @@ extension AcceptanceTests {
             }
         }
 
-        /// Returns a folder with a copy of the stream that tests can change.
-        private static func copyOfStreams() async throws -> TemporaryFolder {
-            try await StreamFixtures.shared.make()
-            let folder = try TemporaryFolder("site")
-            for name in try FileManager.default.contentsOfDirectory(atPath: StreamFixtures.folder)
-            where name.hasPrefix(StreamKind.transportStream.name) {
-                try FileManager.default.copyItem(atPath: "\(StreamFixtures.folder)/\(name)", toPath: folder.file(name))
-            }
-            return folder
-        }
-
         /// After Ctrl-C, the next `get` continues the download and requests no received byte again.
         @Test func continuesStreamAfterInterruption() async throws {
-            let site = try await Self.copyOfStreams()
+            let site = try await StreamFixtures.copy()
             let origin = try await NginxOrigin(serving: site.path, bytesPerSecond: 30 << 10)
             let folder = try TemporaryFolder("cache")
             let arguments = ["get", "\(origin.url(Self.stream))", "--cache", folder.path, "--min-free", "0"]
@@ -102,7 +91,7 @@ extension AcceptanceTests {
         }
 
         @Test func reportsMissingSegment() async throws {
-            let site = try await Self.copyOfStreams()
+            let site = try await StreamFixtures.copy()
             let missing = "\(StreamKind.transportStream.name)2.ts"
             try FileManager.default.removeItem(atPath: site.file(missing))
             let origin = try await NginxOrigin(serving: site.path)

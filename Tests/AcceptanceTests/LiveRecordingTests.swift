@@ -19,7 +19,7 @@ extension AcceptanceTests {
                 let span = try channel.status().recordedRanges.first
                 return span.map { $0.to - $0.from >= Int64(seconds) * 500 } ?? false ? () : nil
             }
-            try await catchUp(channel, encoder)
+            try await catchUp(channel)
             try await eventually("the whole channel is recorded", within: .seconds(seconds)) {
                 let span = try channel.status().recordedRanges.first
                 return span.map { $0.to - $0.from >= Int64(seconds) * 1000 } ?? false ? () : nil
@@ -104,7 +104,7 @@ extension AcceptanceTests {
         }
 
         /// Follows the playlists as a player does that catches up with the live edge.
-        private func catchUp(_ channel: RecordedChannel, _ encoder: ChannelEncoder) async throws {
+        private func catchUp(_ channel: RecordedChannel) async throws {
             let start = try #require(try channel.status().recordedRanges.first?.from) + 10_000
             let child = try channel.child(of: "index.m3u8?begintime=\(start)", track: "video-1")
             var seen: [Int] = []
@@ -132,7 +132,6 @@ extension AcceptanceTests {
             for number in closed.numbers where live.numbers.contains(number) {
                 #expect(live.names[number - live.playlist.mediaSequence] == "\(number).ts")
             }
-            _ = encoder
         }
 
         /// Checks that each segment of a window has a preview picture for seeking.
@@ -166,10 +165,8 @@ private enum Packets {
         let output = try await Peer.run(
             "ffprobe",
             ["-v", "error", "-protocol_whitelist", "file,http,tcp", "-allowed_extensions", "ALL", "-of", "csv"]
-                + [
-                    "-show_data_hash", "crc32", "-show_entries", "packet=stream_index,pts,dts,size,flags,data_hash",
-                    url,
-                ],
+                + ["-show_data_hash", "crc32", "-show_entries"]
+                + ["packet=stream_index,pts,dts,size,flags,data_hash", url],
             within: .seconds(120))
         return String(decoding: output, as: UTF8.self).split(separator: "\n").map(String.init)
     }

@@ -66,11 +66,8 @@ extension AcceptanceTests {
             let end = radio.segments[segments.upperBound - 1]
             let to = radio.date(of: segments.upperBound - 1) + Int64((end.duration * 1000).rounded(.down))
             let url = channel.url("index.m3u8?begintime=\(from)&endtime=\(to)")
-            let frames =
-                radio.frames(of: segments.lowerBound)
-                .lowerBound..<radio.frames(
-                    of: segments.upperBound - 1
-                ).upperBound
+            let start = radio.frames(of: segments.lowerBound).lowerBound
+            let frames = start..<radio.frames(of: segments.upperBound - 1).upperBound
             let stream = try #require(try await ProbedStream.read(from: url.absoluteString).first)
             #expect(stream.codec == "aac" && stream.sampleRate == PackedAudioChannel.sampleRate)
             #expect(stream.packets.map(\.checksum) == packets[frames].map(\.checksum), "\(segments)")
@@ -109,11 +106,7 @@ extension AcceptanceTests {
             let step = try #require(steps.first)
             let length = Double(PackedAudioChannel.frameLength) / Double(PackedAudioChannel.sampleRate)
             #expect(abs(Double(step) * stream.tick - length) < 1e-6)
-            let text = try await Peer.run(
-                "ffprobe", ["-v", "error", "-show_entries", "format=duration", "-of", "csv=p=0", file])
-            let seconds = String(decoding: text, as: UTF8.self).trimmingCharacters(in: .whitespacesAndNewlines)
-            let duration = try #require(Double(seconds))
-            #expect(abs(duration - Double(frames.count) * length) < 0.03)
+            #expect(abs(try await ProbedStream.duration(of: file) - Double(frames.count) * length) < 0.03)
         }
     }
 }

@@ -6,31 +6,9 @@ extension AcceptanceTests {
     /// the live streams.
     @Suite(.enabled(if: try Peer.isInstalled("nginx", "ffmpeg", "ffprobe")))
     struct RecordCommandTests {
-        /// A channel in the output of `channels --json`.
-        private struct Channel: Decodable {
-            struct Span: Decodable {
-                var from: Int64
-                var to: Int64
-            }
-
-            var name: String
-            var state: String
-            var reason: String?
-            var recordedRanges: [Span]
-            var gaps: Int
-            var segments: Int
-        }
-
-        private static func channels(_ cache: String) async throws -> [Channel] {
+        private static func channels(_ cache: String) async throws -> [RecordedChannel.Status] {
             let text = try await MediaCacheBinary.output(["channels", "--json", "--cache", cache])
-            return try JSONDecoder().decode([Channel].self, from: Data(text.utf8))
-        }
-
-        private static func duration(of path: String) async throws -> Double {
-            let text = try await Peer.run(
-                "ffprobe", ["-v", "error", "-show_entries", "format=duration", "-of", "csv=p=0", path])
-            let number = String(decoding: text, as: UTF8.self).trimmingCharacters(in: .whitespacesAndNewlines)
-            return try #require(Double(number))
+            return try JSONDecoder().decode([RecordedChannel.Status].self, from: Data(text.utf8))
         }
 
         /// The command records without a server, and creates a channel and an asset in the library.
@@ -56,18 +34,17 @@ extension AcceptanceTests {
             let (from, to) = (span.from + 1500, span.from + 4500)
             try await MediaCacheBinary.output(
                 ["export", "news", "--from", "\(from)", "--to", "\(to)", "-o", scene, "-q"] + options)
-            #expect(abs(try await Self.duration(of: scene) - 3) < 0.05)
+            #expect(abs(try await ProbedStream.duration(of: scene) - 3) < 0.05)
             let all = output.file("all.mp4")
             try await MediaCacheBinary.output(["export", "news", "-o", all, "-q"] + options)
-            #expect(abs(try await Self.duration(of: all) - Double(span.to - span.from) / 1000) < 0.2)
+            #expect(abs(try await ProbedStream.duration(of: all) - Double(span.to - span.from) / 1000) < 0.2)
             // The frames of the window match those of the whole recording.
             let (whole, part) = (
                 try await StreamPlayer.ffmpeg.play(URL(filePath: all)),
                 try await StreamPlayer.ffmpeg.play(URL(filePath: scene))
             )
             #expect(part.hasAudio && part.videoFrames == 75)
-            let sums = whole.frames.filter { $0.kind == "video" }.map(\.sum)
-            let seen = part.frames.filter { $0.kind == "video" }.map(\.sum)
+            let (sums, seen) = (whole.sums(), part.sums())
             let first = try #require(seen.first)
             let start = try #require(sums.firstIndex(of: first))
             #expect(Array(sums[start...].prefix(seen.count)) == seen)
@@ -139,7 +116,7 @@ extension AcceptanceTests {
             let scene = output.file("scene.mp4")
             try await MediaCacheBinary.output(
                 ["export", "news", "--from", "-2", "--to", "now", "-o", scene, "-q"] + options)
-            #expect(abs(try await Self.duration(of: scene) - 2) < 0.1)
+            #expect(abs(try await ProbedStream.duration(of: scene) - 2) < 0.1)
             // After the command has ended, the server records the new channel.
             let detached = try await MediaCacheBinary.output(["record", url, "--name", "late", "--detach"] + options)
             #expect(detached.contains("/live/late/index.m3u8"))
@@ -202,7 +179,7 @@ extension AcceptanceTests {
                 return states == ["done"] ? () : nil
             }
             for export in programme.exports {
-                let seconds = try await Self.duration(of: export.url)
+                let seconds = try await ProbedStream.duration(of: export.url)
                 // A playlist consists of whole segments.
                 #expect(export.format == "hls" ? (3.9..<9).contains(seconds) : abs(seconds - 4) < 0.2, "\(seconds) s")
             }
@@ -211,7 +188,7 @@ extension AcceptanceTests {
             server.kill()
             let next = try await RunningServer(cache: folder.path, command: command)
             let path = try #require(URL(string: programme.exports[0].url)?.path)
-            #expect(abs(try await Self.duration(of: next.base.absoluteString + path) - 4) < 0.2)
+            #expect(abs(try await ProbedStream.duration(of: next.base.absoluteString + path) - 4) < 0.2)
             try await MediaCacheBinary.output(
                 ["channels", "programmes", "news", "--cancel", programme.id, "--format", "mp4"] + options)
             try await MediaCacheBinary.output(["channels", "programmes", "news", "--delete", programme.id] + options)
@@ -246,7 +223,8 @@ extension AcceptanceTests {
             let whole = try await StreamPlayer.ffmpeg.play(URL(filePath: "\(all)/index.m3u8"))
             let part = try await StreamPlayer.ffmpeg.play(URL(filePath: "\(window)/index.m3u8"))
             #expect(part.hasAudio && part.videoFrames >= 75 && part.videoFrames < whole.videoFrames)
-            #expect(abs(try await Self.duration(of: "\(all)/index.m3u8") - Double(span.to - span.from) / 1000) < 0.3)
+            let seconds = try await ProbedStream.duration(of: "\(all)/index.m3u8")
+            #expect(abs(seconds - Double(span.to - span.from) / 1000) < 0.3)
 
             let other = try TemporaryFolder("other")
             let imported = try await MediaCacheBinary.output(["import", window, "--cache", other.path])
@@ -282,7 +260,7 @@ extension AcceptanceTests {
             #expect(
                 made.errorText.hasPrefix(
                     "mediacache: note: the recording of news doesn't go back that far; the window begins at 20"))
-            #expect(abs(try await Self.duration(of: film) - Double(span.to - span.from) / 1000) < 0.2)
+            #expect(abs(try await ProbedStream.duration(of: film) - Double(span.to - span.from) / 1000) < 0.2)
             let bundle = try await MediaCacheBinary.run(
                 ["export", "news", "--bundle", output.file("hour")] + hour + options)
             #expect(bundle.ending == .exit(0) && bundle.errorText.contains("doesn't go back that far"))

@@ -141,12 +141,13 @@ extension AcceptanceTests {
                 encoder.show(window)
                 let before = origin.entries(".ts").count
                 for _ in 0..<2 {
-                    let text = String(decoding: try Self.body(of: playlist), as: UTF8.self)
+                    let text = String(decoding: try HTTPConnection.body(of: playlist), as: UTF8.self)
                     #expect(text.contains("#EXT-X-MEDIA-SEQUENCE:\(window.first)\n"))
                     for number in window.numbers {
                         let name = encoder.name(of: number)
-                        let body = try Self.body(of: playlist.deletingLastPathComponent().appending(path: name))
-                        let isRight = body == RestartingEncoder.segment(number, of: window.run)
+                        let url = playlist.deletingLastPathComponent().appending(path: name)
+                        let isRight =
+                            try HTTPConnection.body(of: url) == RestartingEncoder.segment(number, of: window.run)
                         #expect(isRight, "\(name) of \(window)")
                     }
                 }
@@ -155,13 +156,6 @@ extension AcceptanceTests {
                 #expect(sent == expected, "\(window)")
             }
             try await server.stop()
-        }
-
-        private static func body(of url: URL) throws -> Data {
-            let connection = try HTTPConnection(to: url)
-            let head = try connection.request(url)
-            guard head.status == 200 else { throw HarnessError("\(url): \(head.status)") }
-            return try connection.body()
         }
     }
 }

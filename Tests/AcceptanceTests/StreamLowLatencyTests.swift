@@ -25,7 +25,7 @@ extension AcceptanceTests {
                 return try await group.reduce(into: []) { $0.append($1) }
             }
             for reading in readings { try expectAllParts(of: stream, in: reading) }
-            let shown = try await playback.frames.filter { $0.kind == "video" }.map(\.sum)
+            let shown = try await playback.sums()
             #expect(!shown.isEmpty)
             #expect(shown == media.pictures.suffix(shown.count))
             expectRequestsOfOneClient(origin.entries(), kind, readings)

@@ -50,8 +50,7 @@ extension AcceptanceTests {
             for (path, entries) in Dictionary(grouping: log.entries, by: \.path) where path.hasSuffix(".ts") {
                 #expect(entries.count == 1, "\(path): \(log.of(String(path.dropFirst())).summary)")
             }
-            let whole = try await StreamPlayer.ffmpeg.play(origin.url(LiveEncoder.whole)).frames
-                .filter { $0.kind == "video" }.map(\.sum)
+            let whole = try await StreamPlayer.ffmpeg.play(origin.url(LiveEncoder.whole)).sums()
             // Players join the window at its start or three segments before its end.
             for (player, playback) in playbacks {
                 print("live window: \(player) showed \(playback.videoFrames) of \(whole.count) frames")
@@ -59,7 +58,7 @@ extension AcceptanceTests {
                 // A browser drops frames that it can't draw in time.
                 let minimum = player == .chromium ? 50 : 180
                 #expect(minimum...whole.count ~= playback.videoFrames, "\(player): \(playback.videoFrames) frames")
-                let seen = playback.frames.filter { $0.kind == "video" }.map(\.sum)
+                let seen = playback.sums()
                 if player.reportsFrames { #expect(seen == whole.suffix(seen.count), "\(player)") }
             }
             try await server.stop()

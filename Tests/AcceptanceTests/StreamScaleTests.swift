@@ -38,12 +38,12 @@ extension AcceptanceTests {
             let cache = try TemporaryFolder("cache")
             let server = try await RunningServer(cache: cache.path)
             let short = try await server.play(origin.url("short.m3u8"))
-            for _ in 0..<20 { _ = try Self.body(of: short) }
+            for _ in 0..<20 { _ = try HTTPConnection.body(of: short) }
             let idle = try #require(server.peakResidentBytes)
 
             let long = try await server.play(origin.url("long.m3u8"))
             let start = ContinuousClock.now
-            let body = try Self.body(of: long)
+            let body = try HTTPConnection.body(of: long)
             let time = ContinuousClock.now - start
             let afterOne = server.peakResidentBytes ?? 0
             let lines = String(decoding: body, as: UTF8.self).split(separator: "\n")
@@ -56,7 +56,7 @@ extension AcceptanceTests {
                     try Self.playlist(segments + poll, form, hasEnded: false, origin)
                         .write(toFile: folder.file("long.m3u8"), atomically: true, encoding: .utf8)
                 }
-                let again = try Self.body(of: long)
+                let again = try HTTPConnection.body(of: long)
                 #expect(hasEnded ? again == body : again.starts(with: body) && again.count > body.count)
             }
             let peak = server.peakResidentBytes ?? 0
@@ -83,13 +83,6 @@ extension AcceptanceTests {
             if form == .variable { text += "#EXT-X-DEFINE:NAME=\"b\",VALUE=\"/video/\"\n" }
             for index in 0..<segments { text += "#EXTINF:4.0,\n\(prefix)segment\(index).ts\n" }
             return hasEnded ? text + "#EXT-X-ENDLIST\n" : text
-        }
-
-        private static func body(of url: URL) throws -> Data {
-            let connection = try HTTPConnection(to: url)
-            let head = try connection.request(url)
-            guard head.status == 200 else { throw HarnessError("\(url): \(head.status)") }
-            return try connection.body()
         }
     }
 }

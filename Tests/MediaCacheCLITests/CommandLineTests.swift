@@ -4,7 +4,8 @@ import Testing
 @testable import MediaCacheCLI
 
 struct CommandLineTests {
-    private func exitCode(_ arguments: [String]) -> Int32? {
+    /// Returns the exit code for invalid arguments; nil for valid ones.
+    static func exitCode(_ arguments: [String]) -> Int32? {
         do {
             _ = try MediaCacheCommand.parseAsRoot(arguments)
             return nil
@@ -37,7 +38,7 @@ struct CommandLineTests {
         ["serve", "--channel", "news"], ["serve", "--channel", "news=ftp://h/"],
     ])
     func rejectsInvalidArgumentsWithCode64(arguments: [String]) {
-        #expect(exitCode(arguments) == 64)
+        #expect(Self.exitCode(arguments) == 64)
     }
 
     @Test(arguments: [
@@ -71,7 +72,7 @@ struct CommandLineTests {
         ["serve", "--channel", "news=http://h/?a=b", "--channel", "b=http://h/", "--config", "c.json"],
     ])
     func acceptsValidArguments(arguments: [String]) {
-        #expect(exitCode(arguments) == nil)
+        #expect(Self.exitCode(arguments) == nil)
     }
 
     @Test func errorContainsUnsupportedScheme() {
@@ -81,17 +82,5 @@ struct CommandLineTests {
         } catch {
             #expect(MediaCacheCommand.message(for: error).contains("“ftp”"))
         }
-    }
-
-    @Test(arguments: [
-        "serve", "url", "play", "get", "downloads", "list", "info", "remove", "prune", "verify", "usage", "demo",
-        "inspect",
-        "faststart", "remux", "export", "cover", "record", "channels",
-    ])
-    func everySubcommandHasExamples(name: String) throws {
-        let groups = MediaCacheCommand.configuration.groupedSubcommands.flatMap(\.subcommands)
-        let command = try #require(groups.first { $0.configuration.commandName == name })
-        #expect(!command.configuration.abstract.isEmpty)
-        #expect(command.configuration.discussion.contains("mediacache \(name)"))
     }
 }

@@ -20,32 +20,31 @@ struct DoctorMachineTests {
     }
 
     @Test func checksFolderWithoutModifyingIt() throws {
-        try withTemporaryFolder { folder in
-            let key = "\(folder)/key"
-            try Data("x".utf8).write(to: URL(fileURLWithPath: key))
-            try FileManager.default.setAttributes([.posixPermissions: 0o644], ofItemAtPath: key)
-            try Data("not a catalog".utf8).write(to: URL(fileURLWithPath: "\(folder)/catalog.sqlite"))
-            let checks = FolderChecks(
-                location: CacheLocation(folder: folder), limits: CacheLimits(minimumFreeBytes: 0), owner: nil)
-            let findings = Dictionary(checks.run().map { ($0.check, $0) }) { first, _ in first }
-            #expect(findings["cache folder"]?.outcome == .ok && findings["file system"] != nil)
-            #expect(findings["catalog"]?.outcome == .failure)
-            #expect(findings["key"]?.found.contains("mode 644") == true)
-            #expect(try FileManager.default.contentsOfDirectory(atPath: folder).sorted() == ["catalog.sqlite", "key"])
-            #expect(try String(contentsOfFile: "\(folder)/catalog.sqlite", encoding: .utf8) == "not a catalog")
-            try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: key)
-            #expect(checks.run().first { $0.check == "key" }?.found.hasSuffix("contains no key") == true)
-        }
+        let folder = try TestFolder()
+        let (key, catalog) = (folder.file("key"), folder.file("catalog.sqlite"))
+        try Data("x".utf8).write(to: URL(fileURLWithPath: key))
+        try FileManager.default.setAttributes([.posixPermissions: 0o644], ofItemAtPath: key)
+        try Data("not a catalog".utf8).write(to: URL(fileURLWithPath: catalog))
+        let checks = FolderChecks(
+            location: CacheLocation(folder: folder.path), limits: CacheLimits(minimumFreeBytes: 0), owner: nil)
+        let findings = Dictionary(checks.run().map { ($0.check, $0) }) { first, _ in first }
+        #expect(findings["cache folder"]?.outcome == .ok && findings["file system"] != nil)
+        #expect(findings["catalog"]?.outcome == .failure)
+        #expect(findings["key"]?.found.contains("mode 644") == true)
+        let names = try FileManager.default.contentsOfDirectory(atPath: folder.path)
+        #expect(names.sorted() == ["catalog.sqlite", "key"])
+        #expect(try String(contentsOfFile: catalog, encoding: .utf8) == "not a catalog")
+        try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: key)
+        #expect(checks.run().first { $0.check == "key" }?.found.hasSuffix("contains no key") == true)
     }
 
     @Test func acceptsMissingFolder() throws {
-        try withTemporaryFolder { folder in
-            let checks = FolderChecks(
-                location: CacheLocation(folder: "\(folder)/a/b"), limits: CacheLimits(minimumFreeBytes: 0), owner: nil)
-            #expect(checks.run().allSatisfy { $0.outcome == .ok })
-            let names = try FileManager.default.contentsOfDirectory(atPath: folder)
-            #expect(names.isEmpty)
-        }
+        let folder = try TestFolder()
+        let checks = FolderChecks(
+            location: CacheLocation(folder: folder.file("a/b")), limits: CacheLimits(minimumFreeBytes: 0), owner: nil)
+        #expect(checks.run().allSatisfy { $0.outcome == .ok })
+        let names = try FileManager.default.contentsOfDirectory(atPath: folder.path)
+        #expect(names.isEmpty)
     }
 
     @Test func reportsProcessThatUsesPort() async throws {

@@ -42,20 +42,17 @@
         }
 
         /// Writes a program that reports its start in a file, and exits with a code.
-        private func program(in folder: URL, exitCode: Int, reporting start: URL) throws -> String {
-            let path = folder.appending(path: "program").path
-            try "#!/bin/sh\n: > '\(start.path)'\nexit \(exitCode)\n".write(
-                toFile: path, atomically: true, encoding: .utf8)
+        private func program(in folder: TestFolder, exitCode: Int, reporting start: String) throws -> String {
+            let path = folder.file("program")
+            try "#!/bin/sh\n: > '\(start)'\nexit \(exitCode)\n".write(toFile: path, atomically: true, encoding: .utf8)
             try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: path)
             return path
         }
 
         /// ffmpeg exits with 255 after a signal, but also if it may not open a file.
         @Test func reportsExitCode255AsFailureUnlessCancelled() async throws {
-            let folder = FileManager.default.temporaryDirectory.appending(path: "mediacache-\(UUID().uuidString)")
-            try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-            defer { try? FileManager.default.removeItem(at: folder) }
-            let start = folder.appending(path: "start")
+            let folder = try TestFolder()
+            let start = folder.file("start")
             let path = try program(in: folder, exitCode: 255, reporting: start)
             @Sendable func encode(cancellationTime: Duration) async throws {
                 try await FFmpeg(path: path, cancellationTime: cancellationTime).encode(
@@ -64,46 +61,42 @@
             }
             let failure = await #expect(throws: CommandFailure.self) { try await encode(cancellationTime: .zero) }
             #expect(failure?.message.contains("255") == true)
-            try FileManager.default.removeItem(at: start)
+            try FileManager.default.removeItem(atPath: start)
             let work = Task { try await encode(cancellationTime: .seconds(600)) }
-            while !FileManager.default.fileExists(atPath: start.path) { await Task.yield() }
+            while !FileManager.default.fileExists(atPath: start) { await Task.yield() }
             work.cancel()
             await #expect(throws: CancellationError.self) { try await work.value }
         }
 
         /// Segments of a recording begin at late timestamps, and are decoded individually.
         @Test(arguments: [0.0, 1.5]) func decodesFrameOfSegmentWithLateStart(time: Double) async throws {
-            let folder = FileManager.default.temporaryDirectory.appending(path: "mediacache-\(UUID().uuidString)")
-            try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-            defer { try? FileManager.default.removeItem(at: folder) }
+            let folder = try TestFolder()
             let ffmpeg = try FFmpeg(for: "a test")
-            let segment = folder.appending(path: "5.ts").path
+            let segment = folder.file("5.ts")
             let source = "testsrc2=size=320x240:rate=25:duration=2"
             let made = try await BlockingWork.run { control in
                 try ffmpeg.run(["-f", "lavfi", "-i", source, "-output_ts_offset", "10", segment], control)
             }
             #expect(made == 0)
-            let playlist = folder.appending(path: "one.m3u8")
+            let playlist = folder.file("one.m3u8")
             let text = "#EXTM3U\n#EXT-X-TARGETDURATION:2\n#EXTINF:2,\n5.ts\n#EXT-X-ENDLIST\n"
-            try text.write(to: playlist, atomically: true, encoding: .utf8)
-            let decoder = FrameDecoder(of: .file(playlist.path), gateway: nil, cacheFolder: nil)
+            try text.write(toFile: playlist, atomically: true, encoding: .utf8)
+            let decoder = FrameDecoder(of: .file(playlist), gateway: nil, cacheFolder: nil)
             let cover = try await decoder.frame(at: time, of: "a segment")
             #expect(cover?.mediaType == "image/jpeg")
         }
 
         @Test func encodingReportsProgressAndErrors() async throws {
-            let folder = FileManager.default.temporaryDirectory.appending(path: "mediacache-\(UUID().uuidString)")
-            try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-            defer { try? FileManager.default.removeItem(at: folder) }
+            let folder = try TestFolder()
             let ffmpeg = try FFmpeg(for: "a test")
-            let film = folder.appending(path: "film.mp4").path
+            let film = folder.file("film.mp4")
             let source = "testsrc2=size=320x240:rate=25:duration=8"
             let made = try await BlockingWork.run { control in
                 try ffmpeg.run(["-f", "lavfi", "-i", source, film], control)
             }
             #expect(made == 0)
             let reported = Mutex<[Double]>([])
-            let output = folder.appending(path: "film.3gp").path
+            let output = folder.file("film.3gp")
             try await FFmpegEncoder().encode(film, asThreeGP: output, duration: 8) { share in
                 reported.withLock { $0.append(share) }
             }

@@ -41,11 +41,10 @@ struct HelpSnapshotTests {
     }
 
     @Test func everyHelpTextBeginsWithExample() {
-        for (words, type) in Self.commands() where type.configuration.subcommands.isEmpty {
-            let discussion = type.configuration.discussion
-            guard words != "mediacache" else { continue }
-            #expect(discussion.hasPrefix("  "), "\(words)")
-            #expect(discussion.contains("mediacache "), "\(words)")
+        for (words, type) in Self.commands() where words != "mediacache" {
+            let configuration = type.configuration
+            #expect(!configuration.abstract.isEmpty, "\(words)")
+            #expect(configuration.discussion.hasPrefix("  ") && configuration.discussion.contains(words), "\(words)")
         }
     }
 }

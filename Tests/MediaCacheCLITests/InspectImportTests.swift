@@ -20,11 +20,9 @@ struct InspectImportTests {
 
     /// Returns the URI of the first segment that `inspect` prints.
     private func uri(_ arguments: [String], files: [String: String] = [:]) async throws -> String? {
-        let folder = FileManager.default.temporaryDirectory.appending(path: "import-\(UUID().uuidString)")
-        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-        defer { try? FileManager.default.removeItem(at: folder) }
-        for (name, text) in files { try Data(text.utf8).write(to: folder.appending(path: name)) }
-        let paths = arguments.map { files[$0] == nil ? $0 : folder.appending(path: $0).path(percentEncoded: false) }
+        let folder = try TestFolder()
+        for (name, text) in files { try Data(text.utf8).write(to: URL(filePath: folder.file(name))) }
+        let paths = arguments.map { files[$0] == nil ? $0 : folder.file($0) }
         let command = try #require(
             try MediaCacheCommand.parseAsRoot(["inspect", "--json"] + paths) as? InspectCommand)
         let text = try JSONOutput.text(try await command.inspectPlaylist().record)

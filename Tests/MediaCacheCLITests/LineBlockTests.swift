@@ -1,5 +1,6 @@
 import MediaCacheAPI
 import MediaCacheServer
+import TestSupport
 import Testing
 
 @testable import MediaCacheCLI
@@ -54,11 +55,12 @@ struct LineBlockTests {
     func replacesLinesCompletely(width: Int) throws {
         let states = ["queued", "waiting", "running", "paused", "complete", "failed"]
         for height in [3, 8, 24] {
-            var random = SplitMix(seed: UInt64(width * 100 + height))
+            var random = SeededGenerator(seed: UInt64(width * 100 + height))
             var screen = Screen(width: width, height: height)
             for step in 0..<60 {
-                let records = try (0..<random.next(1...7)).map { index in
-                    try Self.record(index, states[random.next(0...5)], Int64(random.next(0...1000)))
+                let records = try (0..<Int.random(in: 1...7, using: &random)).map { index in
+                    let state = states[Int.random(in: states.indices, using: &random)]
+                    return try Self.record(index, state, Int64.random(in: 0...1000, using: &random))
                 }
                 screen.show(records)
                 let (seen, expected) = (screen.seen, screen.expectation(records))
@@ -99,20 +101,5 @@ struct LineBlockTests {
         #expect(terminal.lines == ["X"])
         terminal.write("\nab映画\n")
         #expect(terminal.scrolled == ["X", "ab映"] && terminal.lines == ["画"])
-    }
-}
-
-/// A generator of reproducible numbers.
-private struct SplitMix {
-    private var state: UInt64
-
-    init(seed: UInt64) { state = seed }
-
-    mutating func next(_ range: ClosedRange<Int>) -> Int {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var mixed = state
-        mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-        return range.lowerBound + Int((mixed ^ (mixed >> 31)) % UInt64(range.count))
     }
 }

@@ -41,10 +41,8 @@ struct ManualPageTests {
 
     @Test(.enabled(if: try Prerequisite.isMet("groff", InstalledProgram.path(of: "groff") != nil)))
     func groffReportsNoWarnings() async throws {
-        let folder = FileManager.default.temporaryDirectory.appending(path: "mediacache-\(UUID().uuidString)")
-        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-        defer { try? FileManager.default.removeItem(at: folder) }
-        let file = folder.appending(path: "mediacache.1").path(percentEncoded: false)
+        let folder = try TestFolder()
+        let file = folder.file("mediacache.1")
         try page().write(toFile: file, atomically: true, encoding: .utf8)
         let shell = try #require(InstalledProgram.path(of: "sh"))
         // Reads only warnings; the formatted page is discarded.

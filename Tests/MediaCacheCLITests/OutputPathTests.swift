@@ -22,10 +22,9 @@ struct OutputPathTests {
 
     @Test func appendsNameToFolder() throws {
         let url = try ResourceURL("http://h/film.mp4")
-        try withTemporaryFolder { folder in
-            #expect(OutputPath.resolve(folder, for: url) == "\(folder)/film.mp4")
-            #expect(OutputPath.resolve("\(folder)/new/", for: url) == "\(folder)/new/film.mp4")
-            #expect(OutputPath.resolve("\(folder)/other.mp4", for: url) == "\(folder)/other.mp4")
-        }
+        let folder = try TestFolder()
+        #expect(OutputPath.resolve(folder.path, for: url) == folder.file("film.mp4"))
+        #expect(OutputPath.resolve(folder.file("new/"), for: url) == folder.file("new/film.mp4"))
+        #expect(OutputPath.resolve(folder.file("other.mp4"), for: url) == folder.file("other.mp4"))
     }
 }

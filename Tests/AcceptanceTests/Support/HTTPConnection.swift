@@ -48,6 +48,14 @@ final class HTTPConnection {
 
     deinit { close(descriptor) }
 
+    /// Returns the body of a response with status 200.
+    static func body(of url: URL) throws -> Data {
+        let connection = try HTTPConnection(to: url)
+        let head = try connection.request(url)
+        guard head.status == 200 else { throw HarnessError("\(url): \(head.status)") }
+        return try connection.body()
+    }
+
     func request(
         _ url: URL,
         method: String = "GET",

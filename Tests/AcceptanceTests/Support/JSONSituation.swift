@@ -225,15 +225,11 @@ enum JSONSituation {
     }
 
     private static func window(of name: String, _ cacheOptions: [String]) async throws -> [String] {
-        struct Channel: Decodable {
-            struct Span: Decodable { var from: Int64, to: Int64 }
-
-            var recordedRanges: [Span]
-        }
         let text = try await MediaCacheBinary.output(["channels", "list", "--json"] + cacheOptions)
-        guard let ranges = try JSONDecoder().decode([Channel].self, from: Data(text.utf8)).first?.recordedRanges,
-            let first = ranges.first, let last = ranges.last
-        else { throw HarnessError("\(name) has no recorded span: \(text)") }
+        let channels = try JSONDecoder().decode([RecordedChannel.Status].self, from: Data(text.utf8))
+        guard let ranges = channels.first?.recordedRanges, let first = ranges.first, let last = ranges.last else {
+            throw HarnessError("\(name) has no recorded span: \(text)")
+        }
         return ["--from", "\(first.from)", "--to", "\(last.to)"]
     }
 }

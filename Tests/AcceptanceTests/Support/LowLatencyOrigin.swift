@@ -140,7 +140,6 @@ struct LowLatencyMedia: Sendable {
         try await Peer.run("ffmpeg", ["-v", "error"] + source + encoding + output + names + [list])
         initialization = try Data(contentsOf: URL(filePath: folder.file("init.mp4")))
         parts = try (0..<2 * seconds).map { try Data(contentsOf: URL(filePath: folder.file("\($0).m4s"))) }
-        pictures = try await StreamPlayer.ffmpeg.play(URL(filePath: list)).frames
-            .filter { $0.kind == "video" }.map(\.sum)
+        pictures = try await StreamPlayer.ffmpeg.play(URL(filePath: list)).sums()
     }
 }

@@ -43,6 +43,15 @@ struct ProbedStream {
         }
     }
 
+    /// Returns the duration of a file or playlist in seconds.
+    static func duration(of url: String) async throws -> Double {
+        let output = try await Peer.run(
+            "ffprobe", ["-v", "error", "-show_entries", "format=duration", "-of", "csv=p=0", url])
+        let text = String(decoding: output, as: UTF8.self).trimmingCharacters(in: .whitespacesAndNewlines)
+        guard let seconds = Double(text) else { throw HarnessError("\(url) has no duration: \(text)") }
+        return seconds
+    }
+
     /// The output of ffprobe, with ffprobe's names.
     private struct Report: Decodable {
         struct Stream: Decodable {

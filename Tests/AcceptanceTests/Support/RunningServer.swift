@@ -49,15 +49,8 @@ final class RunningServer: Sendable {
 
     /// Returns the body of a successful GET request to the API.
     func api(_ path: String) async throws -> Data {
-        guard let url = URL(string: path, relativeTo: base)?.absoluteURL else {
-            throw HarnessError("invalid path: \(path)")
-        }
-        let connection = try HTTPConnection(to: url)
-        let head = try connection.request(url, fields: ["Authorization": "Bearer \(try await key())"])
-        let body = try connection.body()
-        guard head.status == 200 else {
-            throw HarnessError("\(path): \(head.status) \(String(decoding: body, as: UTF8.self))")
-        }
+        let (status, body) = try call("GET", path, key: try await key())
+        guard status == 200 else { throw HarnessError("\(path): \(status) \(String(decoding: body, as: UTF8.self))") }
         return body
     }
 

@@ -27,6 +27,17 @@ actor StreamFixtures {
         try await task.value
     }
 
+    /// Returns a folder with a copy of the stream ``StreamKind/transportStream``, which tests can change.
+    static func copy() async throws -> TemporaryFolder {
+        try await shared.make()
+        let copy = try TemporaryFolder("stream")
+        for name in try FileManager.default.contentsOfDirectory(atPath: folder)
+        where name.hasPrefix(StreamKind.transportStream.name) {
+            try FileManager.default.copyItem(atPath: "\(folder)/\(name)", toPath: copy.file(name))
+        }
+        return copy
+    }
+
     private static func make() async throws {
         let files = FileManager.default
         try? files.removeItem(atPath: folder)

@@ -10,6 +10,9 @@ enum StreamPlayer: String, CaseIterable {
         var frames: [DecodedFrame] = []
         var videoFrames: Int
         var hasAudio: Bool
+
+        /// Returns the checksums of the frames of `video` or `audio`.
+        func sums(_ kind: String = "video") -> [String] { frames.filter { $0.kind == kind }.map(\.sum) }
     }
 
     /// The name of the program on Debian.
