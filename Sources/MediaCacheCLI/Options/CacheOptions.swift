@@ -8,24 +8,21 @@ struct CacheOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
             "The cache folder.",
-            discussion:
-                "Default: $MEDIACACHE_DIR, the folder set in the configuration file, or the system's folders for caches and data.",
+            discussion: "Default: $MEDIACACHE_DIR, the configured folder, or the system's cache and data folders.",
             valueName: "dir"), completion: .directory)
     var cache: String?
 
     @Option(
         help: ArgumentHelp(
             "The configuration file.",
-            discussion:
-                "Default: $MEDIACACHE_CONFIG, ~/.config/mediacache/config.json, or /etc/mediacache/config.json.",
+            discussion: "Default: $MEDIACACHE_CONFIG, then config.json in ~/.config/mediacache or /etc/mediacache.",
             valueName: "file"), completion: .file(extensions: ["json"]))
     var config: String?
 
     @Option(
         name: .customLong("drop-query"),
         help: ArgumentHelp(
-            "A query item to drop from cache keys, such as a token or a signature. Repeatable.",
-            valueName: "name"))
+            "A query item to drop from cache keys, such as a token. Repeatable.", valueName: "name"))
     var dropQuery: [String] = []
 
     @Option(

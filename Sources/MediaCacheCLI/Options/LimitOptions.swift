@@ -14,7 +14,7 @@ struct LimitOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "Evict data that hasn't been used for this long, such as 30d or 12h; “none” for no limit.",
+            "Evict data unused for this long, such as 30d or 12h; “none” for no limit.",
             discussion: "Default: 30d for `serve` and `prune`, none for other commands.",
             valueName: "time"),
         transform: AgeLimit.init(parsing:))

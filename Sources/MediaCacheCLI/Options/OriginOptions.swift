@@ -16,7 +16,7 @@ struct OriginOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "A proxy for requests to origins: http, https or socks5, such as http://proxy.example:3128.",
+            "An http, https or socks5 proxy, such as http://proxy.example:3128.",
             discussion:
                 "The proxy resolves the names of origins. A user name and password can be part of the URL. Other users "
                 + "of this machine can read options, so set a URL with a password in the environment "
@@ -26,13 +26,13 @@ struct OriginOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "A file of cookies to send, in the Netscape format that browser extensions, curl and yt-dlp write.",
-            valueName: "file"), completion: .file())
+            "A file of cookies in the Netscape format, as used by curl and yt-dlp.", valueName: "file"),
+        completion: .file())
     var cookies: String?
 
     @Option(
         help: ArgumentHelp(
-            "A netrc file with user names and passwords for origins, as used by curl and wget.", valueName: "file"),
+            "A netrc file with user names and passwords for origins.", valueName: "file"),
         completion: .file())
     var netrc: String?
 
@@ -62,14 +62,13 @@ struct OriginOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "The maximum amount of data to request ahead of a player, at least 64KiB. (default: 8MiB)",
-            valueName: "size"),
+            "The maximum read-ahead for a player, at least 64KiB. (default: 8MiB)", valueName: "size"),
         transform: ByteCount.init(parsing:))
     var readAhead: ByteCount?
 
     @Option(
         help: ArgumentHelp(
-            "The maximum rate of all transfers from origins, such as 10MB/s. Playback has priority.", valueName: "rate"),
+            "The maximum rate of all transfers, such as 10MB/s. Playback has priority.", valueName: "rate"),
         transform: ByteRate.init(parsing:))
     var limitTotalRate: ByteRate?
 
