@@ -13,10 +13,10 @@ struct HelpSnapshotTests {
         func below(
             _ type: any ParsableCommand.Type, _ words: String
         ) -> [(words: String, type: any ParsableCommand.Type)] {
-            let configuration = type.configuration
-            let children = configuration.subcommands + configuration.groupedSubcommands.flatMap(\.subcommands)
-            return [(words, type)]
-                + children.flatMap { below($0, "\(words) \($0.configuration.commandName ?? "")") }
+            [(words, type)]
+                + type.configuration.subcommands.flatMap {
+                    below($0, "\(words) \($0.configuration.commandName ?? "")")
+                }
         }
         return below(MediaCacheCommand.self, "mediacache")
     }
