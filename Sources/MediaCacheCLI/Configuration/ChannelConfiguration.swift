@@ -3,15 +3,10 @@ import HTTPTypes
 import MediaCache
 import MediaLibrary
 
-/// The channels that the configuration declares. Options take precedence over the environment, the environment over the
-/// file.
+/// The declared channels. Options take precedence over the environment, the environment over the file.
 ///
-/// ```json
-/// {"channels": [{"name": "news", "url": "https://example.org/live.m3u8", "keep": "24h", "maxSize": "50GB"}]}
-/// ```
-///
-/// The environment can set each value of an entry: `MEDIACACHE_CHANNELS_NEWS_KEEP=48h`.
-/// `MEDIACACHE_CHANNELS=news,sport` lists channels that aren't in the file.
+/// The environment can set each value of an entry except headers: `MEDIACACHE_CHANNELS_NEWS_KEEP=48h`.
+/// `MEDIACACHE_CHANNELS=news,sport` adds channels to those of the file.
 struct ChannelConfiguration {
     enum Key: String, CaseIterable {
         case url, variant, audio, subtitles, keep, maxSize, keepSegments, keepFree, stopped, endsWithStream

@@ -1,7 +1,7 @@
 /// A channel's entry in the configuration file.
 struct ChannelEntry: Sendable, Hashable {
     var name: String
-    /// The values as text. Headers aren't among them.
+    /// The values other than the name and headers, as text.
     var values: [String: String] = [:]
     var headers: [String: String] = [:]
 

@@ -16,7 +16,6 @@ enum ConfigurationPath {
         return defaults(environment).first(where: exists)
     }
 
-    /// Returns the path set by the option or the environment; nil if neither is set.
     static func named(option: String?, environment: [String: String]) -> String? {
         option ?? environment[variable].flatMap { $0.isEmpty ? nil : $0 }
     }

@@ -4,7 +4,7 @@ import MediaLibrary
 /// The effective settings and their sources.
 struct ConfigurationReport: Encodable {
     struct Entry: Encodable {
-        /// The value without secrets; null without a value.
+        /// The value, without secrets.
         var value: ConfigurationValue
         var source: Settings.Source
         /// The option, variable or file that sets the value; null for a default.

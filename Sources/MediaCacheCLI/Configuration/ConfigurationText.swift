@@ -22,7 +22,7 @@ enum ConfigurationText {
 }
 
 extension Setting {
-    /// Returns a value without secrets: the names of header fields, the address of a proxy.
+    /// Returns a text without secrets: the values of header fields, the credentials of a proxy.
     func redacted(_ text: String) -> String {
         switch self {
         case .header:

@@ -74,7 +74,7 @@ enum Setting: String, CaseIterable, Sendable {
         }
     }
 
-    /// Returns the items of a list, separated by line breaks or commas. Header fields can contain commas.
+    /// Returns the items of a list, separated by line breaks or, except for header fields, by commas.
     func items(of text: String) -> [String] {
         text.split { $0.isNewline || $0 == "," && self != .header }
             .map { $0.trimmingCharacters(in: .whitespaces) }.filter { !$0.isEmpty }

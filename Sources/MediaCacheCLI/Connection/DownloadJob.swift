@@ -55,8 +55,6 @@ struct DownloadJob: Sendable {
 
     /// If another process runs the downloads, pauses those that this command started. Downloads that were already
     /// running continue, since another command may wait for them.
-    ///
-    /// - Returns: The failure that describes the interruption.
     private func interrupted(_ ids: [String], started: [String]) async throws -> CommandFailure {
         let records = (try? await client.downloads()) ?? []
         if isRemote {

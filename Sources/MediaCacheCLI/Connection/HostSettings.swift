@@ -27,7 +27,7 @@ struct HostSettings: Sendable {
     var host = "127.0.0.1"
     /// The port to listen on; 0 picks a free one.
     var port = 0
-    /// The accepted names in `Host`, besides loopback and the server's own addresses.
+    /// The names that requests may have in `Host`, besides those of this machine.
     var allowedHosts: [String] = []
     /// The local networks that every request may reach, whatever its address scope and even if the server is exposed.
     var allowedNetworks: [AddressRange] = []

@@ -30,7 +30,7 @@ struct LocalHost: Sendable {
 
     var key: AccessKey { host.key }
 
-    /// Prints a note if the folder can't be written. Playback works without caching.
+    /// Prints a note if the folder can't be written. Playback then works without caching.
     func noteFolder() {
         guard let failure = host.store.folderFailure else { return }
         StandardStreams.printError("mediacache: note: new data isn't cached: \(failure.message)")

@@ -7,7 +7,7 @@ import MediaLibrary
 struct BundleImport: Sendable {
     /// The path of the folder, the playlist or the file.
     var path: String
-    /// The title of the asset; nil for the title in the bundle.
+    /// The title of the asset; nil for the title in the bundle, or the file's name.
     var title: String?
     var allowsGaps: Bool
     /// Whether the parts are stored under the URLs in the bundle.

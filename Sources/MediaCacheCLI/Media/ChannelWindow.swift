@@ -12,8 +12,8 @@ struct ChannelWindow: Sendable {
     /// The maximum time to wait until a window that has just ended is recorded. The live edge is a few segments behind.
     private static let edgeTimeout = Duration.seconds(60)
 
-    /// Looks up the window that the arguments specify, and waits up to a minute until it's recorded. Returns nil if the
-    /// asset isn't a channel.
+    /// Looks up the window that the arguments specify, and waits until it's recorded. Returns nil if the asset isn't a
+    /// channel.
     ///
     /// - Parameters:
     ///   - from: The start; nil for the start of the recording.

@@ -3,8 +3,8 @@ import MediaLibrary
 
 /// The rendering of downloads as progress lines.
 enum DownloadLines {
-    /// Returns a line for each active download and one for the total, at most `height` lines; for a single download,
-    /// only its line.
+    /// Returns a line for each unfinished download that isn't queued, and one for the total, at most `height` lines. A
+    /// single download has only its own line.
     static func block(_ records: [DownloadRecord], width: Int, height: Int) -> [String] {
         guard records.count > 1 else { return records.compactMap(line).map { $0.rendered(width: width) } }
         let open = records.filter { !$0.state.isEnded }

@@ -4,7 +4,7 @@ import MediaCacheServer
 import MediaLibrary
 
 extension CommandFailure {
-    /// Creates the failure of an error; nil if the error isn't from the engine, the library, the server or its client.
+    /// Creates the failure of an error; nil for an unknown type of error.
     init?(_ error: any Error) {
         switch error {
         case let failure as CommandFailure: self = failure

@@ -32,7 +32,7 @@ struct CommandFailure: Error, Sendable, Hashable {
         return CommandFailure(isPartial ? .partial : .failed, messages.joined(separator: "; "))
     }
 
-    /// Creates a failure with the exit code of another program and without a message.
+    /// Creates a failure without a message.
     init(exitCode: Int32) {
         self.exitCode = exitCode
         message = ""

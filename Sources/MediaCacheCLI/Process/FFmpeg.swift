@@ -8,7 +8,7 @@ struct FFmpeg: Sendable {
     /// The exit code if ffmpeg handles a termination signal, but also if the system denies an operation (EPERM).
     private static let ambiguousExitCode: Int32 = 255
     private let path: String
-    /// The time in which a termination signal to all processes of a service cancels the task that waits for ffmpeg.
+    /// The time to wait for the cancellation of the task after ``ambiguousExitCode``.
     private let cancellationTime: Duration
 
     static var isInstalled: Bool { InstalledProgram.path(of: "ffmpeg") != nil }
@@ -106,7 +106,7 @@ struct FFmpeg: Sendable {
         if deadline.end() { throw Self.deadlineFailure(limits) }
         // Service managers send the signal to all processes of the service.
         if Self.signalExitCodes.contains(ended) { throw CancellationError() }
-        // After a signal to the whole service, this task is cancelled during the wait.
+        // After a signal to all processes of a service, the task is cancelled during the wait.
         if ended == Self.ambiguousExitCode { try await Task.sleep(for: cancellationTime) }
         guard ended == 0 else { throw Self.failure(name, ended) }
     }

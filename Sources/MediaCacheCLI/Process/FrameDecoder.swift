@@ -21,8 +21,8 @@ struct FrameDecoder: Sendable {
         self.cacheFolder = cacheFolder
     }
 
-    /// The time in seconds up to which all frames of an input without random access are decoded. For later times, only
-    /// key frames are decoded.
+    /// The time in seconds up to which all frames from the beginning are decoded. Later times are reached by seeking in
+    /// a file, or by decoding only the key frames of other inputs.
     private static let fullDecodingLimit = 20.0
     private static let clipName = "film.mp4"
     private static let frameName = "frame.jpg"

@@ -3,7 +3,7 @@ import Foundation
 import Synchronization
 
 /// The signals SIGINT and SIGTERM, and optionally SIGHUP. The first signal requests a graceful end of the command. A
-/// second one, unless it follows within 250 ms, exits the process at once.
+/// later one exits the process at once, unless it's a repetition of the first.
 final class Interruption: Sendable {
     private let state = Mutex(State())
 
@@ -64,7 +64,7 @@ final class Interruption: Sendable {
         }
     }
 
-    /// The time during which a repeated signal is ignored. Wrappers often signal both a process and its group.
+    /// The time during which another signal is a repetition. Wrappers often signal both a process and its group.
     private static let repetition = Duration.milliseconds(250)
 
     private func receive(_ number: Int32) {
@@ -87,7 +87,7 @@ final class Interruption: Sendable {
 extension Interruption {
     /// Runs `body`, and cancels it after a signal.
     ///
-    /// - Returns: The result of `body`; nil after a signal, or if the task is cancelled.
+    /// - Returns: The result of `body`; nil after a signal.
     /// - Throws: Errors from `body`, except after a signal.
     func cancelling<Value: Sendable>(_ body: @escaping @Sendable () async throws -> Value) async throws -> Value? {
         try await withThrowingTaskGroup(of: Value?.self) { group in

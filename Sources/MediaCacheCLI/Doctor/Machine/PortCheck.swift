@@ -45,9 +45,7 @@ struct PortCheck: Sendable {
         return .ok("loopback", six == 0 ? "IPv4 and IPv6" : "IPv4 only, which is sufficient")
     }
 
-    /// Listens briefly, to find out whether the port is available.
-    ///
-    /// - Returns: 0, or the error number.
+    /// Listens briefly, and returns 0 or the error number.
     private static func listen(host: String, port: Int) -> Int32 {
         var hints = addrinfo()
         hints.ai_flags = AI_PASSIVE | AI_NUMERICHOST | AI_NUMERICSERV
