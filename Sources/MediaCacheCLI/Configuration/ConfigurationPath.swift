@@ -12,12 +12,8 @@ enum ConfigurationPath {
         option: String?, environment: [String: String],
         exists: (String) -> Bool = { FileManager.default.fileExists(atPath: $0) }
     ) -> String? {
-        if let named = named(option: option, environment: environment) { return named }
-        return defaults(environment).first(where: exists)
-    }
-
-    static func named(option: String?, environment: [String: String]) -> String? {
-        option ?? environment[variable].flatMap { $0.isEmpty ? nil : $0 }
+        let named = option ?? environment[variable].flatMap { $0.isEmpty ? nil : $0 }
+        return named ?? defaults(environment).first(where: exists)
     }
 
     /// Returns the default paths in order of precedence. The XDG Base Directory Specification requires relative paths

@@ -86,12 +86,8 @@ struct HostSettings: Sendable {
         headerProfiles = try HeaderProfiles(
             try settings.list(.header, HeaderArgument.init(parsing:)),
             for: settings[.header]?.source == .option ? url : nil, source: settings.sourceDescription(of: .header))
-        cookies = try settings.read(.cookies) { $0 }.map {
-            try Self.parsed($0, settings.sourceDescription(of: .cookies), CookieFile.init)
-        }
-        netrc = try settings.read(.netrc) { $0 }.map {
-            try Self.parsed($0, settings.sourceDescription(of: .netrc), NetrcFile.init)
-        }
+        cookies = try Self.content(of: .cookies, settings, CookieFile.init)
+        netrc = try Self.content(of: .netrc, settings, NetrcFile.init)
         alternatingEntityTags = try settings.flag(.compareAlternatingTags) == true ? .compareBytes : .newRepresentation
         proxy = try settings.read(.proxy, Self.proxy)
         caFile = settings[.caFile]?.text
@@ -130,15 +126,18 @@ struct HostSettings: Sendable {
         bandwidth = try settings.read(.limitTotalRate, ByteRate.init(parsing:))?.bytesPerSecond
     }
 
-    private static func parsed<Content>(
-        _ path: String, _ place: String, _ parse: (String) throws -> Content
-    ) throws -> Content {
+    /// Returns the parsed content of the file that a setting names; nil for none.
+    private static func content<Content>(
+        of setting: Setting, _ settings: Settings, _ parse: (String) throws -> Content
+    ) throws -> Content? {
+        guard let path = settings[setting]?.text else { return nil }
+        let place = "\(settings.sourceDescription(of: setting)) \(path)"
         do {
             return try parse(String(contentsOfFile: path, encoding: .utf8))
         } catch let error as CacheError {
-            throw CommandFailure(.usage, "\(place) \(path): \(error.message)")
+            throw CommandFailure(.usage, "\(place): \(error.message)")
         } catch {
-            throw CommandFailure(.usage, "\(place) \(path): the file can't be read as UTF-8 text")
+            throw CommandFailure(.usage, "\(place): the file can't be read as UTF-8 text")
         }
     }
 

@@ -65,14 +65,8 @@ enum ResourceReport {
     /// Returns the holes of a resource; none if its length is unknown.
     static func holes(_ resource: ResourceRecord) -> [ClosedRange<Int64>] {
         guard let length = resource.length else { return [] }
-        var holes: [ClosedRange<Int64>] = []
-        var position: Int64 = 0
-        for span in resource.spans.sorted(by: { $0.start < $1.start }) {
-            if span.start > position { holes.append(position...span.start - 1) }
-            position = max(position, span.end)
-        }
-        if position < length { holes.append(position...length - 1) }
-        return holes
+        let cached = RangeSet(resource.spans.map { $0.start..<$0.end })
+        return RangeSet(0..<length).subtracting(cached).ranges.map { $0.lowerBound...$0.upperBound - 1 }
     }
 
     private static func share(_ resource: ResourceRecord) -> String {

@@ -8,7 +8,6 @@ struct TextStyle: Sendable, Hashable {
         case red = 31
         case green = 32
         case yellow = 33
-        case faint = 2
     }
 
     let isColoured: Bool
