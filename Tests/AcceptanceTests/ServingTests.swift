@@ -5,7 +5,7 @@ extension AcceptanceTests {
     /// Tests of the server's memory use and shutdown, and of the command without root.
     @Suite(.enabled(if: try Peer.isInstalled("nginx", "curl")))
     struct ServingTests {
-        /// The server uses less than 100 MB while it caches a file of 1 GiB for one reader and then serves it to 64.
+        /// The server uses less than 100 MB while it caches a file of 1 GiB for one reader and then serves 64 readers.
         @Test func memoryStaysLimitedWith64Readers() async throws {
             let file = try await Fixtures.shared.random(Fixtures.big)
             let origin = try await NginxOrigin(serving: Fixtures.folder)

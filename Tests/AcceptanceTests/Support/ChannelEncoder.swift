@@ -46,7 +46,7 @@ final class ChannelEncoder: Sendable {
         return folder.file("\(Self.tracks[track] ?? "")_\(padding)\(digits).ts")
     }
 
-    /// Writes a playlist of some segments of the encoder, each with a nominal duration of 2 s. Returns its URL.
+    /// Writes a playlist of some segments of the encoder, and returns its URL.
     func playlist(_ track: String, _ numbers: [Int]) throws -> URL {
         let lines = numbers.map { "#EXTINF:2,\n\(file(track, $0))\n" }.joined()
         let path = folder.file("expected-\(track)-\(numbers.first ?? 0)-\(numbers.count).m3u8")

@@ -74,7 +74,7 @@ final class LowLatencyOrigin: Sendable {
     private func playlist(_ directives: DeliveryDirectives) -> ScriptedOrigin.Response {
         if let number = directives.mediaSequence {
             let first = number * Self.segmentParts
-            // Section 6.2.5.2: a request too far in the future is refused.
+            // A request too far in the future is refused (RFC 8216bis §6.2.5.2).
             guard first <= available + 2 * Self.segmentParts else { return .init(status: 400) }
             wait(for: directives.part.map { first + $0 + 1 } ?? first + Self.segmentParts)
         }
