@@ -23,7 +23,7 @@ func eventually<T>(
 }
 
 extension Duration {
-    var milliseconds: Double { Double(components.seconds) * 1e3 + Double(components.attoseconds) / 1e15 }
+    var milliseconds: Double { self / .milliseconds(1) }
 }
 
 /// Calls `body` for each of `items`, at most `width` at once. Returns the results in the order of the items.

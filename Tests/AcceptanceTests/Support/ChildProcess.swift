@@ -49,12 +49,10 @@ final class ChildProcess: Sendable {
         posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0)
         posix_spawn_file_actions_adddup2(&actions, outputStart, 1)
         posix_spawn_file_actions_adddup2(&actions, errorStart, 2)
-        #if !canImport(Darwin)
+        #if !canImport(Darwin) && canImport(CMediaCacheShims)
             // Closes the sockets of concurrent tests, because the child would keep their ports in use. The benchmarks
             // compile this file without the shims and open no sockets.
-            #if canImport(CMediaCacheShims)
-                _ = mc_spawn_close_from(&actions, 3)
-            #endif
+            _ = mc_spawn_close_from(&actions, 3)
         #endif
         posix_spawnattr_init(&attributes)
         defer { posix_spawnattr_destroy(&attributes) }
