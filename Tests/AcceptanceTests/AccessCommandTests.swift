@@ -26,21 +26,16 @@ extension AcceptanceTests {
         }
 
         private func tokens() async throws -> [Token] {
-            let text = try await MediaCacheBinary.output(["token", "list", "--json"] + options)
-            return try JSONDecoder().decode([Token].self, from: Data(text.utf8))
+            try await MediaCacheBinary.decoded(["token", "list", "--json"] + options)
         }
 
         private func create(_ arguments: String...) async throws -> Token {
-            let text = try await MediaCacheBinary.output(["token", "create", "--json"] + arguments + options)
-            return try JSONDecoder().decode(Token.self, from: Data(text.utf8))
+            try await MediaCacheBinary.decoded(["token", "create", "--json"] + arguments + options)
         }
 
         private static func status(_ text: String) throws -> Int {
             guard let url = URL(string: text) else { throw HarnessError("invalid URL: \(text)") }
-            let connection = try HTTPConnection(to: url)
-            let status = try connection.request(url).status
-            _ = try connection.body()
-            return status
+            return try HTTPConnection.get(url).status
         }
 
         private func playURL(_ server: RunningServer, _ token: String?) throws -> String {

@@ -58,12 +58,12 @@ extension AcceptanceTests {
             #expect(complete.contains(source))
             let partial = try await MediaCacheBinary.output(["list", "--partial", "--json"] + options)
             #expect(!partial.contains(source))
-            let info = try await Self.object(["info", source, "--json"] + options)
+            let info = try await MediaCacheBinary.object(["info", source, "--json"] + options)
             #expect(info["url"] as? String == source)
             #expect(info["type"] as? String == "video/mp4")
-            #expect(try await Self.object(["usage", "--json"] + options)["resources"] as? Int == 1)
+            #expect(try await MediaCacheBinary.object(["usage", "--json"] + options)["resources"] as? Int == 1)
             #expect(try await Verification.run(in: folder.path).output.resources == 1)
-            _ = try await Self.object(["prune", "--json"] + options)
+            _ = try await MediaCacheBinary.object(["prune", "--json"] + options)
 
             // A second `get` fetches no byte. Removing the resource doesn't affect the copied file.
             let before = try await origin.log()
@@ -177,14 +177,6 @@ extension AcceptanceTests {
             let sent = try await origin.log().since(middle)
             #expect(sent.bodyBytes == Int64(file.count) - cached, "\(sent.summary)")
             #expect(FileManager.default.contentsEqual(atPath: output, andPath: file.path))
-        }
-
-        private static func object(_ arguments: [String]) async throws -> [String: Any] {
-            let text = try await MediaCacheBinary.output(arguments)
-            guard let object = try JSONSerialization.jsonObject(with: Data(text.utf8)) as? [String: Any] else {
-                throw HarnessError("\(arguments): no JSON object: \(text)")
-            }
-            return object
         }
 
         /// Returns the text without values that vary between runs: times, free disk space, and the server's limit.

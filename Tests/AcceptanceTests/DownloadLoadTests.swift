@@ -57,16 +57,6 @@ extension AcceptanceTests {
             var length: Int { streams * segments * segmentLength + files * fileLength }
         }
 
-        private struct Listed: Decodable {
-            struct Download: Decodable {
-                var id: String
-                var url: String
-                var state: String
-                var bytes: Int64
-            }
-            var downloads: [Download]
-        }
-
         private static let transfersPerAsset = 4
         private static let assets = 4
 
@@ -87,12 +77,6 @@ extension AcceptanceTests {
             return (server, try await server.key())
         }
 
-        private func listed(_ server: RunningServer, _ key: String) throws -> [Listed.Download] {
-            let (status, body) = try server.call("GET", "/api/v1/downloads", key: key)
-            guard status == 200 else { throw HarnessError("\(status): \(String(decoding: body, as: UTF8.self))") }
-            return try JSONDecoder().decode(Listed.self, from: body).downloads
-        }
-
         private func add(_ server: RunningServer, _ key: String) throws {
             for entry in load.entries {
                 let (status, body) = try server.call(
@@ -110,7 +94,7 @@ extension AcceptanceTests {
 
         private func allComplete(_ server: RunningServer, _ key: String, within limit: Duration) async throws {
             try await eventually("all downloads are complete", within: limit, every: .milliseconds(200)) {
-                let downloads = try listed(server, key)
+                let downloads = try ListedDownload.all(of: server, key: key)
                 return downloads.count == load.entries.count && downloads.allSatisfy { $0.state == "complete" }
                     ? () : nil
             }
@@ -179,7 +163,7 @@ extension AcceptanceTests {
             try add(server, key)
             for round in 0..<kills {
                 for _ in 0..<calls / kills {
-                    let downloads = try listed(server, key)
+                    let downloads = try ListedDownload.all(of: server, key: key)
                     guard let one = downloads.randomElement(using: &random) else { break }
                     let path = "/api/v1/downloads/\(one.id)"
                     switch Int.random(in: 0..<10, using: &random) {
@@ -200,11 +184,11 @@ extension AcceptanceTests {
                 try add(server, key)
                 _ = try server.call("POST", "/api/v1/downloads/resume", key: key)
                 try await Task.sleep(for: .milliseconds(Int.random(in: 50...800, using: &random)))
-                let committed = try listed(server, key).reduce(0) { $0 + $1.bytes }
+                let committed = try ListedDownload.all(of: server, key: key).reduce(0) { $0 + $1.bytes }
                 server.kill()
                 _ = try await server.process.end(within: .seconds(10))
                 (server, key) = try await serve()
-                let now = try listed(server, key).reduce(0) { $0 + $1.bytes }
+                let now = try ListedDownload.all(of: server, key: key).reduce(0) { $0 + $1.bytes }
                 print("kill \(round): \(committed) bytes before, \(now) after")
             }
             try add(server, key)

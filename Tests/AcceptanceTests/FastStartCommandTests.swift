@@ -56,9 +56,8 @@ extension AcceptanceTests {
         }
 
         private static func boxes(of path: String) async throws -> [String] {
-            let text = try await MediaCacheBinary.output(["inspect", "--json", path])
-            let object = try JSONSerialization.jsonObject(with: Data(text.utf8)) as? [String: Any]
-            return (object?["boxes"] as? [[String: Any]] ?? []).compactMap { $0["type"] as? String }
+            let object = try await MediaCacheBinary.object(["inspect", "--json", path])
+            return (object["boxes"] as? [[String: Any]] ?? []).compactMap { $0["type"] as? String }
         }
 
         /// Returns ffprobe's output for a file's packets, without their positions.

@@ -14,7 +14,7 @@ extension AcceptanceTests {
             let server = owned ? try await RunningServer(cache: folder.path) : nil
             let url = origin.url(Fixtures.moovLast).absoluteString
             let arguments = ["inspect", url, "--json", "--cache", folder.path]
-            let first = try await Self.object(arguments)
+            let first = try await MediaCacheBinary.object(arguments)
             #expect(first["kind"] as? String == "mp4")
             #expect(first["fastStart"] as? Bool == false)
             #expect((first["tracks"] as? [[String: Any]])?.compactMap { $0["samples"] as? Int }.first == 1000)
@@ -23,7 +23,7 @@ extension AcceptanceTests {
             #expect(log.bodyBytes < Int64(length) / 3, "\(log.bodyBytes) of \(length)")
             #expect(log.repeatedBytes == 0, "\(log.summary)")
 
-            let second = try await Self.object(arguments)
+            let second = try await MediaCacheBinary.object(arguments)
             #expect(NSDictionary(dictionary: first) == NSDictionary(dictionary: second))
             #expect(try await origin.log().since(log).bodyBytes == 0)
             try await server?.stop()
@@ -65,11 +65,6 @@ extension AcceptanceTests {
                 #expect(result.output.isEmpty)
                 #expect(!result.errorText.isEmpty)
             }
-        }
-
-        private static func object(_ arguments: [String]) async throws -> [String: Any] {
-            let text = try await MediaCacheBinary.output(arguments)
-            return try JSONSerialization.jsonObject(with: Data(text.utf8)) as? [String: Any] ?? [:]
         }
     }
 }

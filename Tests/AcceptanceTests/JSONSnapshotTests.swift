@@ -55,8 +55,8 @@ extension AcceptanceTests {
                     return own + (subcommands ?? []).flatMap { $0.withJSON(words + [$0.commandName]) }
                 }
             }
-            let text = try await MediaCacheBinary.output(["--experimental-dump-help"])
-            return Set(try JSONDecoder().decode(Dump.self, from: Data(text.utf8)).command.withJSON([]))
+            let dump: Dump = try await MediaCacheBinary.decoded(["--experimental-dump-help"])
+            return Set(dump.command.withJSON([]))
         }
     }
 }

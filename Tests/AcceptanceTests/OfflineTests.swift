@@ -21,17 +21,12 @@ extension AcceptanceTests {
         }
 
         private func imported(_ path: String, into cache: String, _ options: String...) async throws -> Imported {
-            let text = try await MediaCacheBinary.output(["import", path, "--json", "--cache", cache] + options)
-            return try JSONDecoder().decode(Imported.self, from: Data(text.utf8))
+            try await MediaCacheBinary.decoded(["import", path, "--json", "--cache", cache] + options)
         }
 
         private func libraryURL(_ server: RunningServer) async throws -> URL {
-            struct List: Decodable {
-                var assets: [Item]
-            }
-            struct Item: Decodable {
-                var libraryURL: String
-            }
+            struct List: Decodable { var assets: [Item] }
+            struct Item: Decodable { var libraryURL: String }
             let list = try JSONDecoder().decode(List.self, from: try await server.api("/api/v1/assets"))
             guard list.assets.count == 1, let url = URL(string: list.assets[0].libraryURL) else {
                 throw HarnessError("expected one asset: \(list)")
@@ -73,15 +68,9 @@ extension AcceptanceTests {
             let get = try ChildProcess(
                 MediaCacheBinary.path,
                 ["get", "\(origin.url(OfflineStream.entry))", "--quiet", "--transfers", "1", "--cache", cache.path])
-            struct Downloads: Decodable {
-                var downloads: [Item]
-            }
-            struct Item: Decodable {
-                var bytes: Int64
-            }
+            let key = try await server.key()
             _ = try await eventually("bytes are received") {
-                let list = try JSONDecoder().decode(Downloads.self, from: try await server.api("/api/v1/downloads"))
-                return list.downloads.contains { $0.bytes > 0 } ? () : nil
+                try ListedDownload.all(of: server, key: key).contains { $0.bytes > 0 } ? () : nil
             }
             let url = try await libraryURL(server)
             #expect(get.ending == nil)

@@ -73,15 +73,6 @@ extension AcceptanceTests {
             func show(_ change: Change) { shown.change.withLock { $0 = change } }
         }
 
-        private struct Download: Decodable {
-            var id: String
-            var state: String
-        }
-
-        private struct Listed: Decodable {
-            var downloads: [Download]
-        }
-
         private static let length = 16 << 20
         /// The number of unavailable bytes at the end of a version that can't be fetched completely.
         private static let missing = 64 << 10
@@ -131,12 +122,10 @@ extension AcceptanceTests {
                 let (status, body) = try server.call(
                     "POST", "/api/v1/downloads", key: key, #"{"url":"\#(url)"}"#)
                 guard status < 300 else { throw HarnessError("\(status): \(String(decoding: body, as: UTF8.self))") }
-                ids.append(try JSONDecoder().decode(Download.self, from: body).id)
+                ids.append(try JSONDecoder().decode(ListedDownload.self, from: body).id)
             }
             try await eventually("all files are downloaded", within: .seconds(60), every: .milliseconds(50)) {
-                let (_, body) = try server.call("GET", "/api/v1/downloads", key: key)
-                let downloads = try JSONDecoder().decode(Listed.self, from: body).downloads
-                return downloads.allSatisfy { $0.state == "complete" } ? () : nil
+                try ListedDownload.all(of: server, key: key).allSatisfy { $0.state == "complete" } ? () : nil
             }
             return ids
         }
@@ -178,19 +167,14 @@ extension AcceptanceTests {
 
         /// Reads a range. Returns nil if the server refuses it because of the origin's failure.
         private static func read(_ range: Range<Int>, of url: URL) throws -> Data? {
-            let connection = try HTTPConnection(to: url)
-            let head = try connection.request(url, range: range)
-            let body = try connection.body()
-            return head.status == 206 ? body : nil
+            let (status, body) = try HTTPConnection.get(url, range: range)
+            return status == 206 ? body : nil
         }
 
         private func expectPinnedBytes(of ids: [String], on server: RunningServer, _ change: Change) async throws {
             for (file, id) in ids.enumerated() {
                 let url = try #require(URL(string: "\(server.base)/library/\(id)/"))
-                let (status, body) = try await onThread {
-                    let connection = try HTTPConnection(to: url)
-                    return (try connection.request(url).status, try connection.body())
-                }
+                let (status, body) = try await onThread { try HTTPConnection.get(url) }
                 let isPinned = body == Self.versions[file].pinned.body
                 let isReplaced = change == .replacement && body == Self.versions[file].other.body
                 #expect(status == 200 && (isPinned || isReplaced), "file \(file): \(status), \(body.count) bytes")

@@ -7,8 +7,7 @@ extension AcceptanceTests {
     @Suite(.enabled(if: try Peer.isInstalled("nginx", "ffmpeg", "ffprobe")))
     struct RecordCommandTests {
         private static func channels(_ cache: String) async throws -> [RecordedChannel.Status] {
-            let text = try await MediaCacheBinary.output(["channels", "--json", "--cache", cache])
-            return try JSONDecoder().decode([RecordedChannel.Status].self, from: Data(text.utf8))
+            try await MediaCacheBinary.decoded(["channels", "--json", "--cache", cache])
         }
 
         /// The command records without a server, and creates a channel and an asset in the library.
@@ -65,7 +64,7 @@ extension AcceptanceTests {
                 try await MediaCacheBinary.run(["export", "news", "-o", all, "--force"] + options).ending == .exit(1))
         }
 
-        /// The same command continues the channel.
+        /// Running the command again continues the channel.
         @Test func ctrlCStopsRecording() async throws {
             let encoder = try await LiveEncoder(seconds: 60)
             let origin = try await NginxOrigin(serving: encoder.folder.path)
@@ -164,18 +163,17 @@ extension AcceptanceTests {
                 try await Self.channels(folder.path).first.map { $0.segments >= 2 } == true ? () : nil
             }
             let from = Int64(Date().timeIntervalSince1970 * 1000) + 1000
-            let made = try await MediaCacheBinary.output(
+            let programme: Programme = try await MediaCacheBinary.decoded(
                 [
                     "channels", "programmes", "news", "--add", "Match", "--from", "\(from)", "--to", "\(from + 4000)",
                     "--format", "mp4", "--format", "3gp", "--format", "hls", "--json",
                 ] + options)
-            let programme = try JSONDecoder().decode(Programme.self, from: Data(made.utf8))
             #expect(programme.exports.map(\.state) == ["waiting", "waiting", "waiting"])
             try await eventually("all exports are finished", within: .seconds(60)) {
-                let text = try await MediaCacheBinary.output(["channels", "programmes", "news", "--json"] + options)
-                let programmes = try JSONDecoder().decode([Programme].self, from: Data(text.utf8))
+                let programmes: [Programme] = try await MediaCacheBinary.decoded(
+                    ["channels", "programmes", "news", "--json"] + options)
                 let states = Set(programmes.flatMap(\.exports).map(\.state))
-                #expect(!states.contains("failed"), "\(text)")
+                #expect(!states.contains("failed"), "\(programmes)")
                 return states == ["done"] ? () : nil
             }
             for export in programme.exports {
@@ -216,9 +214,8 @@ extension AcceptanceTests {
             let (all, window) = (output.file("all"), output.file("window"))
             try await MediaCacheBinary.output(["export", "news", "--bundle", all, "-q"] + options)
             let (from, to) = (span.from + 1500, span.from + 4500)
-            let printed = try await MediaCacheBinary.output(
+            let result: Bundle = try await MediaCacheBinary.decoded(
                 ["export", "news", "--from", "\(from)", "--to", "\(to)", "--bundle", window, "-q", "--json"] + options)
-            let result = try JSONDecoder().decode(Bundle.self, from: Data(printed.utf8))
             #expect(result.asset == "news" && result.missing == [] && result.entry == "index.m3u8")
             let whole = try await StreamPlayer.ffmpeg.play(URL(filePath: "\(all)/index.m3u8"))
             let part = try await StreamPlayer.ffmpeg.play(URL(filePath: "\(window)/index.m3u8"))

@@ -53,11 +53,10 @@ extension AcceptanceTests {
             try await StreamFixtures.shared.make()
             let folder = try TemporaryFolder("output")
             let output = folder.file("film.mp4")
-            let text = try await MediaCacheBinary.output([
+            let made = try await MediaCacheBinary.object([
                 "remux", "\(StreamFixtures.folder)/encrypted.m3u8", "-o", output, "--json", "--quiet",
             ])
-            let made = try JSONSerialization.jsonObject(with: Data(text.utf8)) as? [String: Any]
-            let tracks = made?["tracks"] as? [[String: Any]] ?? []
+            let tracks = made["tracks"] as? [[String: Any]] ?? []
             #expect(tracks.compactMap { $0["kind"] as? String } == ["video", "audio"])
             #expect(tracks.first?["samples"] as? Int == StreamFixtures.videoFrames)
             #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == ["film.mp4"])

@@ -1,12 +1,6 @@
 import Foundation
 import Synchronization
 
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Darwin)
-    import Darwin
-#endif
-
 /// An HTTP server on a loopback port that serves a fixed body at each path, and counts connections.
 final class BaitServer: Sendable {
     private let listener: Int32

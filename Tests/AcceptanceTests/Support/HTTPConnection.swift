@@ -48,12 +48,18 @@ final class HTTPConnection {
 
     deinit { close(descriptor) }
 
+    /// Sends a request over a new connection.
+    static func get(_ url: URL, range: Range<Int>? = nil) throws -> (status: Int, body: Data) {
+        let connection = try HTTPConnection(to: url)
+        let status = try connection.request(url, range: range).status
+        return (status, try connection.body())
+    }
+
     /// Returns the body of a response with status 200.
     static func body(of url: URL) throws -> Data {
-        let connection = try HTTPConnection(to: url)
-        let head = try connection.request(url)
-        guard head.status == 200 else { throw HarnessError("\(url): \(head.status)") }
-        return try connection.body()
+        let (status, body) = try get(url)
+        guard status == 200 else { throw HarnessError("\(url): \(status)") }
+        return body
     }
 
     func request(

@@ -225,10 +225,10 @@ enum JSONSituation {
     }
 
     private static func window(of name: String, _ cacheOptions: [String]) async throws -> [String] {
-        let text = try await MediaCacheBinary.output(["channels", "list", "--json"] + cacheOptions)
-        let channels = try JSONDecoder().decode([RecordedChannel.Status].self, from: Data(text.utf8))
+        let channels: [RecordedChannel.Status] = try await MediaCacheBinary.decoded(
+            ["channels", "list", "--json"] + cacheOptions)
         guard let ranges = channels.first?.recordedRanges, let first = ranges.first, let last = ranges.last else {
-            throw HarnessError("\(name) has no recorded span: \(text)")
+            throw HarnessError("\(name) has no recorded span: \(channels)")
         }
         return ["--from", "\(first.from)", "--to", "\(last.to)"]
     }

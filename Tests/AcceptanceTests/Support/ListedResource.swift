@@ -17,9 +17,22 @@ struct ListedResource: Decodable {
 
     /// Returns the resources in a cache folder, by URL.
     static func all(in cache: String) async throws -> [String: ListedResource] {
-        let text = try await MediaCacheBinary.output(["list", "--json", "--cache", cache])
-        let list = try JSONDecoder().decode([ListedResource].self, from: Data(text.utf8))
+        let list: [ListedResource] = try await MediaCacheBinary.decoded(["list", "--json", "--cache", cache])
         return Dictionary(uniqueKeysWithValues: list.map { ($0.url, $0) })
+    }
+}
+
+/// A download in the output of the API.
+struct ListedDownload: Decodable {
+    var id: String
+    var state: String
+    var bytes: Int64
+
+    static func all(of server: RunningServer, key: String) throws -> [ListedDownload] {
+        struct List: Decodable { var downloads: [ListedDownload] }
+        let (status, body) = try server.call("GET", "/api/v1/downloads", key: key)
+        guard status == 200 else { throw HarnessError("\(status): \(String(decoding: body, as: UTF8.self))") }
+        return try JSONDecoder().decode(List.self, from: body).downloads
     }
 }
 

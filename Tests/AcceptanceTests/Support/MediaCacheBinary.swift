@@ -37,4 +37,18 @@ enum MediaCacheBinary {
         }
         return result.text.trimmingCharacters(in: .whitespacesAndNewlines)
     }
+
+    /// Returns the decoded JSON output of the command.
+    static func decoded<T: Decodable>(_ arguments: [String]) async throws -> T {
+        try JSONDecoder().decode(T.self, from: Data(try await output(arguments).utf8))
+    }
+
+    /// Returns the JSON object that the command prints.
+    static func object(_ arguments: [String]) async throws -> [String: Any] {
+        let text = try await output(arguments)
+        guard let object = try JSONSerialization.jsonObject(with: Data(text.utf8)) as? [String: Any] else {
+            throw HarnessError("\(arguments): no JSON object: \(text)")
+        }
+        return object
+    }
 }

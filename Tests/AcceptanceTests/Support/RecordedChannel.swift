@@ -68,12 +68,7 @@ struct RecordedChannel {
         URL(string: "live/\(name)/\(path)", relativeTo: server.base)?.absoluteURL ?? server.base
     }
 
-    func get(_ path: String) throws -> (status: Int, body: Data) {
-        let url = url(path)
-        let connection = try HTTPConnection(to: url)
-        let head = try connection.request(url)
-        return (head.status, try connection.body())
-    }
+    func get(_ path: String) throws -> (status: Int, body: Data) { try HTTPConnection.get(url(path)) }
 
     func window(_ path: String) throws -> Window {
         let (status, body) = try get(path)
