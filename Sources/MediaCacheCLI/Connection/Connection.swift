@@ -15,21 +15,22 @@ struct Connection: Sendable {
 
     static func open(_ settings: HostSettings) async throws -> Connection {
         let settings = settings.forThisProcess
-        for attempt in 1... {
+        var attempts = 0
+        while true {
             if let connection = try await running(at: settings.location) {
                 connection.note(settings.ownerOptions)
                 return connection
             }
+            attempts += 1
             do {
                 let host = try await LocalHost.start(settings)
                 let client = APIClient(address: host.address, key: host.key, origin: CurlOrigin())
                 return Connection(client: client, owner: nil, host: host)
-            } catch let error as CacheError where error.code == .folderOwned && attempt < 3 {
+            } catch let error as CacheError where error.code == .folderOwned && attempts < 3 {
                 // Another process has opened the folder in the meantime.
                 continue
             }
         }
-        throw CommandFailure(.failed, "the owner of the cache folder keeps changing; try again")
     }
 
     /// Returns a connection to the owner of the folder; nil if there is none. It needn't be closed.

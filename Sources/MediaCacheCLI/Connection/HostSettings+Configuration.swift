@@ -17,17 +17,6 @@ extension HostSettings {
             bandwidth: BandwidthLimits(total: bandwidth))
     }
 
-    /// Applies the settings that can change while the store is open.
-    ///
-    /// - Throws: `CacheError` if content beyond the new limits can't be evicted. The settings are applied nevertheless.
-    func apply(to store: CacheStore) async throws {
-        store.transfers.limits = timeLimits
-        store.transfers.retries = retries
-        store.transfers.readAhead = readAhead
-        store.bandwidth.total = bandwidth
-        if store.limits != limits { try await store.setLimits(limits) }
-    }
-
     var serverConfiguration: ServerConfiguration {
         ServerConfiguration(
             host: host,

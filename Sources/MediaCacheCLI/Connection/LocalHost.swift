@@ -47,7 +47,17 @@ struct LocalHost: Sendable {
         await host.server.declare(channels)
     }
 
-    func apply(_ settings: HostSettings) async throws { try await settings.apply(to: host.store) }
+    /// Applies the settings that can change while the store is open.
+    ///
+    /// - Throws: `CacheError` if content beyond the new limits can't be evicted. The settings are applied nevertheless.
+    func apply(_ settings: HostSettings) async throws {
+        let store = host.store
+        store.transfers.limits = settings.timeLimits
+        store.transfers.retries = settings.retries
+        store.transfers.readAhead = settings.readAhead
+        store.bandwidth.total = settings.bandwidth
+        if store.limits != settings.limits { try await store.setLimits(settings.limits) }
+    }
 
     /// Waits for the downloads of other commands, which stopping this process would interrupt.
     func waitForOtherDownloads() async {
