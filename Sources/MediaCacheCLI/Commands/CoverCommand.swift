@@ -21,7 +21,8 @@ struct CoverCommand: AsyncParsableCommand {
             APIC in ID3), only the index or the tag is read. If there is none, or with --at, ffmpeg decodes a frame if \
             it's installed. A URL is read through the cache, and its picture is stored as the cover, which is served \
             at /library/<id>/cover. A frame selected with --at is stored only with --keep.
-            --json prints an object: input, type, size, source (stored, embedded or frame), isStored, output.
+            --json prints an object: input, type, size, source (stored, embedded or frame), isStored, output; after \
+            removal covers and bytes.
             """
     )
 

@@ -5,7 +5,7 @@ struct CommandFailure: Error, Sendable, Hashable {
         case partial = 2
         /// An invalid command line (EX_USAGE of sysexits).
         case usage = 64
-        /// Interrupted by a signal: 128 + SIGINT, as in shells.
+        /// Interrupted by Ctrl-C (128 + SIGINT, as in shells) or another signal.
         case interrupted = 130
     }
 
