@@ -1,22 +1,29 @@
-// The server's records that the page shows. They are read whenever the event stream begins or has dropped events, and
-// are updated by events in between.
+// The server's records that the page shows. The page reads them when the event stream begins or has dropped events, and
+// updates them with events in between.
 
 import { api, Problem } from "./api.js";
 import { atMostEvery } from "./elements.js";
 
 /** Records of one kind, by name, and the listeners for their changes. */
 class RecordStore {
-  /** @param {(record: Object) => string} nameOf @param {(name: string) => Promise<Object>} read */
-  constructor(nameOf, read) {
+  /**
+   * @param {(record: Object) => string} nameOf
+   * @param {(name: string) => Promise<Object>} read
+   * @param {() => Promise<Object[]>} readAll
+   */
+  constructor(nameOf, read, readAll) {
     this.records = new Map();
     this.nameOf = nameOf;
     this.read = read;
+    this.readAll = readAll;
     this.listeners = new Set();
     this.readers = new Map();
     /** The number of removals of each record, by name. */
     this.removals = new Map();
     /** For each read of all records in progress, the changes since its start. */
     this.reads = new Set();
+    /** The number of completed reads of all records. */
+    this.replacements = 0;
   }
 
   get(name) { return this.records.get(name); }
@@ -25,27 +32,32 @@ class RecordStore {
   /**
    * Replaces all records, in the server's order. Changes during the read are repeated, since the list may be older.
    *
-   * @param {() => Promise<Object[]>} read
+   * @param {() => Promise<Object[]>} [read] a request whose response lists all records
    */
-  async replaceAll(read) {
+  async replaceAll(read = this.readAll) {
+    const { replacements } = this;
     const changes = [];
+    let found;
     this.reads.add(changes);
     try {
-      this.records = new Map((await read()).map((record) => [this.nameOf(record), record]));
+      found = await read();
     } finally {
       this.reads.delete(changes);
     }
+    // Of two overlapping reads, either may return the older list.
+    if (this.replacements !== replacements) return this.replaceAll();
+    this.replacements += 1;
+    this.records = new Map(found.map((record) => [this.nameOf(record), record]));
     for (const change of changes) change(this.records);
     this.notifyListeners(null);
   }
 
-  /** Applies a change to the records, and returns its result. */
+  /** Applies a change to the records, and returns the change's result. */
   apply(change) {
     for (const changes of this.reads) changes.push(change);
     return change(this.records);
   }
 
-  /** Adds a record or replaces it. */
   put(record) {
     const name = this.nameOf(record);
     this.apply((records) => records.set(name, record));
@@ -63,7 +75,7 @@ class RecordStore {
     return isKnown;
   }
 
-  /** Removes a record. A read of it that is in progress has no effect. */
+  /** Removes a record, and discards the result of a read of it in progress. */
   remove(name) {
     this.removals.set(name, (this.removals.get(name) ?? 0) + 1);
     if (this.apply((records) => records.delete(name))) this.notifyListeners(name);
@@ -77,7 +89,6 @@ class RecordStore {
         const removals = this.removals.get(name);
         try {
           const record = await this.read(name);
-          // The record may have been removed during the request.
           if (this.removals.get(name) === removals) this.put(record);
         } catch (error) {
           if (error instanceof Problem && error.status === 404) this.remove(name);
@@ -101,9 +112,9 @@ class RecordStore {
   }
 }
 
-export const assets = new RecordStore((record) => record.id, api.asset);
-export const downloads = new RecordStore((record) => record.id, api.download);
-export const channels = new RecordStore((record) => record.name, api.channel);
+export const assets = new RecordStore((record) => record.id, api.asset, api.assets);
+export const downloads = new RecordStore((record) => record.id, api.download, api.downloads);
+export const channels = new RecordStore((record) => record.name, api.channel, api.channels);
 
 const followers = new Set();
 /** Calls `listener` with each event from the server. */
@@ -112,12 +123,11 @@ export function onEvent(listener, signal) {
   signal.addEventListener("abort", () => followers.delete(listener));
 }
 
-/** Reads all records. This is needed when the event stream begins, and after it has dropped events. */
-export async function readAll() {
-  await Promise.all([
-    assets.replaceAll(api.assets), downloads.replaceAll(api.downloads), channels.replaceAll(api.channels),
-  ]);
-}
+/** Reads all records. */
+export const readAll = () => Promise.all([assets, downloads, channels].map((store) => store.replaceAll()));
+
+/** Reads all records after the event stream has dropped events, and again after a failure. */
+const readAgain = atMostEvery(2000, () => readAll().catch((error) => { if (error.status !== 401) readAgain(); }));
 
 const isEnded = (state) => ["complete", "completeWithHoles", "failed"].includes(state);
 
@@ -153,7 +163,7 @@ const effects = {
   "channel.pruned": ({ channel }) => channels.refresh(channel),
   "channel.export": exported,
   "channel.removed": ({ channel }) => channels.remove(channel),
-  dropped: () => readAll().catch(() => {}),
+  dropped: readAgain,
 };
 
 /** Applies an event to the records and passes it to the listeners. */
@@ -167,7 +177,7 @@ function both(asset) {
   assets.refresh(asset);
 }
 
-/** The time of the last read of each channel's record. Events update the live edge; the totals require a new record. */
+/** The time of the last read of each channel's record. Events update the live edge, but not the totals. */
 const lastReads = new Map();
 function recorded(name, start, duration) {
   const channel = channels.get(name);
@@ -180,9 +190,9 @@ function recorded(name, start, duration) {
   }
   if (!channel || channel.recordedRanges.length === 0 || edge <= (channel.edge ?? 0)) return;
   const recordedRanges = channel.recordedRanges.slice();
-  const last = recordedRanges[recordedRanges.length - 1];
-  if (start > last.to + 1000) recordedRanges.push({ from: start, to: edge });
-  else recordedRanges[recordedRanges.length - 1] = { from: last.from, to: Math.max(last.to, edge) };
+  const last = recordedRanges.pop();
+  if (start > last.to + 1000) recordedRanges.push(last, { from: start, to: edge });
+  else recordedRanges.push({ from: last.from, to: Math.max(last.to, edge) });
   channels.change(name, { edge, recordedRanges });
 }
 
