@@ -33,3 +33,23 @@ class RecordTests(PageCase):
         }""", self.server.page)
         self.eventually(page, "the assets are read again",
                         lambda: self.watch.requests.count("GET /api/v1/assets") == before + 2)
+
+    def test_download_removed_while_dragged_leaves_list(self):
+        for title in ("Above", "Dragged"):
+            url = self.origin.url(f"clip.mp4?{title}")
+            self.server.api("POST", "downloads", {"url": url, "title": title, "paused": True})
+        page = self.open("#/downloads")
+        above = self.item(page, "Above").bounding_box()
+        page.get_by_role("button", name="Move Dragged").hover()
+        page.mouse.down()
+        page.mouse.move(above["x"] + 40, above["y"] + 4)
+        self.assertIn("dragged", self.item(page, "Dragged").get_attribute("class"))
+        dragged = self.server.downloads()["Dragged"]["id"]
+        self.server.api("DELETE", f"downloads/{dragged}")
+        self.eventually(page, "the page has removed the record", lambda: page.evaluate("""async ([base, id]) => {
+            const { downloads } = await import(base + "page/store.js");
+            return !downloads.get(id);
+        }""", [self.server.page, dragged]))
+        page.mouse.up()
+        expect(self.item(page, "Dragged")).to_have_count(0)
+        expect(self.item(page, "Above")).to_be_visible()

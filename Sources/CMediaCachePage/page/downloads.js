@@ -11,7 +11,6 @@ import { titleOf } from "./words.js";
 
 const isEnded = ({ state }) => ["complete", "completeWithHoles", "failed"].includes(state);
 
-/** Shows the downloads. */
 export function downloadsView({ main, signal }) {
   const pause = make("button.quiet", { type: "button", on: { click: () => all("pause") } }, "Pause all");
   const resume = make("button.quiet", { type: "button", on: { click: () => all("resume") } }, "Resume all");
@@ -19,10 +18,8 @@ export function downloadsView({ main, signal }) {
   const list = make("ul.rows", { "aria-label": "Downloads", role: "list" });
   const ended = make("ul.rows", { "aria-label": "Ended", role: "list" });
   const endedTitle = make("h2.section", {}, "Ended");
-  const empty = make("div.empty", {}, make("h2", {}, "No downloads"),
-    make("p", {},
-      "Paste a URL into the field at the top and choose “Download”. Downloads continue when this page is closed."
-    ));
+  const empty = make("div.empty", {}, make("h2", {}, "No downloads"), make("p", {},
+    "Paste a URL into the field at the top and choose “Download”. Downloads continue when this page is closed."));
   const [rows, endedRows] = [new Map(), new Map()];
   /** The order after a move, until the server has confirmed or rejected it. */
   let moved = null;
@@ -45,12 +42,10 @@ export function downloadsView({ main, signal }) {
     const running = open.filter(({ state }) => state === "running");
     const speed = running.reduce((total, record) => total + record.rate, 0);
     const left = open.reduce((total, record) => total + Math.max(0, (record.length ?? 0) - record.bytes), 0);
-    updateText(sum,
-      open.length ? [
-        `${running.length} of ${counted(open.length, "download")} running`, speed > 0 && rate(speed),
-        left > 0 && `${bytes(left)} left`
-      ].filter(Boolean).join(" · ") : ""
-    );
+    updateText(sum, [
+      open.length > 0 && `${running.length} of ${counted(open.length, "download")} running`,
+      speed > 0 && rate(speed), left > 0 && `${bytes(left)} left`,
+    ].filter(Boolean).join(" · "));
     pause.disabled = !open.some(({ state }) => state !== "paused");
     resume.disabled = !open.some(({ state }) => state === "paused") && !done.some(({ state }) => state === "failed");
     endedTitle.hidden = done.length === 0;
@@ -58,17 +53,18 @@ export function downloadsView({ main, signal }) {
   });
 
   downloads.watch((id) => {
-    const row = id !== null && (rows.get(id) ?? endedRows.get(id));
-    if (row && downloads.get(id)) updateDownloadRow(row, downloads.get(id));
-    else if (id === null) {
-      for (const [name, one] of [...rows, ...endedRows]) if (downloads.get(name)) updateDownloadRow(one, downloads.get(name));
+    for (const [name, row] of [...rows, ...endedRows]) {
+      if ((id === null || id === name) && downloads.get(name)) updateDownloadRow(row, downloads.get(name));
     }
     layOut();
   }, signal);
-  startReordering(list, signal, order);
+  startReordering(list, signal, order, layOut);
   layOut();
 
-  async function order(ids, id) {
+  async function order(shown, id) {
+    // Downloads may have been removed while the row was dragged.
+    const ids = shown.filter((one) => downloads.get(one));
+    if (!ids.includes(id)) return;
     moved = ids;
     layOut();
     notify(`${titleOf(downloads.get(id))} is now number ${ids.indexOf(id) + 1} of ${ids.length}.`);

@@ -6,8 +6,9 @@
  * @param {HTMLElement} list the list of rows, which have a `data-id` and a handle `[data-handle]`
  * @param {AbortSignal} signal stops it when aborted
  * @param {(ids: string[], moved: string) => void} done called with the new order and the ID of the moved row
+ * @param {() => void} dropped called at the end of each drag
  */
-export function startReordering(list, signal, done) {
+export function startReordering(list, signal, done, dropped) {
   const ids = () => [...list.children].map((row) => row.dataset.id);
 
   list.addEventListener("keydown", (event) => {
@@ -52,11 +53,12 @@ export function startReordering(list, signal, done) {
     const end = (event) => {
       drags.abort();
       row.classList.remove("dragged");
+      dropped();
       if (event.type === "pointercancel") return applyOrder(list, before.split(","));
       handle.focus();
       if (ids().join() !== before) done(ids(), row.dataset.id);
     };
-    // Listens on the document, because moving a row in the document releases its pointer capture.
+    // The document has the listeners, because moving a row releases the row's pointer capture.
     const drags = new AbortController();
     for (const [name, listener] of [["pointermove", move], ["pointerup", end], ["pointercancel", end]]) {
       document.addEventListener(name, listener, { signal: drags.signal });
