@@ -76,10 +76,14 @@ class Server:
         return self.api("GET", "tokens/standing")["token"]
 
     def roll_key(self):
-        """Replaces the key."""
         self.api("POST", "key")
         self.key = (self._folder / "cache" / "key").read_text().strip()
         self.address = f"{self.page}#key={self.key}"
+
+    def recorded(self, channel: str) -> float:
+        """Returns the time from the start to the end of a channel's recording, in milliseconds."""
+        ranges = self.api("GET", f"channels/{channel}")["recordedRanges"]
+        return ranges[-1]["to"] - ranges[0]["from"] if ranges else 0
 
     def downloads(self) -> dict[str, dict]:
         """Returns the downloads by title."""

@@ -12,12 +12,16 @@ HTMLMediaElement.prototype.canPlayType = function (type) { return /mpegurl/i.tes
 """
 
 
+class ShortStream(LiveStream):
+    WINDOW_SECONDS = 20
+
+
 class NoHLSTests(PageCase):
     def test_channel_plays_a_minute_late_and_from_any_time(self):
         stream = LiveStream(self.origin, gap=50)
         self.server.api("POST", "channels", {"name": "late", "url": stream.url})
         page = self.open_without()
-        self.eventually(page, "almost five minutes are recorded", lambda: self.recorded("late") > 290_000)
+        self.eventually(page, "almost five minutes are recorded", lambda: self.server.recorded("late") > 290_000)
         # The page receives the event with a short delay.
         page.wait_for_timeout(2_000)
         self.go(page, "#/channels/late")
@@ -42,6 +46,19 @@ class NoHLSTests(PageCase):
         self.assertLess(self.second(video, stream), 115)
         self.assert_shows_its_time(page, video, stream)
 
+    def test_channel_that_stops_within_a_minute_plays(self):
+        self.origin.aliases["/short"] = "/live"
+        stream = ShortStream(self.origin, "short/now.m3u8")
+        self.server.api("POST", "channels", {"name": "short", "url": stream.url})
+        page = self.open_without()
+        self.eventually(page, "ten seconds are recorded", lambda: self.server.recorded("short") > 10_000)
+        self.go(page, "#/channels/short")
+        error = page.locator("#player-error")
+        expect(error).to_contain_text("Playback starts when a minute has been recorded")
+        self.server.api("PATCH", "channels/short", {"state": "stopped"})
+        expect(error).to_be_hidden()
+        self.assert_shows_its_time(page, page.locator("video"), stream)
+
     def test_unplayable_stream_shows_its_address(self):
         page = self.open_without()
         url = self.origin.url("film/index.m3u8")
@@ -55,10 +72,6 @@ class NoHLSTests(PageCase):
         page.context.add_init_script(WITHOUT)
         self.go(page, "", with_key=True)
         return page
-
-    def recorded(self, name: str) -> float:
-        ranges = self.server.api("GET", f"channels/{name}")["recordedRanges"]
-        return ranges[-1]["to"] - ranges[0]["from"] if ranges else 0
 
     def second(self, video: Locator, stream: LiveStream) -> float:
         begin = float(video.get_attribute("data-window-begin") or 0)

@@ -2,10 +2,10 @@
 //
 // A browser always starts a live playlist at its end, regardless of the requested position, and can't seek in it. Only
 // the live edge is therefore played from the live playlist. The past is played in finished windows of at most an hour,
-// up to the current live edge. Each begins at the end of the previous one.
+// up to the current live edge. Each window begins at the end of the previous one.
 //
 // In a browser without HLS, the windows are MP4 files of at most five minutes, because a file must be complete before
-// it can be played. The first one begins at least a minute before the live edge.
+// it can be played. While the channel is recorded, the first file begins at least a minute before the live edge.
 
 import { sentence } from "./api.js";
 import { moment } from "./format.js";
@@ -44,7 +44,7 @@ export function startWindowPlayback({ player, base, record, signal }) {
   let shown = { segments: [], begin: null, end: null };
   let number = 0;
   let pausedAt = null;
-  /** The action to run when the live edge reaches a time. */
+  /** The request for playback that waits until the live edge reaches a time. */
   let awaited = null;
   let jumped = () => {};
 
@@ -53,7 +53,6 @@ export function startWindowPlayback({ player, base, record, signal }) {
     const seconds = video.readyState > 0 ? video.currentTime : 0;
     return timeOf(shown.segments, seconds) ?? shown.begin + seconds * 1000;
   };
-  /** Returns the time at which to resume after an interruption. */
   const resumeTime = () => (shown.end === null ? Infinity : now());
   const resuming = startResuming({
     player, signal,
@@ -69,7 +68,7 @@ export function startWindowPlayback({ player, base, record, signal }) {
     if (!isContinuation) resuming.begin();
     const channel = record();
     if (!channel?.recordedRanges.length) return notify("Nothing recorded yet.");
-    const edge = channel.edge ?? channel.recordedRanges.at(-1).to;
+    const edge = endOf(channel);
     awaited = null;
     if (!playsHLS && isRecorded()) {
       const latest = edge - (isContinuation ? minimumFile : lateness);
@@ -83,7 +82,7 @@ export function startWindowPlayback({ player, base, record, signal }) {
 
   /** Waits until the recording is long enough for a file. */
   function awaitEdge(edge, requested, isContinuation) {
-    awaited = { edge, work: () => playFrom(requested, isContinuation) };
+    awaited = { edge, requested, isContinuation };
     player.fail(isContinuation
       ? `Waiting for enough recorded time to continue at ${moment(requested)}.`
       : "This browser plays channels a minute late. Playback starts when a minute has been recorded.", null);
@@ -107,8 +106,10 @@ export function startWindowPlayback({ player, base, record, signal }) {
   async function play(at, end, requested, isContinuation) {
     const turn = (number += 1);
     const isSuperseded = () => turn !== number || signal.aborted;
-    if (!isContinuation) shown = { segments: [], begin: at, end };
-    if (!isContinuation) pausedAt = null;
+    if (!isContinuation) {
+      shown = { segments: [], begin: at, end };
+      pausedAt = null;
+    }
     jumped();
     try {
       const read = playsHLS ? readWindow : readFile;
@@ -129,18 +130,23 @@ export function startWindowPlayback({ player, base, record, signal }) {
     const edge = record()?.edge ?? 0;
     if (edge > shown.end || isRecorded()) playFrom(shown.end, true);
   });
-  video.addEventListener("pause",
-    () => { pausedAt = !video.error && shown.end === null && !video.ended ? { at: now(), since: performance.now() } : null; }
-  );
+  video.addEventListener("pause", () => {
+    pausedAt = !video.error && shown.end === null && !video.ended ? { at: now(), since: performance.now() } : null;
+  });
   video.addEventListener("play", () => {
     if (pausedAt && performance.now() - pausedAt.since > maximumPause) playFrom(pausedAt.at);
     pausedAt = null;
   });
   channels.watch(() => {
-    if (!awaited || (record()?.edge ?? 0) < awaited.edge) return;
-    const { work } = awaited;
+    const channel = record();
+    if (!awaited || !channel || (isRecorded() && (channel.edge ?? 0) < awaited.edge)) return;
+    const { requested, isContinuation } = awaited;
+    awaited = null;
     player.clear();
-    work();
+    if (isRecorded()) playFrom(requested, isContinuation);
+    // The recording has stopped and gets no longer, so the rest of it is played.
+    else if (!isContinuation) playFrom(Math.min(requested, endOf(channel) - lateness));
+    else if (endOf(channel) > requested) playFrom(requested, true);
   }, signal);
   return {
     playFrom: (requested) => playFrom(requested), now, onJump: (work) => { jumped = work; },
@@ -154,9 +160,8 @@ async function readWindow(base, at, end) {
   const src = (from) => `${base}index.m3u8?begintime=${from}&endtime=${end}`;
   const all = await datedSegments(src(at));
   const first = all.findIndex(({ isGap }) => !isGap);
-  return first <= 0 ? { src: src(at), segments: all } : {
-    src: src(Math.round(all[first].wall)), segments: from(all, first)
-  };
+  if (first <= 0) return { src: src(at), segments: all };
+  return { src: src(Math.round(all[first].wall)), segments: from(all, first) };
 }
 
 /** Returns a finished window as a file, up to its first gap, since the positions in a file don't reflect gaps. */
@@ -179,6 +184,8 @@ async function readLive(base) {
   const all = await datedSegments(src);
   return { src, segments: from(all, Math.max(0, all.length - segmentsBehind)) };
 }
+
+const endOf = ({ edge, recordedRanges }) => edge ?? recordedRanges.at(-1)?.to ?? 0;
 
 const datedSegments = async (src) => (await readSegments(src)).segments.filter(({ wall }) => wall !== null);
 
@@ -209,5 +216,5 @@ function positionOf(segments, at) {
 /** Returns the given time if it is recorded; otherwise the next recorded time, or the last recorded second. */
 function nearest(recordedRanges, at) {
   const found = recordedRanges.find(({ to }) => to > at);
-  return found ? Math.max(at, found.from) : recordedRanges[recordedRanges.length - 1].to - 1000;
+  return found ? Math.max(at, found.from) : recordedRanges.at(-1).to - 1000;
 }
