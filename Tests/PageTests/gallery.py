@@ -40,7 +40,8 @@ class Gallery:
         self._add(FAILED, "archive/lost.mp4")
         states = {**dict.fromkeys((*COMPLETE, SONG, STREAM), "complete"),
                   FAILED: "failed", WITH_HOLES: "completeWithHoles"}
-        self._wait(lambda records: all(records[title]["state"] == state for title, state in states.items()))
+        self._wait_for_downloads(
+            lambda records: all(records[title]["state"] == state for title, state in states.items()))
         for title, cover in COVERED.items():
             picture = (origin.folder / "covers" / f"{cover}.jpg").read_bytes()
             server.api("PUT", f"assets/{self.assets[title]}/cover", picture)
@@ -52,10 +53,10 @@ class Gallery:
         origin.rate = 600_000
         self._add(RUNNING, "autumn-1/index.m3u8", variant="360")
         self._add(PAUSED, "autumn-2/index.m3u8", variant="360")
-        self._wait(lambda records: all(records[title]["bytes"] > 400_000 for title in (RUNNING, PAUSED)))
+        self._wait_for_downloads(lambda records: all(records[title]["bytes"] > 400_000 for title in (RUNNING, PAUSED)))
         server.api("PATCH", f"downloads/{self.assets[PAUSED]}", {"state": "paused"})
         origin.rate = 20_000
-        self._wait(lambda records: records[PAUSED]["state"] == "paused")
+        self._wait_for_downloads(lambda records: records[PAUSED]["state"] == "paused")
 
     def _add(self, title: str, path: str, **choice: str):
         body = {"url": self.origin.url(path), "title": title, **choice}
@@ -73,25 +74,20 @@ class Gallery:
         for name in names[:segments]:
             urlopen(urljoin(url, name)).read()
 
-    def _wait(self, condition):
+    def _wait_for_downloads(self, condition):
+        self._wait(self.server.downloads, condition)
+
+    def _wait(self, read, condition):
         limit = time.monotonic() + 60
-        while not condition(records := self.server.downloads()):
+        while not condition(found := read()):
             if time.monotonic() > limit:
-                raise AssertionError(f"the library isn't complete after a minute: {records}")
+                raise AssertionError(f"the gallery isn't complete after a minute: {found}")
             time.sleep(0.1)
 
     def _make_programmes(self):
         """Adds two programmes as soon as four minutes are recorded, which is enough for both."""
-        limit = time.monotonic() + 60
-        while True:
-            channel = self.server.api("GET", f"channels/{CHANNEL}")
-            ranges = channel["recordedRanges"]
-            if ranges and ranges[-1]["to"] - ranges[0]["from"] > 240_000:
-                break
-            if time.monotonic() > limit:
-                raise AssertionError(f"the channel has recorded too little after a minute: {channel}")
-            time.sleep(0.1)
-        first = ranges[0]["from"]
+        self._wait(lambda: self.server.recorded(CHANNEL), lambda recorded: recorded > 240_000)
+        first = self.server.api("GET", f"channels/{CHANNEL}")["recordedRanges"][0]["from"]
         for index, name in enumerate(PROGRAMMES):
             begin = first + 20_000 + index * 140_000
             self.server.api("POST", f"channels/{CHANNEL}/programmes", {

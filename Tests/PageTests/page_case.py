@@ -145,3 +145,8 @@ class PageCase(unittest.TestCase):
         """Returns the list item with a heading."""
         heading = page.get_by_role("heading", name=title, exact=True)
         return page.get_by_role("main").get_by_role("listitem").filter(has=heading)
+
+
+def slider_value(slider: Locator, which: str) -> float:
+    """Returns a slider's value: "min", "max" or "now"."""
+    return float(slider.get_attribute(f"aria-value{which}") or 0)

@@ -61,12 +61,7 @@ class InterruptionTests(PageCase):
         self.server.api("POST", "channels", {"name": name, "url": stream.url})
         page = self.open()
         self.watch.allow(NOISE)
-
-        def seconds() -> float:
-            ranges = self.server.api("GET", f"channels/{name}")["recordedRanges"]
-            return ranges[-1]["to"] - ranges[0]["from"] if ranges else 0
-
-        self.eventually(page, "four and a half minutes are recorded", lambda: seconds() > 270_000)
+        self.eventually(page, "four and a half minutes are recorded", lambda: self.server.recorded(name) > 270_000)
         self.go(page, f"#/channels/{name}")
         video = page.locator("video")
         self.eventually(page, "it plays", lambda: current_time(video) > 3)

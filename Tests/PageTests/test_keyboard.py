@@ -4,7 +4,7 @@ from playwright.sync_api import expect
 
 from keys import tab_to
 from live import LiveStream
-from page_case import PageCase
+from page_case import PageCase, slider_value
 from video import current_time, frame
 
 TITLES = ("First", "Second", "Third")
@@ -87,22 +87,22 @@ class KeyboardTests(PageCase):
         tab_to(page, page.get_by_role("link", name="Open keys"))
         page.keyboard.press("Enter")
         slider = page.get_by_role("slider", name="Replay")
-        self.eventually(
-            page, "four minutes are recorded", lambda: _value(slider, "max") - _value(slider, "min") > 240_000)
+        self.eventually(page, "four minutes are recorded",
+                        lambda: slider_value(slider, "max") - slider_value(slider, "min") > 240_000)
         tab_to(page, slider)
         words = slider.get_attribute("aria-valuetext")
         page.keyboard.press("Home")
         self.eventually(page, "it moves to the start",
-                        lambda: abs(_value(slider, "now") - _value(slider, "min")) < 5_000)
+                        lambda: abs(slider_value(slider, "now") - slider_value(slider, "min")) < 5_000)
         self.assertNotEqual(slider.get_attribute("aria-valuetext"), words)
         for key, step in (("Shift+ArrowRight", 60_000), ("ArrowRight", 10_000), ("ArrowRight", 10_000),
                           ("ArrowLeft", -10_000)):
-            before = _value(slider, "now")
+            before = slider_value(slider, "now")
             page.keyboard.press(key)
             # Playback also moves the slider.
             self.eventually(page, f"{key} moved it by {step / 1000} s",
-                            lambda: abs(_value(slider, "now") - before - step) < 3_000)
-        target = _value(slider, "now")
+                            lambda: abs(slider_value(slider, "now") - before - step) < 3_000)
+        target = slider_value(slider, "now")
         video = page.get_by_label("Player: keys")
         self.eventually(page, "the video plays from there", lambda: abs(
             float(video.get_attribute("data-window-begin") or 0) + current_time(video) * 1000 - target) < 20_000
@@ -110,13 +110,9 @@ class KeyboardTests(PageCase):
         self.assertAlmostEqual(frame(video)["code"], stream.second(target), delta=20)
         page.keyboard.press("End")
         self.eventually(page, "it is live again",
-                        lambda: _value(slider, "now") > _value(slider, "max") - 60_000)
+                        lambda: slider_value(slider, "now") > slider_value(slider, "max") - 60_000)
 
     def order(self, page) -> list[str]:
         names = page.get_by_role("list", name="Downloads", exact=True).get_by_role("heading", level=2)
         expect(names.first).to_be_visible()
         return [name for name in names.all_inner_texts() if name in TITLES]
-
-
-def _value(slider, which: str) -> float:
-    return float(slider.get_attribute(f"aria-value{which}") or 0)

@@ -7,7 +7,7 @@ from playwright.sync_api import Locator, Page, expect
 from live import LiveStream
 from media import LIVE_HEIGHT
 from movie import Movie
-from page_case import PageCase
+from page_case import PageCase, slider_value
 from video import current_time, frame, is_black
 
 BACK = 120_000
@@ -33,14 +33,14 @@ class ReplayTests(PageCase):
         dialog.get_by_role("button", name="Record", exact=True).click()
         expect(page.get_by_role("heading", level=1)).to_have_text("evening")
         slider = page.get_by_role("slider", name="Replay")
-        self.eventually(
-            page, "three minutes are recorded", lambda: _value(slider, "max") - _value(slider, "min") > 1.5 * BACK)
+        self.eventually(page, "three minutes are recorded",
+                        lambda: slider_value(slider, "max") - slider_value(slider, "min") > 1.5 * BACK)
 
     def drag_back(self, page: Page) -> float:
         slider = page.get_by_role("slider", name="Replay")
         slider.scroll_into_view_if_needed()
         box = slider.bounding_box()
-        begin, end = _value(slider, "min"), _value(slider, "max")
+        begin, end = slider_value(slider, "min"), slider_value(slider, "max")
         width, y = box["width"], box["y"] + box["height"] / 2
         target = end - BACK
         page.mouse.move(box["x"] + width * 0.98, y)
@@ -49,8 +49,8 @@ class ReplayTests(PageCase):
             share = (target - begin) / (end - begin)
             page.mouse.move(box["x"] + width * (share + (0.98 - share) * step / 10), y)
         # The recording may have grown by one or two segments, and the slider has margins.
-        self.assertAlmostEqual(_value(slider, "now"), target, delta=8_000)
-        chosen = _value(slider, "now")
+        self.assertAlmostEqual(slider_value(slider, "now"), target, delta=8_000)
+        chosen = slider_value(slider, "now")
         self.assertRegex(slider.get_attribute("aria-valuetext"), r"\d:\d\d")
         page.mouse.up()
         return chosen
@@ -102,10 +102,6 @@ class ReplayTests(PageCase):
         self.assertEqual(movie.height, LIVE_HEIGHT)
         self.assertEqual(len(movie.audio), 1)
         self.assertAlmostEqual(movie.duration, (self.window[1] - self.window[0]) / 1000, delta=2.5)
-
-
-def _value(slider: Locator, which: str) -> float:
-    return float(slider.get_attribute(f"aria-value{which}") or 0)
 
 
 def _begin(video: Locator) -> float:
