@@ -1,7 +1,7 @@
 #include "CMediaCachePage.h"
 
-// The files in the folder `page`, embedded unchanged by `#embed` (C23, ISO/IEC 9899:2024 §6.10.4). A test compares this
-// table with the folder. The compiler lists the files as dependencies of this one, so that changes rebuild it.
+// The files in the folder `page`, embedded unchanged by `#embed` (C23, ISO/IEC 9899:2024 §6.10.4). The compiler lists
+// them as dependencies of this file, so that changes rebuild it.
 #if defined(__clang__)
 #pragma clang diagnostic ignored "-Wc23-extensions"
 #endif
@@ -9,187 +9,141 @@
 static const uint8_t add_js[] = {
 #embed "page/add.js"
 };
-
 static const uint8_t address_js[] = {
 #embed "page/address.js"
 };
-
 static const uint8_t api_js[] = {
 #embed "page/api.js"
 };
-
 static const uint8_t card_js[] = {
 #embed "page/card.js"
 };
-
 static const uint8_t channel_js[] = {
 #embed "page/channel.js"
 };
-
 static const uint8_t channels_js[] = {
 #embed "page/channels.js"
 };
-
 static const uint8_t choices_js[] = {
 #embed "page/choices.js"
 };
-
 static const uint8_t clip_js[] = {
 #embed "page/clip.js"
 };
-
 static const uint8_t consent_js[] = {
 #embed "page/consent.js"
 };
-
 static const uint8_t coverage_js[] = {
 #embed "page/coverage.js"
 };
-
 static const uint8_t coveragebar_js[] = {
 #embed "page/coveragebar.js"
 };
-
 static const uint8_t dialogs_js[] = {
 #embed "page/dialogs.js"
 };
-
 static const uint8_t downloadrow_js[] = {
 #embed "page/downloadrow.js"
 };
-
 static const uint8_t downloads_js[] = {
 #embed "page/downloads.js"
 };
-
 static const uint8_t elements_js[] = {
 #embed "page/elements.js"
 };
-
 static const uint8_t events_js[] = {
 #embed "page/events.js"
 };
-
 static const uint8_t failures_js[] = {
 #embed "page/failures.js"
 };
-
 static const uint8_t format_js[] = {
 #embed "page/format.js"
 };
-
 static const uint8_t icon_svg[] = {
 #embed "page/icon.svg"
 };
-
 static const uint8_t icons_js[] = {
 #embed "page/icons.js"
 };
-
 static const uint8_t index_html[] = {
 #embed "page/index.html"
 };
-
 static const uint8_t key_js[] = {
 #embed "page/key.js"
 };
-
 static const uint8_t library_js[] = {
 #embed "page/library.js"
 };
-
 static const uint8_t main_js[] = {
 #embed "page/main.js"
 };
-
 static const uint8_t notices_js[] = {
 #embed "page/notices.js"
 };
-
 static const uint8_t page_css[] = {
 #embed "page/page.css"
 };
-
 static const uint8_t played_js[] = {
 #embed "page/played.js"
 };
-
 static const uint8_t player_css[] = {
 #embed "page/player.css"
 };
-
 static const uint8_t player_js[] = {
 #embed "page/player.js"
 };
-
 static const uint8_t playlists_js[] = {
 #embed "page/playlists.js"
 };
-
 static const uint8_t programmes_js[] = {
 #embed "page/programmes.js"
 };
-
 static const uint8_t recording_js[] = {
 #embed "page/recording.js"
 };
-
 static const uint8_t reordering_js[] = {
 #embed "page/reordering.js"
 };
-
 static const uint8_t replay_js[] = {
 #embed "page/replay.js"
 };
-
 static const uint8_t resuming_js[] = {
 #embed "page/resuming.js"
 };
-
 static const uint8_t router_js[] = {
 #embed "page/router.js"
 };
-
 static const uint8_t ruler_js[] = {
 #embed "page/ruler.js"
 };
-
 static const uint8_t settings_js[] = {
 #embed "page/settings.js"
 };
-
 static const uint8_t source_js[] = {
 #embed "page/source.js"
 };
-
 static const uint8_t storage_js[] = {
 #embed "page/storage.js"
 };
-
 static const uint8_t store_js[] = {
 #embed "page/store.js"
 };
-
 static const uint8_t theme_css[] = {
 #embed "page/theme.css"
 };
-
 static const uint8_t theme_js[] = {
 #embed "page/theme.js"
 };
-
 static const uint8_t video_js[] = {
 #embed "page/video.js"
 };
-
 static const uint8_t views_css[] = {
 #embed "page/views.css"
 };
-
 static const uint8_t window_js[] = {
 #embed "page/window.js"
 };
-
 static const uint8_t words_js[] = {
 #embed "page/words.js"
 };

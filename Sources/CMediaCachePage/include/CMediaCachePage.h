@@ -8,23 +8,19 @@
 extern "C" {
 #endif
 
-/// A file of the server's page at `/`. Its bytes are constant, are valid for the lifetime of the program, and can be
-/// read on any thread.
+/// A file of the server's page. Its bytes are constant, valid until the program ends, and readable on any thread.
 typedef struct {
-    /// The file's name, such as `main.js`, as a null-terminated string.
+    /// The name, such as `main.js`, as a null-terminated string.
     const char *_Nonnull name;
-    /// The file's bytes.
     const uint8_t *_Nonnull bytes;
-    /// The number of bytes.
+    /// The number of `bytes`.
     size_t count;
 } mediacache_page_file;
 
 /// Returns the number of files of the page.
 size_t mediacache_page_file_count(void);
 
-/// Returns a file of the page.
-///
-/// - Parameter index: The index, less than `mediacache_page_file_count()`.
+/// Returns the file at an index, which must be less than `mediacache_page_file_count()`.
 mediacache_page_file mediacache_page_file_at(size_t index);
 
 #ifdef __cplusplus

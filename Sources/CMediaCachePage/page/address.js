@@ -6,12 +6,11 @@ const isThisMachine = /^(localhost|127(\.\d+){3}|\[::1\])$/.test(base.hostname);
 let playbackToken = null;
 
 /**
- * Whether the page adds a token to library and channel URLs. The server exempts clients on its own machine. If it is
- * exposed, it exempts none, but the URLs in its records contain a token already.
+ * Whether the page adds a token to library and channel URLs. A server exempts clients on its own machine. An exposed
+ * server exempts no client, but the URLs in its records already contain a token.
  */
 export const needsToken = !isThisMachine;
 
-/** Sets the token for library and channel URLs. */
 export function setPlaybackToken(token) { playbackToken = token; }
 
 /** Returns the URL of a path of the server, such as `api/v1/usage`. */

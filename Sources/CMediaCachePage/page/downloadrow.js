@@ -30,7 +30,7 @@ const actions = [
   { name: "cancel", label: "Cancel", states: ["running", "queued", "waiting", "paused", "failed"], act: cancel },
 ];
 
-/** Returns whether a download follows a stream without a known end. It can be finished at any time. */
+/** Returns whether a download follows a stream without a known end. Such a download can be finished at any time. */
 function isGrowing({ kind, duration, parts }) { return kind === "stream" && !duration && parts > 0; }
 
 /** Creates a download's row. @param {boolean} isOpen whether the download is in the queue and can be moved */

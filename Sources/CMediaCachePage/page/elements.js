@@ -23,20 +23,20 @@ export function make(name, properties = {}, ...children) {
   return element;
 }
 
-/** Sets the text if it differs. Setting an equal text would disturb selections and screen readers. */
+/** Sets the text if it differs, since setting an equal text would disturb selections and screen readers. */
 export function updateText(element, text) {
   if (element.textContent !== text) element.textContent = text;
 }
 
-/** Sets an attribute if it differs. Null removes the attribute. */
+/** Sets an attribute if its value differs. A value of null, undefined or false removes the attribute. */
 export function updateAttribute(element, name, value) {
   if (value === null || value === undefined || value === false) element.removeAttribute(name);
   else if (element.getAttribute(name) !== String(value)) element.setAttribute(name, value);
 }
 
 /**
- * Updates the rows of a list. A row is built once per key, moved only if its position changes, and removed if its key
- * is gone. The focused element keeps the focus; if its row is removed, the focus moves to the view.
+ * Updates the rows of a list. A row is built once per key, and removed if its key is gone. Rows move only if the order
+ * changes. The focused element keeps the focus; if its row is removed, the focus moves to the view.
  *
  * @param {HTMLElement} list
  * @param {Map<string, HTMLElement>} rows the current rows by key, which are updated

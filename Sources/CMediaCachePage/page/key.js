@@ -13,13 +13,12 @@ export function key() {
   try { return localStorage.getItem(storageKey); } catch { return null; }
 }
 
-/** Stores a key in this browser. */
 function storeKey(key) {
   memory = key;
   try { localStorage.setItem(storageKey, key); } catch { /* private windows have no storage */ }
 }
 
-/** Stores a key that couldn't be checked when it was read from the address. Called once the server accepts it. */
+/** Stores a key that couldn't be checked when it was read from the address, once the server has accepted it. */
 export function storeUncheckedKey() {
   if (memory) storeKey(memory);
 }

@@ -24,11 +24,10 @@ const filters = {
 /** The current order, filter and search text, which last until the page is reloaded or closed. */
 const chosen = { order: "newest", filter: "all", text: "" };
 
-/** Shows the library. */
 export function libraryView({ main, signal }) {
-  const search = make("input",
-    { type: "search", "aria-label": "Search the library", placeholder: "Search", value: chosen.text }
-  );
+  const search = make("input", {
+    type: "search", "aria-label": "Search the library", placeholder: "Search", value: chosen.text,
+  });
   const order = select("Sort by", orders, chosen.order);
   const filter = select("Show", filters, chosen.filter);
   const list = make("ul.grid", { "aria-label": "Items", role: "list" });
@@ -64,7 +63,7 @@ export function libraryView({ main, signal }) {
     const [record, row] = [assets.get(id), rows.get(id)];
     const isRenamed = record && row?.querySelector("h2").textContent !== titleOf(record);
     if (record && row) updateCard(row, record);
-    // Other changes don't move rows, so that the order of a list sorted by size is stable while downloads progress.
+    // Other changes don't move rows, so that a list sorted by size is stable while downloads progress.
     if (!record || !row || isRenamed || chosen.filter !== "all" || chosen.order === "title") layOut();
   }, signal);
   search.addEventListener("input", () => { chosen.text = search.value; layOut(); });

@@ -8,10 +8,9 @@ import { icon } from "./icons.js";
 const noticeDuration = 6000;
 const maximumNotices = 4;
 const maximumProblems = 20;
-/** The rows of the problems, by subject. */
+/** The rows of the problems by subject, oldest first. */
 const problems = new Map();
 
-/** Shows a notice. Screen readers announce it. */
 export function notify(text) {
   const list = document.getElementById("notices");
   const notice = make("p", {}, text);
@@ -64,7 +63,6 @@ export const reportError = (failure, error) => {
   if (error.name !== "AbortError") reportProblem(failure, `${failure}: ${sentence(error.message)}`);
 };
 
-/** Removes the problem of a subject, if there is one. */
 export function dismissProblem(subject) {
   const row = problems.get(subject);
   if (!row) return;

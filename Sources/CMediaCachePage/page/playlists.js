@@ -6,9 +6,9 @@ import { requireOK } from "./api.js";
  * Reads a media playlist, or that of the first variant of a multivariant playlist.
  *
  * @param {string} url
- * @returns {Promise<{segments: {start: number, duration: number, wall: number|null, isGap: boolean, url: string}[], isOver: boolean}>}
- *   `start` is in seconds from the start of the playlist; `wall` is in milliseconds since 1970, or null before the
- *   first date; `isOver` is whether the playlist has an end (EXT-X-ENDLIST)
+ * @returns {Promise<{segments: {start: number, duration: number, wall: number|null, isGap: boolean, url: string}[],
+ *   isOver: boolean}>} `start` is in seconds from the start of the playlist; `wall` is in milliseconds since 1970, or
+ *   null before the first EXT-X-PROGRAM-DATE-TIME; `isOver` is whether the playlist has an end (EXT-X-ENDLIST)
  */
 export async function readSegments(url) {
   const response = await requireOK(await fetch(url, { cache: "no-store" }));

@@ -3,13 +3,13 @@
 
 import { channels } from "./store.js";
 
-/** The delays before the attempts, in seconds. The last one repeats. */
+/** The delays before the attempts, in seconds. The last delay repeats. */
 const pauses = [1, 2, 4, 8, 15, 15, 15, 30];
 /** The time without a successful load after which an error ends the attempts, in milliseconds. */
 const maximumWait = 600_000;
-/** The number of loads that may fail soon after they succeeded before the source counts as unplayable. */
+/** The number of errors after successful loads, without lasting playback between them, that ends the attempts. */
 const maximumFailures = 4;
-/** The duration of playback after which an interruption is over, in seconds. */
+/** The duration of playback that ends an interruption, in seconds. */
 const longEnough = 3;
 
 /**
@@ -17,7 +17,7 @@ const longEnough = 3;
  *
  * @param {Object} options
  * @param {ReturnType<import("./video.js").makeVideo>} options.player
- * @param {() => string} options.position returns the position at which it resumes, for messages, such as "at 0:12"
+ * @param {() => string} options.position returns the position at which playback resumes, for example "at 0:12"
  * @param {() => (void|Promise<void>)} options.resume sets the player's source again, at that position
  * @param {() => boolean} [options.isAvailable] returns whether there is data at that position
  * @param {AbortSignal} options.signal stops it when aborted

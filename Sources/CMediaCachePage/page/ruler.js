@@ -44,7 +44,7 @@ function bands(pen, spans, x, top, height, style, least) {
   }
 }
 
-/** Shades the range of the clip. */
+/** Shades a clip's range. */
 function shade(pen, { from, to }, x, top, height) {
   pen.fillStyle = colour("accent");
   pen.globalAlpha = 0.35;

@@ -2,7 +2,6 @@
 
 const storageKey = "mediacache.colours";
 
-/** Sets up the selector of the theme. */
 export function startTheme() {
   const choice = document.getElementById("colours");
   try { choice.value = localStorage.getItem(storageKey) ?? "auto"; } catch { /* the system's theme */ }
