@@ -4,11 +4,11 @@ import { routes } from "./address.js";
 import { api, sentence } from "./api.js";
 import { changeSummary, choiceSummary, trackChoice, variantChoice } from "./choices.js";
 import { allowPlayback } from "./consent.js";
-import { facts, field, showDialog } from "./dialogs.js";
+import { check, facts, field, showDialog } from "./dialogs.js";
 import { make, updateText } from "./elements.js";
 import { bytes, clock, hostOf, titleFrom, withoutUser } from "./format.js";
 import { notify } from "./notices.js";
-import { channelNameFor, retentionFields } from "./recording.js";
+import { channelNameField, channelNameFor, retentionFields } from "./recording.js";
 import { go } from "./router.js";
 import { assets, channels, downloads } from "./store.js";
 import { stateOf, titleOf } from "./words.js";
@@ -25,9 +25,7 @@ export function startAddField() {
 
   async function probe() {
     const text = input.value.trim();
-    cancelProbe();
-    updateText(error, "");
-    input.removeAttribute("aria-invalid");
+    reset();
     if (!text) return fail("Enter the URL of a video, a song or a stream’s playlist (.m3u8).");
     if (!pattern.test(text)) return fail("This isn’t a supported URL. Enter one that starts with http:// or https://.");
     const abort = (running = new AbortController());
@@ -46,12 +44,14 @@ export function startAddField() {
     }
   }
 
-  /** Cancels the probe in progress, since its result would belong to an earlier text. */
-  function cancelProbe() {
+  /** Removes the error, and cancels the probe in progress, since its result would belong to an earlier text. */
+  function reset() {
     running?.abort();
     running = null;
     form.removeAttribute("aria-busy");
     updateText(button, "Add");
+    updateText(error, "");
+    input.removeAttribute("aria-invalid");
   }
 
   function fail(text) {
@@ -64,11 +64,7 @@ export function startAddField() {
     event.preventDefault();
     probe();
   });
-  input.addEventListener("input", () => {
-    cancelProbe();
-    updateText(error, "");
-    input.removeAttribute("aria-invalid");
-  });
+  input.addEventListener("input", reset);
   document.addEventListener("paste", (event) => {
     if (event.target.closest?.("input, textarea, select, dialog") || document.querySelector("dialog[open]")) return;
     const text = event.clipboardData?.getData("text").trim() ?? "";
@@ -139,20 +135,17 @@ function showAddDialog(found, url, done) {
     go(routes.channel(channel.name));
   }
 
-  const { dialog } = showDialog({
+  const dialog = showDialog({
     title: `Add: ${title}`,
     content: [
       known && make("p.hint", { id: "add-known" },
         `Already in the library${existing ? `: ${existingSummary(known, choice)}` : ""}. `,
-        make("a", { href: routes.asset(known.id), on: { click: () => dialog.close() } }, "Open it")
-      ),
+        make("a", { href: routes.asset(known.id), on: { click: () => dialog.close() } }, "Open it")),
       facts([
         ["Type", kindOf(found)],
         ["Duration", found.duration && !found.isLive ? clock(found.duration) : null],
-        [
-          "Size",
-          found.length && !found.variants?.length ? `${found.isLengthExact ? "" : "about "}${bytes(found.length)}` : null
-        ],
+        ["Size", !found.variants?.length && found.length &&
+          `${found.isLengthExact ? "" : "about "}${bytes(found.length)}`],
         ["Media type", found.kind === "file" ? found.type : null],
       ]),
       ...(found.notes ?? []).map((note) => make("p.hint", {}, note)),
@@ -182,13 +175,12 @@ function showAddDialog(found, url, done) {
   label();
 }
 
-/** Describes the variant, tracks and state of an asset in the library. */
 function existingSummary(asset, choice) {
   const state = stateOf(asset);
   return [choiceSummary(choice), state.charAt(0).toLowerCase() + state.slice(1)].filter(Boolean).join(", ");
 }
 
-/** Returns the label of the main button for an existing download, and a note that describes the effects. */
+/** Returns the main button's label for an existing download, and a note that describes the button's effects. */
 function actionFor({ state, headerNames }, difference) {
   if (difference && headerNames.length) {
     return {
@@ -213,21 +205,11 @@ function kindOf(found) {
 
 /** Creates the choice between recording a live stream and downloading it. */
 function liveChoice(url) {
-  const radio = (label, value, checked) => {
-    const input = make("input", { type: "radio", name: "live", value, checked });
-    return { input, label: make("label.check", {}, input, make("span", {}, label)) };
-  };
-  const [recording, downloading] = [
-    radio("Record as a channel", "record", true),
-    radio("Download until it ends", "download", false)
-  ];
-  const name = make("input",
-    { type: "text", required: true, maxlength: 64, pattern: "[A-Za-z0-9_\\-][A-Za-z0-9._\\-]*", value: channelNameFor(url) }
-  );
-  const retentionForm = retentionFields({ seconds: 86_400 });
-  const channelFields = make("div.fields", {},
-    field("Channel name", name, "Letters, digits, dots, hyphens, underscores"), ...retentionForm.elements
-  );
+  const recording = check("Record as a channel", { type: "radio", name: "live", value: "record", checked: true });
+  const downloading = check("Download until it ends", { type: "radio", name: "live", value: "download" });
+  const name = channelNameField(channelNameFor(url));
+  const retentionForm = retentionFields();
+  const channelFields = make("div.fields", {}, name.label, ...retentionForm.elements);
   const element = make("fieldset", {}, make("legend", {}, "Action"), recording.label, downloading.label, channelFields);
   element.addEventListener("change", () => {
     channelFields.hidden = !recording.input.checked;
@@ -235,6 +217,6 @@ function liveChoice(url) {
   });
   return {
     element, isRecording: () => recording.input.checked,
-    options: () => ({ name: name.value, retention: retentionForm.retention() })
+    options: () => ({ name: name.input.value, retention: retentionForm.retention() })
   };
 }

@@ -32,7 +32,6 @@ const remedies = {
   forbiddenAddress: "To allow addresses of this network, start “mediacache serve” with --allow-net.",
 };
 
-/** Describes an origin's HTTP error status, with advice. */
 function originAdvice(status) {
   switch (status) {
     case 401: return "Login required (401). Put the user name and password in the URL: https://user:password@host/…";
@@ -46,16 +45,16 @@ function originAdvice(status) {
   }
 }
 
-/** An error thrown if the server doesn't respond. */
+/** The server didn't respond. */
 class Unreachable extends Error {
   constructor() {
     super("The server isn’t responding. Check whether “mediacache serve” is running.");
   }
 }
 
-/** Returns a message from the server as a sentence, with a capital letter and a full stop. */
+/** Returns a message with a capital first letter and a period, unless it already ends a sentence. */
 export function sentence(text) {
-  // The first letter of a URL or a name isn't changed.
+  // The first letter of a URL or a file name isn't changed.
   const capitalized = /^[a-z]+[\s,;:’']/.test(text) && !/^\w+:\/\//.test(text) ? text.charAt(0).toUpperCase() + text.slice(1) : text;
   return /[.!?…]$/.test(capitalized) ? capitalized : `${capitalized}.`;
 }
@@ -73,32 +72,29 @@ export async function requireOK(response) {
   throw new Problem(document ?? { status: response.status, title: `The server responded with status ${response.status}` });
 }
 
-/** Sends a request with the key. @throws {Problem|Unreachable|DOMException} the last one if the request is aborted */
-async function request(path, { method = "GET", body, headers = {}, ...rest } = {}) {
+const root = "api/v1/";
+
+/**
+ * Sends a request with the key and returns the JSON of its response, or null if the status is 204.
+ *
+ * @throws {Problem|Unreachable|DOMException} the last one if the request is aborted
+ */
+async function json(path, { method = "GET", body, signal } = {}) {
   const isJSON = body !== undefined && !(body instanceof Blob);
   let response;
   try {
-    response = await fetch(serverURL(path), {
+    response = await fetch(serverURL(root + path), {
       method,
       cache: "no-store",
-      headers: {
-        Authorization: `Bearer ${key()}`,
-        ...(isJSON ? { "Content-Type": "application/json" } : {}),
-        ...headers,
-      },
+      headers: { Authorization: `Bearer ${key()}`, ...(isJSON ? { "Content-Type": "application/json" } : {}) },
       body: isJSON ? JSON.stringify(body) : body,
-      ...rest,
+      signal,
     });
   } catch (error) {
     if (error.name === "AbortError") throw error;
     throw new Unreachable();
   }
-  return requireOK(response);
-}
-
-/** Sends a request and returns the JSON of its response, or null if the status is 204. */
-async function json(path, options) {
-  const response = await request(path, options);
+  await requireOK(response);
   return response.status === 204 ? null : response.json();
 }
 
@@ -107,60 +103,58 @@ async function list(path, field) {
   const found = [];
   let after = null;
   do {
-    const separator = path.includes("?") ? "&" : "?";
-    const page = await json(after === null ? path : `${path}${separator}after=${encodeURIComponent(after)}`);
+    const page = await json(after === null ? path : `${path}?after=${encodeURIComponent(after)}`);
     found.push(...page[field]);
     after = page.next ?? null;
   } while (after !== null);
   return found;
 }
 
-const root = "api/v1/";
 const part = encodeURIComponent;
-const send = (method, path, body) => json(root + path, { method, body });
+const send = (method, path, body) => json(path, { method, body });
 
 /** The operations of the API that the page uses. */
 export const api = {
-  assets: () => list(`${root}assets`, "assets"),
-  asset: (id) => json(`${root}assets/${part(id)}`),
+  assets: () => list("assets", "assets"),
+  asset: (id) => json(`assets/${part(id)}`),
   addAsset: (url) => send("POST", "assets", { url }),
   rename: (id, title) => send("PATCH", `assets/${part(id)}`, { title }),
   removeAsset: (id) => send("DELETE", `assets/${part(id)}`),
   setCover: (id, picture) => send("PUT", `assets/${part(id)}/cover`, picture),
-  contents: (id) => json(`${root}bundles?asset=${part(id)}`),
+  contents: (id) => json(`bundles?asset=${part(id)}`),
 
-  probe: (url, signal) => json(`${root}probe`, { method: "POST", body: { url }, signal }),
-  playURL: async (url) => (await json(`${root}urls?url=${part(url)}`)).playURL,
+  probe: (url, signal) => json("probe", { method: "POST", body: { url }, signal }),
+  playURL: async (url) => (await json(`urls?url=${part(url)}`)).playURL,
 
-  downloads: () => list(`${root}downloads`, "downloads"),
-  download: (id) => json(`${root}downloads/${part(id)}`),
+  downloads: () => list("downloads", "downloads"),
+  download: (id) => json(`downloads/${part(id)}`),
   addDownload: (request) => send("POST", "downloads", request),
   changeDownload: (id, update) => send("PATCH", `downloads/${part(id)}`, update),
   cancelDownload: (id, keepsData) => send("DELETE", `downloads/${part(id)}${keepsData ? "?keepData=1" : ""}`),
   allDownloads: (action) => send("POST", `downloads/${action}`),
   orderDownloads: (ids) => send("PUT", "downloads/order", { ids }),
-  downloadSettings: () => json(`${root}settings/downloads`),
+  downloadSettings: () => json("settings/downloads"),
   setDownloadSettings: (update) => send("PATCH", "settings/downloads", update),
 
-  resources: () => list(`${root}resources`, "resources"),
-  resourceOf: (url) => json(`${root}resources?url=${part(url)}`),
-  played: () => list(`${root}played`, "played"),
+  resources: () => list("resources", "resources"),
+  resourceOf: (url) => json(`resources?url=${part(url)}`),
+  played: () => list("played", "played"),
   removePlayed: (id) => send("DELETE", `played/${id}`),
 
-  channels: () => list(`${root}channels`, "channels"),
-  channel: (name) => json(`${root}channels/${part(name)}`),
+  channels: () => list("channels", "channels"),
+  channel: (name) => json(`channels/${part(name)}`),
   addChannel: (request) => send("POST", "channels", request),
   changeChannel: (name, update) => send("PATCH", `channels/${part(name)}`, update),
   removeChannel: (name) => send("DELETE", `channels/${part(name)}`),
-  gaps: (name) => list(`${root}channels/${part(name)}/gaps`, "segments"),
+  gaps: (name) => list(`channels/${part(name)}/gaps`, "segments"),
   addProgramme: (name, request) => send("POST", `channels/${part(name)}/programmes`, request),
   removeProgramme: (name, id) => send("DELETE", `channels/${part(name)}/programmes/${part(id)}`),
   startExport: (name, id, format) => send("POST", `channels/${part(name)}/programmes/${part(id)}/exports/${format}`),
   endExport: (name, id, format) => send("DELETE", `channels/${part(name)}/programmes/${part(id)}/exports/${format}`),
 
-  standingToken: () => json(`${root}tokens/standing`),
+  standingToken: () => json("tokens/standing"),
 
-  storage: () => json(`${root}storage`),
+  storage: () => json("storage"),
   prune: () => send("POST", "prune"),
   verify: (repair) => send("POST", "verify", { repair }),
 };

@@ -10,19 +10,15 @@ import { notify } from "./notices.js";
 import { assets } from "./store.js";
 import { shareOf, sizeOf, stateOf, titleOf } from "./words.js";
 
-/** Creates an asset's card. */
 export function buildCard(record) {
   const { id } = record;
+  const button = (name, act, iconName) => make("button.quiet.small.square",
+    { type: "button", data: { act: name }, on: { click: () => act(id) } }, icon(iconName));
   const card = make("li.card", { data: { id } },
     make("a.cover", { href: routes.asset(id) }, make("span.letters", { "aria-hidden": "true" }), make("span.length")),
     make("div.card-text", {}, make("h2"), make("p.address.from"), make("p.card-state"), make("div.card-progress", { hidden: true }, make("i"))),
     make("div.card-actions", {},
-      make("button.quiet.small.square",
-        { type: "button", data: { act: "rename" }, on: { click: () => rename(id) } }, icon("pencil")
-      ),
-      make("button.quiet.small.square",
-        { type: "button", data: { act: "remove" }, on: { click: () => remove(id) } }, icon("trash")
-      )));
+      button("rename", rename, "pencil"), button("remove", remove, "trash")));
   updateCard(card, record);
   return card;
 }
@@ -57,11 +53,11 @@ export function updateCard(card, record, from = card.querySelector(".from").text
   showCover(card.querySelector(".cover"), record);
 }
 
-/** Shows the cover of an asset, if it has one. The browser loads it when it scrolls into view. */
+/** Shows an asset's cover, which the browser loads when the card scrolls into view. */
 function showCover(cover, record) {
   const known = cover.querySelector("img");
   const version = record.cover ? JSON.stringify(record.cover) : null;
-  if (known?.dataset.version === (version ?? undefined) && Boolean(known) === Boolean(version)) return;
+  if ((known?.dataset.version ?? null) === version) return;
   known?.remove();
   if (!version) return;
   const source = localURL(`${record.libraryURL}cover`);
@@ -93,11 +89,10 @@ function rename(id) {
   input.select();
 }
 
-/** Asks for confirmation and removes an asset. */
 function remove(id) {
   const record = assets.get(id);
   const title = titleOf(record);
-  return confirm({
+  confirm({
     title: `Remove “${title}”?`,
     text: removalText(record),
     yes: "Remove",

@@ -17,10 +17,8 @@ import { makeVideo, startKeys } from "./video.js";
 import { startWindowPlayback } from "./window.js";
 import { channelState, channelSums, isFollowing, limitsOf } from "./words.js";
 
-/** Returns the name of the end of a channel's recording. */
 const endName = (record) => (isFollowing(record) ? "the live edge" : "the end");
 
-/** Shows a channel. */
 export function channelView({ main, signal, parts: [name] }) {
   if (!channels.get(name)) {
     main.append(make("div.empty", {},
@@ -33,9 +31,9 @@ export function channelView({ main, signal, parts: [name] }) {
   const base = localURL(record().liveURL).replace(/index\.m3u8$/, "");
   const player = makeVideo({ label: `Player: ${name}`, signal });
   const played = startWindowPlayback({ player, base, record, signal });
-  const replay = makeReplay({ base, signal, jump: (at) => played.playFrom(at), at: () => played.now() });
-  const clip = makeClipExport({ name, base, record, now: () => played.now(), signal });
-  const programmes = makeProgrammes({ name, record, clip, signal, watch: (at) => played.playFrom(at) });
+  const replay = makeReplay({ base, signal, jump: played.playFrom });
+  const clip = makeClipExport({ name, base, record, now: played.now });
+  const programmes = makeProgrammes({ name, record, clip, watch: played.playFrom });
   const recording = recordingControls(name, signal);
   const position = make("p.position");
   const live = make("button.live", { type: "button", on: { click: () => played.playLive() } }, playsHLS ? "Live" : "Latest");
@@ -45,9 +43,7 @@ export function channelView({ main, signal, parts: [name] }) {
 
   main.append(...[
     make("header.view-head.player-head", {},
-      make("a.back", { href: "#/channels", "aria-label": "Back" }, icon("back")), make("h1", {}, name),
-      badge
-    ),
+      make("a.back", { href: "#/channels", "aria-label": "Back" }, icon("back")), make("h1", {}, name), badge),
     player.element,
     !playsHLS && make("p.hint.without-live", {},
       "This browser plays channels at least a minute late. To watch live, open this URL in another player: ",

@@ -5,10 +5,10 @@ import { api } from "./api.js";
 import { field, showDialog } from "./dialogs.js";
 import { arrange, make, oncePerFrame, updateAttribute, updateText } from "./elements.js";
 import { moment } from "./format.js";
-import { channelNameFor, retentionFields, setState } from "./recording.js";
+import { channelNameField, channelNameFor, retentionFields, setState, showStartOrStop } from "./recording.js";
 import { go } from "./router.js";
 import { channels } from "./store.js";
-import { channelState, channelSums, isFollowing, limitsOf } from "./words.js";
+import { channelState, channelSums, limitsOf } from "./words.js";
 
 /** Shows the channels. */
 export function channelsView({ main, signal }) {
@@ -40,28 +40,16 @@ export function channelsView({ main, signal }) {
 }
 
 function build(name) {
+  const button = (label, state) => make("button.quiet.small", {
+    type: "button", "aria-label": `${label} ${name}`, data: { act: state }, on: { click: () => setState(name, state) },
+  }, label);
   return make("li.row", { data: { name } },
     make("div.row-body", {},
       make("div.row-head", {},
         make("h2", {}, make("a", { href: routes.channel(name), "aria-label": `Open ${name}` }, name)),
-        make("span.badge")
-      ),
+        make("span.badge")),
       make("p.row-state"), make("p.hint"), make("p.address")),
-    make("div.row-actions", {},
-      make("button.quiet.small",
-        {
-          type: "button", "aria-label": `Start ${name}`, data: { act: "recording" },
-          on: { click: () => setState(name, "recording") }
-        },
-        "Start"
-      ),
-      make("button.quiet.small",
-        {
-          type: "button", "aria-label": `Stop ${name}`, data: { act: "stopped" },
-          on: { click: () => setState(name, "stopped") }
-        },
-        "Stop"
-      )));
+    make("div.row-actions", {}, button("Start", "recording"), button("Stop", "stopped")));
 }
 
 function show(row, record) {
@@ -77,20 +65,15 @@ function show(row, record) {
     ].filter(Boolean).join(" · ")
   );
   updateText(address, record.url);
-  const isOn = isFollowing(record);
   const [start, stop] = row.querySelectorAll("[data-act]");
-  const hadFocus = [start, stop].includes(document.activeElement);
-  start.hidden = isOn || record.state === "ended";
-  stop.hidden = !isOn;
-  if (hadFocus) (isOn ? stop : start).focus();
+  showStartOrStop(start, stop, record);
 }
 
 function addChannel() {
-  const url = make("input",
-    { type: "url", required: true, spellcheck: "false", placeholder: "https://example.org/live.m3u8" }
-  );
-  const name = make("input", { type: "text", required: true, maxlength: 64, pattern: "[A-Za-z0-9_\\-][A-Za-z0-9._\\-]*" });
-  const retentionForm = retentionFields({ seconds: 86_400 });
+  const placeholder = "https://example.org/live.m3u8";
+  const url = make("input", { type: "url", required: true, spellcheck: "false", placeholder });
+  const { input: name, label: nameField } = channelNameField();
+  const retentionForm = retentionFields();
   let isTyped = false;
   name.addEventListener("input", () => { isTyped = true; });
   url.addEventListener("input", () => { if (!isTyped) name.value = url.value ? channelNameFor(url.value) : ""; });
@@ -98,7 +81,7 @@ function addChannel() {
     title: "Add a channel",
     content: [
       field("URL of the live stream", url),
-      field("Channel name", name, "Letters, digits, dots, hyphens, underscores"),
+      nameField,
       make("div.fields", {}, ...retentionForm.elements)
     ],
     buttons: [{

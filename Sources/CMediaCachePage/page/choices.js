@@ -5,9 +5,8 @@ import { make } from "./elements.js";
 import { bitrate, bytes, inList, language } from "./format.js";
 import { nameOfVariant } from "./words.js";
 
-/** The smallest selection that is a bandwidth in bits per second. Smaller ones are heights in pixels. */
+/** The smallest number that selects a bandwidth in bits per second. Smaller numbers select a height in pixels. */
 const minimumBandwidth = 10_000;
-/** The selection of every variant. */
 const everyVariant = "all";
 
 /**
@@ -20,20 +19,15 @@ export function variantChoice(found, selection) {
   const variants = found.variants ?? [];
   if (!variants.length) return { element: null, chosen: () => null, index: () => null, first: null };
   const first = selection ? indexOfVariant(selection, variants) : 0;
-  const inputs = variants.map((variant, index) => make("input", {
-    type: "radio", name: "variant", value: index, checked: index === first,
-  }));
-  const labels = variants.map((variant, index) => make("label.check", {}, inputs[index], make("span", {}, [
+  const radio = (text, value) => check(text, { type: "radio", name: "variant", value, checked: value === first });
+  const options = variants.map((variant, index) => radio([
     nameOfVariant(variant),
     bitrate(variant.bandwidth),
     variant.length && !found.isLive && `about ${bytes(variant.length)}`,
-  ].filter(Boolean).join(", "))));
-  const every = make("input", { type: "radio", name: "variant", value: everyVariant, checked: true });
-  if (first === everyVariant) labels.push(make("label.check", {}, every, make("span", {}, "Every quality")));
-  const index = () => {
-    const found = inputs.findIndex((input) => input.checked);
-    return found < 0 ? first : found;
-  };
+  ].filter(Boolean).join(", "), index));
+  const labels = options.map(({ label }) => label);
+  if (first === everyVariant) labels.push(radio("Every quality", everyVariant).label);
+  const index = () => firstIndex(options, ({ input }) => input.checked, first);
   // An unchanged selection is sent back unchanged, since "best" may mean another variant later.
   const chosen = () => {
     const at = index();
@@ -53,21 +47,17 @@ export function variantChoice(found, selection) {
  * @param {boolean} isExisting whether `selection` belongs to an existing download and is preselected
  */
 export function trackChoice(name, tracks, isPreselected, selection, isExisting) {
-  const named = tracks.filter((track) => track.language);
-  const byLanguage = new Map();
-  for (const track of named) {
-    const known = byLanguage.get(track.language);
-    byLanguage.set(track.language, (known ?? false) || isPreselected(track));
+  let byLanguage = new Map();
+  for (const track of tracks.filter((track) => track.language)) {
+    byLanguage.set(track.language, byLanguage.get(track.language) || isPreselected(track));
   }
   if (byLanguage.size === 0) return { element: null, chosen: () => selection, tags: () => [], first: [] };
   const isSubtitles = name === "Subtitles";
   if (![...byLanguage.values()].some(Boolean) && !isSubtitles) byLanguage.set([...byLanguage.keys()][0], true);
   if (isExisting) {
-    const selected = new Map([...byLanguage].map(([tag, isStandard]) => [tag, selects(selection, tag, isStandard)]));
+    const selected = [...byLanguage].map(([tag, isStandard]) => [tag, selects(selection, tag, isStandard)]);
     // If the stream lacks the selected languages, the download has the standard ones instead.
-    if (selection === "none" || [...selected.values()].some(Boolean)) {
-      for (const [tag, isSelected] of selected) byLanguage.set(tag, isSelected);
-    }
+    if (selection === "none" || selected.some(([, isSelected]) => isSelected)) byLanguage = new Map(selected);
   }
   const boxes = [...byLanguage].map(([tag, checked]) => ({ tag, checked, ...check(language(tag), { checked }) }));
   const tags = () => boxes.filter((box) => box.input.checked).map((box) => box.tag);

@@ -4,14 +4,14 @@ import { make, updateAttribute, updateText } from "./elements.js";
 import { counted, fieldTime, fileName, words } from "./format.js";
 import { icon } from "./icons.js";
 
-/** The initial length of the range, in milliseconds. */
+/** The length of the range until the user changes it, in milliseconds. */
 const initialLength = 3600_000;
 
 /**
  * Creates the form for a clip's range.
  *
- * @param {{name: string, base: string, record: () => Object, now: () => number, signal: AbortSignal}} options `now`
- *   returns the time of the current frame
+ * @param {{name: string, base: string, record: () => Object, now: () => number}} options `now` returns the time of the
+ *   current frame, in milliseconds since 1970
  */
 export function makeClipExport({ name, base, record, now }) {
   const from = make("input", { type: "datetime-local", step: 1 });
@@ -26,7 +26,7 @@ export function makeClipExport({ name, base, record, now }) {
       make("label.field", {}, make("span", {}, "To"), to),
       make("button.quiet.small", { type: "button", on: { click: () => set(to) } }, "Set end")),
     make("div.clip-end", {}, link), note);
-  /** Whether the user has changed the range, which is initially the last hour. */
+  /** Whether the user has changed the range. */
   let isTouched = false;
 
   function set(input) {
@@ -34,12 +34,10 @@ export function makeClipExport({ name, base, record, now }) {
     input.value = fieldTime(Math.round(now() / 1000) * 1000);
     show();
   }
-  for (const input of [from, to]) {
-    input.addEventListener("input", () => {
-      isTouched = true;
-      show();
-    });
-  }
+  element.addEventListener("input", () => {
+    isTouched = true;
+    show();
+  });
 
   /** Returns the range in the form, or null if it is incomplete or doesn't end after its start. */
   function range() {

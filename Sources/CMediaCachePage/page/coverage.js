@@ -17,7 +17,7 @@ import { onEvent } from "./store.js";
 
 /** The minimum interval between reads of a file's record, in milliseconds. */
 const readEvery = 400;
-/** The interval between reads of a file's record while the file is loading, in milliseconds. */
+/** The interval between reads of the record of a loading file, if there are no events, in milliseconds. */
 const fileFreshFor = 1500;
 /** The time without an event after which a segment no longer counts as loading, in milliseconds. */
 const segmentFreshFor = 4000;
@@ -31,7 +31,6 @@ const segmentFreshFor = 4000;
  */
 export function followFile(url, show, signal) {
   let key = url;
-  let last = null;
   let timer = null;
 
   const read = async () => {
@@ -43,8 +42,7 @@ export function followFile(url, show, signal) {
     }
     if (signal.aborted) return;
     key = record?.key ?? url;
-    const loading = record?.fills ?? newSpans(last?.spans, record?.spans);
-    last = record;
+    const loading = record?.fills ?? [];
     show({ total: record?.length ?? 0, spans: record?.spans ?? [], loading }, record);
     clearTimeout(timer);
     // The end of a transfer isn't reported by an event.
@@ -58,45 +56,28 @@ export function followFile(url, show, signal) {
   refresh();
 }
 
-/** Returns the parts of `now` that aren't in `before`. Both are sorted and don't overlap. */
-function newSpans(before, now) {
-  if (!before || !now) return [];
-  const parts = [];
-  for (const span of now) {
-    let from = span.start;
-    for (const old of before) {
-      if (old.end <= from || old.start >= span.end) continue;
-      if (old.start > from) parts.push({ start: from, end: old.start });
-      from = Math.max(from, old.end);
-    }
-    if (from < span.end) parts.push({ start: from, end: span.end });
-  }
-  return parts;
-}
-
 /**
  * A segment of a stream.
  *
  * @typedef {Object} Segment
- * @property {number} start the start in seconds
- * @property {number} end the end in seconds
+ * @property {number} start in seconds
+ * @property {number} end in seconds
  * @property {string} url the URL at the origin
  * @property {string} [name] the name within the asset
  * @property {boolean} isCached
- * @property {number} loadingUntil the time until which it counts as loading, on the clock of `performance.now()`
+ * @property {number} loadingUntil the time until which the segment counts as loading (`performance.now()`)
  */
 
 /**
  * Follows the coverage of a stream by its segments.
  *
- * @param {Object} subject
- * @param {Object} [subject.asset] the asset that the stream belongs to
- * @param {string} subject.url
+ * @param {{asset?: Object, url: string}} subject the stream, and the asset that it belongs to
  * @param {(coverage: Coverage, segments: {cached: number, all: number}) => void} show
  * @param {AbortSignal} signal stops it when aborted
  * @returns {Promise<() => void>} a function that reloads the segments
  */
 export async function followStream({ asset, url }, show, signal) {
+  /** @type {Segment[]} */
   let segments = [];
   let byURL = new Map();
   let byName = new Map();
@@ -121,10 +102,9 @@ export async function followStream({ asset, url }, show, signal) {
     for (const resource of resources ?? []) {
       if (resource.complete) complete.add(resource.url).add(resource.key);
     }
-    const known = byURL;
     segments = found.map((segment) => ({
       ...segment,
-      isCached: resources === null || complete.has(segment.url) || known.get(segment.url)?.isCached === true,
+      isCached: resources === null || complete.has(segment.url) || byURL.get(segment.url)?.isCached === true,
       loadingUntil: 0,
     }));
     byURL = new Map(segments.map((segment) => [segment.url, segment]));
@@ -191,7 +171,7 @@ async function segmentsOfURL(url) {
 function joined(segments) {
   const found = [];
   for (const { start, end } of segments) {
-    const last = found[found.length - 1];
+    const last = found.at(-1);
     if (last && start - last.end < 0.05) last.end = Math.max(last.end, end);
     else found.push({ start, end });
   }

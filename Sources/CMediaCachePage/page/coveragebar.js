@@ -1,6 +1,6 @@
 // The coverage bar below a video: cached ranges, loading ranges, and the playhead.
 
-import { make, prepareCanvas, updateAttribute } from "./elements.js";
+import { make, oncePerFrame, prepareCanvas, updateAttribute } from "./elements.js";
 import { counted, percent } from "./format.js";
 import { colour, onColours } from "./theme.js";
 
@@ -16,16 +16,8 @@ export function makeCoverageBar({ id, seek, slim, signal }) {
   const canvas = make(`canvas.bar${slim ? ".slim" : ""}`, { id, role: "img", "aria-label": "Cached ranges unknown" });
   let coverage = { total: 0, spans: [], loading: [] };
   let position = null;
-  let isScheduled = false;
 
-  const draw = () => {
-    if (isScheduled) return;
-    isScheduled = true;
-    requestAnimationFrame(() => {
-      isScheduled = false;
-      if (canvas.isConnected) paint(canvas, coverage, position);
-    });
-  };
+  const draw = oncePerFrame(() => { if (canvas.isConnected) paint(canvas, coverage, position); });
   new ResizeObserver(draw).observe(canvas);
   onColours(draw, signal);
   if (seek) {
@@ -91,7 +83,7 @@ function paint(canvas, { total, spans, loading }, position) {
   pen.fill();
 }
 
-/** Draws spans at least one pixel wide, and joins adjacent ones, so that no seams are visible. */
+/** Draws each span at least one pixel wide, and joins adjacent spans, so that no seams are visible. */
 function fill(pen, spans, total, width, top, height, style) {
   pen.fillStyle = style;
   let [from, to] = [null, null];

@@ -15,8 +15,7 @@ let count = 0;
  *   before the dialog closes, if the fields are valid. An error it throws is shown and keeps the dialog open. A button
  *   without `act` closes the dialog.
  * @param {string} [options.kind] a CSS class
- * @returns {{dialog: HTMLDialogElement, closed: Promise<string|null>}} `closed` resolves to the label of the button
- *   that closed the dialog, or to null if it was closed without a button
+ * @returns {HTMLDialogElement}
  */
 export function showDialog({ title, content, buttons, kind }) {
   const id = `dialog-${++count}`;
@@ -24,8 +23,6 @@ export function showDialog({ title, content, buttons, kind }) {
   const alert = make("p.error", { role: "alert" });
   const form = make("form", { novalidate: true }, make("h2", { id, tabindex: "-1" }, title), ...content, alert);
   const dialog = make(`dialog${kind ? `.${kind}` : ""}`, { "aria-labelledby": id }, form);
-  let chosen = null;
-
   const row = make("div.buttons");
   for (const { label, kind: buttonKind = "quiet", act, id: buttonID } of buttons) {
     const button = make(`button.${buttonKind}`, { type: "button", id: buttonID }, label);
@@ -43,7 +40,6 @@ export function showDialog({ title, content, buttons, kind }) {
           form.removeAttribute("aria-busy");
         }
       }
-      chosen = button.textContent;
       dialog.close();
     });
     row.append(button);
@@ -58,24 +54,23 @@ export function showDialog({ title, content, buttons, kind }) {
   document.body.append(dialog);
   dialog.showModal();
 
-  const closed = new Promise((resolve) => dialog.addEventListener("close", () => {
+  dialog.addEventListener("close", () => {
     dialog.remove();
-    if (before?.isConnected) before.focus();
-    // The action may have removed the element that opened the dialog.
-    if (!before?.isConnected || document.activeElement !== before) document.getElementById("main").focus();
-    resolve(chosen);
-  }));
-  return { dialog, closed };
+    before?.focus();
+    // The action may have removed or hidden the element that opened the dialog.
+    if (document.activeElement !== before) document.getElementById("main").focus();
+  });
+  return dialog;
 }
 
-/** Asks for confirmation of a destructive action. `act` runs if the user confirms. Resolves when the dialog closes. */
+/** Asks for confirmation of a destructive action. `act` runs if the user confirms. */
 export function confirm({ title, text, yes, act }) {
-  return showDialog({
+  showDialog({
     title,
     content: [make("p", {}, text)],
     buttons: [{ label: yes, kind: "danger", act }, { label: "Cancel" }],
     kind: "narrow",
-  }).closed;
+  });
 }
 
 /** Creates a field with its label. */
@@ -83,7 +78,7 @@ export function field(label, input, hint) {
   return make("label.field", {}, make("span", {}, label), input, hint && make("small", {}, hint));
 }
 
-/** Creates a checkbox with its label. */
+/** Creates a checkbox, or an input of the type in `properties`, with its label. */
 export function check(label, properties = {}) {
   const input = make("input", { type: "checkbox", ...properties });
   return { input, label: make("label.check", {}, input, make("span", {}, label)) };

@@ -9,7 +9,7 @@ import { titleOf } from "./words.js";
 
 /** The number of consecutive failed requests, by resource. */
 const failures = new Map();
-/** The number of consecutive failed requests after which a resource is reported. */
+/** The number of consecutive failed requests at which a resource is reported. */
 const patience = 3;
 const maximumResources = 500;
 
@@ -45,7 +45,7 @@ async function reportDownload({ asset, state, reason }) {
     const advice = reason?.retryable === false ? "Resolve this before you try again." : "Try again under Downloads.";
     reportProblem(subject,
       `${title} couldn’t be downloaded: ${sentence(reason?.message ?? "unknown error")} ${advice}`, link);
-  } else if (state === "completeWithHoles") {
+  } else {
     reportProblem(subject, `${title} is incomplete: some segments couldn’t be downloaded.`, link);
   }
 }

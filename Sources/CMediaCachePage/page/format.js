@@ -2,7 +2,7 @@
 
 const units = ["B", "kB", "MB", "GB", "TB", "PB"];
 
-/** Formats a number of bytes, for example "3.4 MB"; "unknown" for null. */
+/** Formats a number of bytes, for example "3.4 MB"; "unknown" for null and undefined. */
 export function bytes(count) {
   if (count === null || count === undefined) return "unknown";
   let [value, unit] = [Number(count), 0];
@@ -32,7 +32,7 @@ export function clock(seconds) {
 }
 
 /** Formats a number with a noun, for example "1 gap" or "2 gaps". */
-export const counted = (count, one, many = `${one}s`) => `${count.toLocaleString("en")} ${count === 1 ? one : many}`;
+export const counted = (count, noun) => `${count.toLocaleString("en")} ${noun}${count === 1 ? "" : "s"}`;
 
 /** Joins words into a list, for example "one, two and three". */
 export const inList = (words) => words.join(", ").replace(/, ([^,]*)$/, " and $1");
@@ -56,13 +56,13 @@ const dayName = new Intl.DateTimeFormat("en-GB", { weekday: "short", day: "numer
 /** Formats the time of day, for example "20:15:00". */
 export const time = (moment) => timeOfDay.format(moment);
 
-/** Formats the time of day without seconds, for example "20:15". */
+/** Formats the time of day, for example "20:15". */
 export const shortTime = (moment) => hourAndMinute.format(moment);
 
 /** Formats the day, for example "Sat 31 Jan". */
 export const day = (moment) => dayName.format(moment).replace(",", "");
 
-/** Returns whether two times are on the same day, in the browser's time zone. */
+/** Returns whether two times are on one day in the browser's time zone. */
 export const isSameDay = (one, other) => new Date(one).toDateString() === new Date(other).toDateString();
 
 /** Formats a time, with the day unless it is today, for example "Sat 31 Jan, 20:15:00". */

@@ -7,20 +7,18 @@ const paths = {
   played: "M12 7v5l3.5 2M4.5 9A8 8 0 1 1 4 12M4 5v4h4",
   storage: "M5 6c0-1.4 3.1-2.5 7-2.5S19 4.6 19 6s-3.1 2.5-7 2.5S5 7.4 5 6zm0 0v12c0 1.4 3.1 2.5 7 2.5s7-1.1 7-2.5V6M5 12c0 1.4 3.1 2.5 7 2.5s7-1.1 7-2.5",
   play: "M8 5.5v13l10.5-6.5z",
-  pause: "M8 5.5v13M16 5.5v13",
   pencil: "M5 19l.8-3.8L16 5l3 3L8.8 18.2zM14 7l3 3",
   trash: "M5 7h14M10 7V4.5h4V7M7 7l.8 12.5h8.4L17 7M10.5 11v5M13.5 11v5",
   save: "M12 4v9m-4-3.5 4 4 4-4M5 16v4h14v-4",
   grip: "M9 6h.01M15 6h.01M9 12h.01M15 12h.01M9 18h.01M15 18h.01",
   back: "M14 6l-6 6 6 6",
-  retry: "M19 12a7 7 0 1 1-2-4.9M19 4v4h-4",
   close: "M6 6l12 12M18 6L6 18",
   picture: "M4 5h16v14H4zM4 16l5-5 4 4 2.5-2.5L20 17M15.5 9h.01",
 };
 
 const namespace = "http://www.w3.org/2000/svg";
 
-/** Creates an icon. Screen readers skip it, so its parent needs an accessible name. */
+/** Creates an icon. Screen readers skip icons, so the parent needs an accessible name. */
 export function icon(name) {
   const svg = document.createElementNS(namespace, "svg");
   svg.setAttribute("viewBox", "0 0 24 24");

@@ -11,15 +11,12 @@ import { icon } from "./icons.js";
 import { notify, reportError } from "./notices.js";
 import { assets, onEvent } from "./store.js";
 
-/** Shows the list. Changes reload it, at most every two seconds. */
 export function playedView({ main, signal }) {
   const sum = make("p.hint");
   const list = make("ul.rows", { "aria-label": "Played", role: "list" });
   const empty = make("div.empty", { hidden: true }, make("h2", {}, "Nothing played yet"),
-    make("p", {}, "Choose “Play now” when you add a URL, or open the URL printed by ",
-      make("code", {}, "mediacache url"),
-      " in a player. The cached parts of what you play are listed here."
-    ));
+    make("p", {}, "Choose “Play now” when you add a URL, or open the URL printed by ", make("code", {}, "mediacache url"),
+      " in a player. The cached parts of what you play are listed here."));
   const rows = new Map();
   let known = new Map();
   main.append(make("header.view-head", {}, make("h1", {}, "Played")), sum, list, empty);
@@ -40,9 +37,8 @@ export function playedView({ main, signal }) {
       reportError("The played media can’t be listed", error);
     }
   });
-  onEvent((event) => {
-    if (!event.event.startsWith("resource.") || event.resource?.startsWith("recording/")) return;
-    read();
+  onEvent(({ event, resource }) => {
+    if (event.startsWith("resource.") && !resource?.startsWith("recording/")) read();
   }, signal);
   let count = assets.records.size;
   assets.watch(() => {
@@ -64,23 +60,18 @@ const titleOf = (one) => (isPartsOnly(one) ? `Segments of a live stream from ${h
 function build(one, signal, read) {
   const title = titleOf(one);
   const bar = makeCoverageBar({ slim: true, signal });
+  const button = (label, name, act) => make("button.quiet.small",
+    { type: "button", "aria-label": name, on: { click: () => act(one, read) } }, label);
   const row = make("li.row", {},
     make("div.row-body", {},
       make("div.row-head", {}, make("h2", {}, title),
-        !isPartsOnly(one) && make("a.link",
-          { href: routes.url(one.url), "aria-label": `Play ${title}`, on: { click: () => allowPlayback(one.url) } }, icon("play"), make("span", {}, "Play")
-        )
-      ),
+        !isPartsOnly(one) && make("a.link", {
+          href: routes.url(one.url), "aria-label": `Play ${title}`, on: { click: () => allowPlayback(one.url) },
+        }, icon("play"), make("span", {}, "Play"))),
       bar.element, make("p.row-state"), make("p.address", {}, one.url)),
     make("div.row-actions", {},
-      !isPartsOnly(one) && make("button.quiet.small",
-        { type: "button", "aria-label": `Add ${title} to the library`, on: { click: () => addToLibrary(one, read) } },
-        "Add to library"
-      ),
-      make("button.quiet.small",
-        { type: "button", "aria-label": `Remove ${title}`, on: { click: () => remove(one, read) } },
-        "Remove"
-      )));
+      !isPartsOnly(one) && button("Add to library", `Add ${title} to the library`, addToLibrary),
+      button("Remove", `Remove ${title}`, remove)));
   bars.set(row, bar);
   return row;
 }
@@ -93,16 +84,13 @@ function show(row, one) {
   bars.get(row).show(coverage);
   const total = totalOf(one, coverage);
   const size = [bytes(one.bytes), one.kind === "file" && total].filter(Boolean).join(" ");
-  updateText(
-    row.querySelector(".row-state"),
-    [
-      size, one.kind !== "file" && total, `played ${ago(Date.parse(one.lastUsed))}`, one.inUse && "in use"
-    ].filter(Boolean).join(" · ")
-  );
+  updateText(row.querySelector(".row-state"), [
+    size, one.kind !== "file" && total, `played ${ago(Date.parse(one.lastUsed))}`, one.inUse && "in use",
+  ].filter(Boolean).join(" · "));
   updateAttribute(row, "data-id", String(one.id));
 }
 
-/** Describes the total: the number of segments, or the size of an incomplete file. Returns null if it is unknown. */
+/** Describes the number of segments, or the size of an incomplete file. Returns null if there is nothing to say. */
 function totalOf(one, coverage) {
   if (isPartsOnly(one)) return counted(one.count, "segment");
   if (one.kind === "stream") return one.segments ? `${one.segmentsCached} of ${counted(one.segments, "segment")}` : null;
@@ -123,7 +111,7 @@ async function addToLibrary(one, read) {
 function remove(one, read) {
   const title = titleOf(one);
   const effect = isPartsOnly(one) ? "" : " Playing it again requires another download.";
-  return confirm({
+  confirm({
     title: isPartsOnly(one) ? `Remove the segments from ${hostOf(one.url)}?` : `Remove “${title}”?`,
     text: `This deletes ${bytes(one.bytes)} from the disk. Data that is being played is deleted when playback ends.${effect}`,
     yes: "Remove",

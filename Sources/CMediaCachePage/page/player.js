@@ -38,8 +38,7 @@ export function playerView(view) {
 
   main.append(
     make("header.view-head.player-head", {},
-      make("a.back", { href: backTo(), "aria-label": "Back" }, icon("back")), heading
-    ),
+      make("a.back", { href: backTo(), "aria-label": "Back" }, icon("back")), heading),
     player.element,
     position.element,
     make("section.tape", { "aria-label": "Cached ranges" }, bar.element, legend(), state),
@@ -141,7 +140,7 @@ function showState(state, { asset, coverage, segments }) {
   updateText(state, parts.filter(Boolean).join(" · "));
 }
 
-/** Shows the actions available in the current state. Buttons are replaced only when they change. */
+/** Shows the actions available in the current state. The buttons are replaced only when the state changes. */
 function showActions(actions, { asset, url }, player) {
   const reason = asset ? reasonNotSavable(asset) : partlyCached;
   const key = JSON.stringify([asset?.state, asset?.holeCount, reason, asset?.title]);
@@ -161,9 +160,8 @@ function downloadButton(asset, url) {
   }, label);
   const change = (state) => async () => downloads.put(await api.changeDownload(asset.id, { state }));
   switch (asset?.state) {
-    case "running": case "queued": case "waiting": return button("Pause the download",
-      "The download can’t be paused", change("paused")
-    );
+    case "running": case "queued": case "waiting":
+      return button("Pause the download", "The download can’t be paused", change("paused"));
     case "paused": return button("Resume the download", "The download can’t be resumed", change("running"));
     case "failed": case "completeWithHoles":
       return button("Try again", "The download can’t be retried", change("running"));
@@ -183,9 +181,8 @@ function saveButton(asset, reason) {
   const label = isSavedAsIs ? "Save the file" : "Save as MP4";
   if (reason) {
     return [
-      make("button.quiet",
-        { type: "button", disabled: true, "aria-describedby": "save-reason" }, icon("save"), make("span", {}, label)
-      ),
+      make("button.quiet", { type: "button", disabled: true, "aria-describedby": "save-reason" },
+        icon("save"), make("span", {}, label)),
       make("p.hint", { id: "save-reason" }, reason),
     ];
   }
@@ -223,20 +220,15 @@ function coverButton(asset, video) {
 }
 
 function legend() {
-  const entry = (name, text) => make("li", {}, make(`i.${name}`), text);
-  return make("ul.legend", { role: "list" }, entry("cached", "cached"), entry("loading", "loading"),
-    entry("missing", "missing"), entry("playhead", "playhead")
-  );
+  const names = ["cached", "loading", "missing", "playhead"];
+  return make("ul.legend", { role: "list" }, ...names.map((name) => make("li", {}, make(`i.${name}`), name)));
 }
 
-/** Lists the keyboard shortcuts. */
 function keysHint() {
-  return make("p.hint.keys", {},
-    ...[
-      ["Space", "play or pause"], ["← →", "10 seconds"], ["↑ ↓", "volume"], ["F", "full screen"],
-      ["M", "mute"], ["Esc", "back"]
-    ]
-    .flatMap(([name, text]) => [make("kbd", {}, name), ` ${text} `]));
+  return make("p.hint.keys", {}, ...[
+    ["Space", "play or pause"], ["← →", "10 seconds"], ["↑ ↓", "volume"], ["F", "full screen"],
+    ["M", "mute"], ["Esc", "back"],
+  ].flatMap(([name, text]) => [make("kbd", {}, name), ` ${text} `]));
 }
 
 function missing(main) {
@@ -259,11 +251,10 @@ const margin = 5;
 function rememberPosition(video, name, signal) {
   const key = `mediacache.position ${name}`;
   let from = 0;
-  try { from = Number(sessionStorage.getItem(key)) || 0; } catch { /* start at 0 */ }
-  const text = make("span");
+  try { from = Number(sessionStorage.getItem(key)) || 0; } catch { /* playback starts at 0 */ }
   const again = make("button.quiet.small", { type: "button" }, "Start over");
+  const text = make("span", {}, `Resumed at ${clock(from)}.`);
   const element = make("p.resumed", { role: "status", hidden: from <= 0 }, text, " ", again);
-  updateText(text, `Resumed at ${clock(from)}.`);
   again.addEventListener("click", () => {
     video.currentTime = 0;
     video.play().catch(() => {});
@@ -273,7 +264,7 @@ function rememberPosition(video, name, signal) {
 
   const store = () => {
     const { currentTime: at, duration } = video;
-    // There is no valid position after a failure, before the metadata is loaded, and in a live stream.
+    // The position isn't valid after a failure, before the metadata is loaded, during a seek, and in a live stream.
     if (video.error || video.readyState === 0 || video.seeking || !Number.isFinite(duration)) return;
     try {
       if (at > margin && at < duration - margin) sessionStorage.setItem(key, at.toFixed(1));

@@ -38,10 +38,8 @@ export function makeProgrammes({ name, record, clip, watch }) {
 function askForProgramme(name, clip) {
   const chosen = clip.range();
   const label = make("input", { type: "text", required: true, maxlength: 200, placeholder: "Evening news" });
-  const from = make("input",
-    { type: "datetime-local", step: 1, required: true, value: chosen ? fieldTime(chosen.from) : "" }
-  );
-  const to = make("input", { type: "datetime-local", step: 1, required: true, value: chosen ? fieldTime(chosen.to) : "" });
+  const [from, to] = [chosen?.from, chosen?.to].map((at) => make("input",
+    { type: "datetime-local", step: 1, required: true, value: at && fieldTime(at) }));
   const boxes = Object.entries(formats).map(([format, text]) => ({ format, ...check(text, { checked: format === "mp4" }) }));
   showDialog({
     title: "Save programme",
@@ -76,24 +74,17 @@ function put(name, programme) {
 
 function build(name, find, watch) {
   const programme = find();
+  const button = (label, act) => make("button.quiet.small",
+    { type: "button", "aria-label": `${label} ${programme.name}`, on: { click: act } }, label);
   const missing = Object.keys(formats).map((format) => make("button.quiet.small", {
     type: "button", data: { export: format }, "aria-label": `Export ${programme.name} as ${formats[format]}`,
     on: { click: () => begin(name, find(), format) },
   }, `Export as ${formats[format]}`));
   return make("li.row.programme", { data: { id: programme.id } },
     make("div.row-body", {}, make("h3", {}, programme.name), make("p.row-state"),
-      make("ul.exports", { role: "list", "aria-label": `Exports of ${programme.name}` })
-    ),
+      make("ul.exports", { role: "list", "aria-label": `Exports of ${programme.name}` })),
     make("div.row-actions", {},
-      make("button.quiet.small",
-        { type: "button", "aria-label": `Watch ${programme.name}`, on: { click: () => watch(find().from) } },
-        "Watch"
-      ),
-      ...missing,
-      make("button.quiet.small",
-        { type: "button", "aria-label": `Delete ${programme.name}`, on: { click: () => remove(name, find()) } },
-        "Delete"
-      )));
+      button("Watch", () => watch(find().from)), ...missing, button("Delete", () => remove(name, find()))));
 }
 
 function show(row, programme, name) {
@@ -118,18 +109,15 @@ function exportRow(name, programme, one) {
   const button = (text, act) => make("button.quiet.small",
     { type: "button", "aria-label": `${text} ${label}`, on: { click: act } }, text
   );
-  const row = make("li",
-    { data: { format: one.format, state: one.state } },
-    make("span", {}, `${formats[one.format]}: ${stateOf(one)}`)
-  );
+  const row = make("li", { data: { format: one.format, state: one.state } },
+    make("span", {}, `${formats[one.format]}: ${stateOf(one)}`));
   if (one.state === "done") {
     row.append(make("a.button.quiet.small", {
       href: localURL(one.url), "aria-label": label, download: one.format === "hls" ? null : `${fileName(programme.name)}.${one.format}`,
     }, one.format === "hls" ? "Playlist" : "Save"), button("Delete", () => end(name, programme, one.format)));
-  } else if (one.state === "failed" || one.state === "cancelled") row.append(button("Try again",
-    () => begin(name, programme, one.format)
-  ));
-  else row.append(button("Cancel", () => end(name, programme, one.format)));
+  } else if (one.state === "failed" || one.state === "cancelled") {
+    row.append(button("Try again", () => begin(name, programme, one.format)));
+  } else row.append(button("Cancel", () => end(name, programme, one.format)));
   return row;
 }
 
@@ -162,7 +150,7 @@ async function end(name, programme, format) {
 }
 
 function remove(name, programme) {
-  return confirm({
+  confirm({
     title: `Delete “${programme.name}”?`,
     text: "This also deletes its exports. The channel keeps the part of the recording that is within its limits.",
     yes: "Delete",

@@ -20,20 +20,25 @@ export function recordingControls(name, signal) {
   const show = () => {
     const record = channels.get(name);
     if (!record) return;
-    const isOn = isFollowing(record);
-    const hadFocus = [start, stop].includes(document.activeElement);
-    start.hidden = isOn || record.state === "ended";
-    stop.hidden = !isOn;
     end.hidden = record.state === "ended";
-    if (hadFocus) [start, stop].find((one) => !one.hidden)?.focus();
+    showStartOrStop(start, stop, record);
   };
   channels.watch((changed) => { if (changed === null || changed === name) show(); }, signal);
   show();
   return make("fieldset.recording", {}, make("legend", {}, "Recording"), start, stop, end, limits, remove);
 }
 
+/** Shows the button that applies to a channel's state. If the other one has the focus, the focus moves. */
+export function showStartOrStop(start, stop, record) {
+  const isOn = isFollowing(record);
+  const hadFocus = [start, stop].includes(document.activeElement);
+  start.hidden = isOn || record.state === "ended";
+  stop.hidden = !isOn;
+  if (hadFocus) (isOn ? stop : start).focus();
+}
+
 function askToEnd(name) {
-  return confirm({
+  confirm({
     title: `End the recording of “${name}”?`,
     text: "This moves the recording to the library. It can’t be started again. To interrupt it, choose “Stop” instead.",
     yes: "End the recording",
@@ -47,7 +52,7 @@ function askToEnd(name) {
 function askToRemove(name) {
   const record = channels.get(name);
   const programmes = record.programmes.length ? " with its programmes and their exports" : "";
-  return confirm({
+  confirm({
     title: `Remove “${name}”?`,
     text: record.state === "ended"
       ? `This removes the channel${programmes}. If the recording is in the library, it remains there.`
@@ -81,8 +86,15 @@ function askForLimits(name) {
   });
 }
 
+/** Creates the field for the name of a new channel. */
+export function channelNameField(value) {
+  const pattern = "[A-Za-z0-9_\\-][A-Za-z0-9._\\-]*";
+  const input = make("input", { type: "text", required: true, maxlength: 64, pattern, value });
+  return { input, label: field("Channel name", input, "Letters, digits, dots, hyphens, underscores") };
+}
+
 /** Creates fields for the age and size limits of a channel. `retention()` returns all limits with these replaced. */
-export function retentionFields(retention) {
+export function retentionFields(retention = { seconds: 86_400 }) {
   const hours = limitInput(retention.seconds, 3600);
   const size = limitInput(retention.bytes, 1e9);
   return {
@@ -98,8 +110,8 @@ export function retentionFields(retention) {
 }
 
 /**
- * Creates the input for a limit, in a larger unit. `limit()` returns the new limit, or undefined if there is none. The
- * shown number is rounded, so an unedited limit is returned unchanged.
+ * Creates the input for a limit, which the user edits in a larger unit. `limit()` returns the limit, or undefined if
+ * there is none. The shown number is rounded, so an unedited limit is returned unchanged.
  */
 function limitInput(limit, unit) {
   const shown = limit ? round(limit / unit) : "";
@@ -116,7 +128,7 @@ function limitInput(limit, unit) {
 /** Rounds a positive number to two decimal places, or to two digits if that would be 0. */
 const round = (number) => Math.round(number * 100) / 100 || Number(number.toPrecision(2));
 
-/** Returns an unused channel name for a URL. */
+/** Returns a channel name for a URL that no channel has. */
 export function channelNameFor(url) {
   const plain = (text) => text.normalize("NFKD").replace(/[^A-Za-z0-9._-]+/g, "-").replace(/^[.-]+|-+$/g, "").slice(0, 40);
   const stem = plain(titleFrom(url));
@@ -127,7 +139,7 @@ export function channelNameFor(url) {
   }
 }
 
-/** Starts or stops a recording. */
+/** Starts or stops a channel's recording. @param {"recording"|"stopped"} state */
 export async function setState(name, state) {
   try {
     channels.put(await api.changeChannel(name, { state }));

@@ -13,10 +13,9 @@ const scales = [["Everything", 0], ["1 day", 86_400], ["6 hours", 21_600], ["1 h
 /**
  * Creates a replay slider. Times are in milliseconds since 1970.
  *
- * @param {{base: string, signal: AbortSignal, jump: (at: number) => void, at: () => number}} options `jump` starts
- *   playback at a time; `at` returns the current time of playback
+ * @param {{base: string, signal: AbortSignal, jump: (at: number) => void}} options `jump` starts playback at a time
  */
-export function makeReplay({ base, signal, jump, at }) {
+export function makeReplay({ base, signal, jump }) {
   const canvas = make("canvas", { "aria-hidden": "true" });
   const label = make("output.replay-label", { "aria-hidden": "true", hidden: true });
   const thumbnail = makeThumbnail(base);
@@ -125,7 +124,7 @@ export function makeReplay({ base, signal, jump, at }) {
   return {
     element: slider, scale,
     show(next) {
-      shown = { ...next, at: at() };
+      shown = next;
       draw();
     },
   };
@@ -153,13 +152,12 @@ const offset = 700;
 /** The number of consecutive failures after which no more thumbnails are requested. A server may have no decoder. */
 const maximumFailures = 3;
 
-/** Creates a thumbnail. @param {string} base the prefix of the channel's URLs */
+/** @param {string} base the prefix of the channel's URLs */
 function makeThumbnail(base) {
   const image = make("img", { alt: "" });
   const element = make("div.thumbnail", { "aria-hidden": "true", hidden: true }, image);
   let timer = null;
   let failures = 0;
-
   let isVisible = false;
   image.addEventListener("load", () => {
     failures = 0;

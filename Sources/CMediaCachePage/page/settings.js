@@ -16,10 +16,8 @@ export function makeSettings() {
   const result = make("p", { role: "status" });
   const times = make("div.fields", { hidden: true }, field("From", from), field("To", to));
   const form = make("form", { novalidate: true },
-    make("div.fields", {}, field("Simultaneous downloads", assets),
-      field("Transfers per download", transfers),
-      field("Bandwidth (MB/s)", bandwidth, "Blank = no limit")
-    ),
+    make("div.fields", {}, field("Simultaneous downloads", assets), field("Transfers per download", transfers),
+      field("Bandwidth (MB/s)", bandwidth, "Blank = no limit")),
     hours.label, times, make("div.buttons", {}, make("button.main", { type: "submit" }, "Save")), result);
 
   const fill = ({ limits, policy, bandwidth: most }) => {
@@ -40,9 +38,9 @@ export function makeSettings() {
         limits: { assets: Number(assets.value), transfersPerAsset: Number(transfers.value) },
         bandwidth: Math.round(Number(bandwidth.value || 0) * 1e6),
         // If start and end are equal, downloads run at any time.
-        policy: { hours: hours.input.checked ? {
-          start: minutes(from.value), end: minutes(to.value)
-        } : { start: 0, end: 0 } },
+        policy: {
+          hours: hours.input.checked ? { start: minutes(from.value), end: minutes(to.value) } : { start: 0, end: 0 },
+        },
       }));
       updateText(result, "Saved.");
     } catch (error) {

@@ -9,13 +9,10 @@ import { dismissProblem, reportError, reportProblem } from "./notices.js";
 import { makeSettings } from "./settings.js";
 import { assets, channels, onEvent } from "./store.js";
 
-const kinds = {
-  asset: "Library", channel: "Channels", played: "Played", covers: "Covers", free: "Free disk space"
-};
+const kinds = { asset: "Library", channel: "Channels", played: "Played", covers: "Covers", free: "Free disk space" };
 
 const categoryOf = (kind) => (kind in kinds ? kind : "played");
 
-/** Shows the disk usage. Changes reload it, at most every three seconds. */
 export function storageView({ main, signal }) {
   const bar = make("div.usage", { role: "img", "aria-label": "Disk usage: loading" });
   const legend = make("ul.legend", { role: "list" });
@@ -61,7 +58,7 @@ export function storageView({ main, signal }) {
 function showUsage({ usage, items }, bar, legend) {
   const sums = { asset: 0, channel: 0, played: 0 };
   for (const { kind, bytes: size } of items) sums[categoryOf(kind)] += size;
-  // The server lists only the largest items, so the totals come from the page's own records.
+  // The server lists only the largest items. The page's own records complete the totals.
   sums.asset = Math.max(sums.asset, assets.all.reduce((sum, asset) => sum + (asset.bytes ?? 0), 0));
   sums.channel = Math.max(sums.channel, channels.all.reduce((sum, channel) => sum + channel.bytes, 0));
   sums.played = Math.max(0, usage.bytes - sums.asset - sums.channel);
@@ -79,9 +76,8 @@ function showUsage({ usage, items }, bar, legend) {
     part.style.setProperty("flex-grow", String(Math.max(sums[kind] / all, 0.004)));
     return part;
   }));
-  legend.replaceChildren(...shown.map((kind) => make("li", {}, make("i", { data: { kind } }),
-    `${kinds[kind]}: ${bytes(sums[kind])}`
-  )));
+  legend.replaceChildren(...shown.map((kind) => make("li", {},
+    make("i", { data: { kind } }), `${kinds[kind]}: ${bytes(sums[kind])}`)));
 }
 
 function limitsInWords({ maximumBytes, maximumAge, minimumFreeBytes }) {
@@ -134,18 +130,16 @@ function itemRow({ kind, id, name, from, bytes: size, count }) {
   return make("li", {},
     make("i", { data: { kind: categoryOf(kind) } }),
     make("span", {}, make("a", { href: address }, name), from && make("span.address", {}, from)),
-    make("span.hint", {}, note), make("b", {}, bytes(size))
-  );
+    make("span.hint", {}, note), make("b", {}, bytes(size)));
 }
 
 function nextRow({ url, bytes: size, lastUsed }) {
   return make("li", {},
     make("span", { title: url }, titleFrom(url), make("span.address", {}, folderOf(url))),
-    make("span.hint", {}, `used ${ago(Date.parse(lastUsed))}`), make("b", {}, bytes(size))
-  );
+    make("span.hint", {}, `used ${ago(Date.parse(lastUsed))}`), make("b", {}, bytes(size)));
 }
 
-/** Creates the controls that apply the limits and check the cache. @param {() => void} changed called after each use */
+/** @param {() => void} changed called after each use of a control */
 function maintenanceControls(changed) {
   const repair = check("Repair damaged files");
   const result = make("p", { id: "storage-result", role: "status" });
@@ -178,16 +172,12 @@ function maintenanceControls(changed) {
     const found = await api.verify(repair.input.checked);
     showFindings(findings, found.findings);
     const checked = `Checked ${counted(found.resources, "resource")} (${bytes(found.bytes)})`;
-    if (!found.findings.length) {
-      dismissProblem("verify");
-      return `${checked}: no damage found.`;
-    }
     const left = found.findings.filter(({ isRepaired }) => !isRepaired).length;
     if (left) reportProblem("verify",
       `The cache has ${counted(left, "damaged range")}. Check it again with “Repair damaged files”, and check the disk.`,
-      { label: "Storage", href: "#/storage" }
-    );
+      { label: "Storage", href: "#/storage" });
     else dismissProblem("verify");
+    if (!found.findings.length) return `${checked}: no damage found.`;
     const outcome = left ? " found" : " found and downloaded again";
     return `${checked}: ${counted(found.findings.length, "damaged range")}${outcome}.`;
   });

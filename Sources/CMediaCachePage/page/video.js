@@ -108,9 +108,9 @@ const takesSpace = "button, a, summary, label";
  * @param {(seconds: number) => void} [skip] skips a number of seconds; by default, the video's own position is changed
  */
 export function startKeys(video, signal, leave, skip) {
-  const jump = skip ?? ((seconds) => { video.currentTime = Math.min(
-    Math.max(0, video.currentTime + seconds), video.duration || Infinity
-  ); });
+  const jump = skip ?? ((seconds) => {
+    video.currentTime = Math.min(Math.max(0, video.currentTime + seconds), video.duration || Infinity);
+  });
   const louder = (step) => { video.volume = Math.min(1, Math.max(0, Math.round((video.volume + step) * 20) / 20)); };
   const toggle = () => (video.paused ? video.play().catch(() => {}) : video.pause());
   const keys = {
