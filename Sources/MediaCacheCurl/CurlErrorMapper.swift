@@ -17,8 +17,8 @@ struct CurlFailure: Error, CustomStringConvertible {
 
 /// The mapping of libcurl's errors to cache errors.
 enum CurlErrorMapper {
-    /// Returns the error of a target that may not be contacted. It leaves the address out, so that clients can't
-    /// resolve names of this network.
+    /// Returns the error of a target that may not be contacted, without its address, so that clients can't resolve names
+    /// of this network.
     static func forbidden(_ url: ResourceURL) -> CacheError {
         CacheError(
             .forbiddenAddress, "\(url.authority) isn't at a public address; allow its network if that is intended")

@@ -79,7 +79,7 @@ final class CurlExchange: ReadableExchange, @unchecked Sendable {
     private var refusal: CacheError?
     /// Whether the loop has a head or bytes to deliver after its turn.
     var isTouched = false
-    /// The maximum number of bytes of a buffer. The loop stops receiving when half as many bytes are waiting.
+    /// The maximum number of bytes of a buffer.
     private var pieceSize = CurlOptions.pieceSize(transfers: 1)
 
     init(_ request: OriginRequest, options: CurlOptions, addresses: Addresses?) {
@@ -144,9 +144,7 @@ final class CurlExchange: ReadableExchange, @unchecked Sendable {
         }
     }
 
-    /// Takes the first buffer, and the loop that should receive again.
-    ///
-    /// - Returns: nil without buffers.
+    /// Takes the first buffer, and the loop that should receive again. Returns nil if there is no buffer.
     private func take(_ state: inout State) -> (CurlBuffer, resuming: CurlLoop?)? {
         guard !state.buffers.isEmpty else { return nil }
         let buffer = state.buffers.removeFirst()
@@ -188,7 +186,6 @@ final class CurlExchange: ReadableExchange, @unchecked Sendable {
         return loop
     }
 
-    /// Whether the exchange has ended.
     var isOver: Bool {
         state.withLock { state in
             if case .ended = state.phase { true } else { false }
@@ -197,9 +194,7 @@ final class CurlExchange: ReadableExchange, @unchecked Sendable {
 
     // MARK: - Receiving, on the loop's thread
 
-    /// Prepares a transfer for the request.
-    ///
-    /// - Parameter pieceSize: The maximum number of bytes of a buffer.
+    /// Prepares a transfer for the request, with buffers of at most `pieceSize` bytes.
     func prepare(_ handle: CurlHandle, pieceSize: Int) {
         self.pieceSize = pieceSize
         state.withLock { $0.resumesBelow = pieceSize / 4 }
@@ -342,9 +337,8 @@ final class CurlExchange: ReadableExchange, @unchecked Sendable {
         state.withLock { $0.loop }?.touched(self)
     }
 
-    /// Gives the task the head and the bytes received in the loop's turn.
-    ///
-    /// - Returns: Whether the loop should stop or continue to receive; nil for no change.
+    /// Gives the task the head and the bytes received in the loop's turn. Returns whether the loop should stop or
+    /// continue to receive; nil for no change.
     func deliver() -> Reception? {
         isTouched = false
         let (head, response, reader, buffer, reception) = state.withLock { state in

@@ -45,7 +45,7 @@ final class CurlHandle {
     func setContent(_ bytes: [UInt8]) {
         mc_curl_set_size(pointer, CURLOPT_POSTFIELDSIZE_LARGE, curl_off_t(bytes.count))
         bytes.withUnsafeBytes { bytes in
-            // Not a text: the size is set.
+            // If the pointer were null, libcurl would read the content from a callback.
             var none: UInt8 = 0
             _ = withUnsafeMutablePointer(to: &none) { none in
                 mc_curl_set_pointer(

@@ -105,7 +105,6 @@ final class CurlLoop: TaskExecutor, @unchecked Sendable {
 
     // MARK: - From any thread
 
-    /// Starts an exchange.
     func add(_ exchange: CurlExchange) {
         guard !send(.add(exchange)) else { return }
         exchange.end(
@@ -226,9 +225,7 @@ final class CurlLoop: TaskExecutor, @unchecked Sendable {
         for waiter in waiters { waiter.resume() }
     }
 
-    /// Waits for sockets and times, and lets libcurl send and receive.
-    ///
-    /// - Parameter mayWait: Whether to wait if no socket is ready.
+    /// Lets libcurl send and receive. If `mayWait`, first waits until a socket is ready or a time is due.
     private func waitForSockets(_ mayWait: Bool) {
         let now = ContinuousClock.now
         var limit = mayWait ? transfers.isEmpty ? Self.longestPoll : nextCheck - now : .zero
@@ -277,7 +274,7 @@ final class CurlLoop: TaskExecutor, @unchecked Sendable {
         }
     }
 
-    /// Runs the jobs of tasks. They may add commands and jobs.
+    /// Runs the jobs of tasks, which may add commands and jobs.
     private func runJobs() {
         let jobs = inbox.withLock { inbox in
             defer { inbox.jobs = [] }

@@ -7,10 +7,8 @@ struct CurlOptions: Sendable {
     /// The maximum number of bytes that libcurl receives at a time.
     static let maximumReceiveSize = 512 << 10
 
-    /// Returns the maximum number of bytes of a buffer. Large buffers cost less time per byte; with many transfers,
-    /// small ones limit the memory.
-    ///
-    /// - Parameter transfers: The number of running transfers.
+    /// Returns the maximum number of bytes of a buffer while `transfers` transfers run. Large buffers cost less time per
+    /// byte; with many transfers, small ones limit the memory.
     static func pieceSize(transfers: Int) -> Int {
         var size = 512 << 10
         while size > 128 << 10, size * transfers > 4 << 20 { size /= 2 }
@@ -73,7 +71,7 @@ struct CurlOptions: Sendable {
         handle.set(CURLOPT_HTTP_CONTENT_DECODING, 0)
         handle.set(CURLOPT_SUPPRESS_CONNECT_HEADERS, 1)
         handle.set(CURLOPT_MAXAGE_CONN, idleSeconds)
-        // Keeps libcurl from reading a proxy from the environment.
+        // Without a value, libcurl would read a proxy from the environment.
         handle.set(CURLOPT_PROXY, proxy.map(Self.address(of:)) ?? "")
         // NO_PROXY in the environment would bypass the proxy, and the checks of connected addresses.
         handle.set(CURLOPT_NOPROXY, "")

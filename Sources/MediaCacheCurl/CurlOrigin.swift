@@ -10,7 +10,7 @@ import Synchronization
 /// passwords from the environment. Certificates are always checked. When a reader stops reading, the origin stops
 /// receiving, after about 1 MiB.
 ///
-/// Call ``shutdown()`` when it's no longer needed.
+/// Call ``shutdown()`` when the origin is no longer needed.
 public final class CurlOrigin: Origin {
     private let loops: [CurlLoop]
     private let options: CurlOptions
@@ -84,7 +84,7 @@ public final class CurlOrigin: Origin {
         return CurlExchange.Addresses(host: host, port: port, addresses: found.map(\.description))
     }
 
-    /// Returns the loop of a host, so that all requests to it share connections.
+    /// Returns the loop of a host, so that all requests to the host share connections.
     private func loop(of url: ResourceURL) -> CurlLoop {
         loops[Int(UInt(bitPattern: url.authority.hashValue) % UInt(loops.count))]
     }

@@ -45,9 +45,7 @@ public struct LoadingTrace: Sendable, Hashable, Codable {
 extension LoadingTrace {
     private static let maximum = 1000
 
-    /// Adds a request.
-    ///
-    /// - Returns: The number of the request among all requests.
+    /// Adds a request, and returns its number among all requests.
     mutating func begin(_ request: some ResourceLoadingRequest, at time: Double) -> Int {
         if entries.count == Self.maximum {
             entries.removeFirst()
@@ -61,7 +59,6 @@ extension LoadingTrace {
         return dropped + entries.count - 1
     }
 
-    /// Adds to the number of bytes that a request has received.
     mutating func add(_ number: Int, _ bytes: Int64, fromCache: Int64, at time: Double) {
         change(number) { entry in
             entry.firstBytes = entry.firstBytes ?? time
@@ -70,7 +67,6 @@ extension LoadingTrace {
         }
     }
 
-    /// Records the end of a request.
     mutating func end(_ number: Int, _ ending: Entry.Ending, at time: Double, _ error: CacheError? = nil) {
         change(number) { entry in
             entry.ended = time

@@ -6,7 +6,7 @@ import Synchronization
 /// Each request has its own read session. Requests may run concurrently and overlap; missing bytes needed by several of
 /// them are fetched once. When a player seeks, it cancels its requests, which ends the fills without other readers.
 final class ResourceLoader: Sendable {
-    /// The URL of the resource. It's used instead of the URLs of requests, because the system normalizes these, which
+    /// The URL of the resource. The loader doesn't use the URLs of requests, because the system normalizes these, which
     /// invalidates signatures.
     let resource: ResourceURL
     private let store: CacheStore
@@ -40,13 +40,6 @@ final class ResourceLoader: Sendable {
         var isReported = false
     }
 
-    /// Creates a loader.
-    ///
-    /// - Parameters:
-    ///   - resource: The URL of the resource.
-    ///   - store: The store that caches the resource.
-    ///   - settings: The settings of its transfers; nil for the settings of the store.
-    ///   - policy: How much to fetch ahead of the player.
     init(_ resource: ResourceURL, from store: CacheStore, settings: TransferSettings?, policy: FillPolicy) {
         self.resource = resource
         self.store = store
@@ -60,24 +53,20 @@ final class ResourceLoader: Sendable {
         hub.finish()
     }
 
-    /// Returns a stream of future events, which ends when the loader is deallocated. Each call returns a separate
-    /// stream.
+    /// Returns a separate stream of future events, which ends when the loader is deallocated.
     func events() -> AsyncStream<LoadingEvent> { hub.stream() }
 
     /// The number of running requests.
     var requests: Int { state.withLock { $0.loads.count } }
 
-    /// The trace of the requests.
     var trace: LoadingTrace { state.withLock { $0.trace } }
 
-    /// Returns whether a request is running.
     func isLoading(_ request: some ResourceLoadingRequest) -> Bool {
         state.withLock { $0.loads[ObjectIdentifier(request)] != nil }
     }
 
-    /// Starts to respond to a request.
-    ///
-    /// - Returns: Whether the request names the host and port of this loader's resource. Otherwise it has no effect.
+    /// Starts to respond to a request. Returns false, without an effect, if the request names another host or port than
+    /// the resource.
     func load(_ request: some ResourceLoadingRequest) -> Bool {
         guard CachingScheme.resource(of: request.url)?.authority == resource.authority else { return false }
         let (id, now) = (ObjectIdentifier(request), store.monotonicTime)
@@ -94,7 +83,6 @@ final class ResourceLoader: Sendable {
     /// Cancels a request. Afterwards, at most one call of its methods follows, which was already in progress.
     func cancel(_ request: some ResourceLoadingRequest) { end(request, .cancelled)?.cancel() }
 
-    /// Cancels all requests.
     func cancelAll() {
         let now = store.monotonicTime
         let loads = state.withLock { state in
@@ -106,9 +94,7 @@ final class ResourceLoader: Sendable {
         for load in loads { load.task.cancel() }
     }
 
-    /// Removes a request, and records how it ended.
-    ///
-    /// - Returns: The task of the request; nil if the request has already been removed.
+    /// Removes a request, and records how it ended. Returns its task; nil if it has already been removed.
     private func end(
         _ request: some ResourceLoadingRequest, _ ending: LoadingTrace.Entry.Ending, _ error: CacheError? = nil
     ) -> Task<Void, Never>? {
@@ -139,7 +125,7 @@ extension ResourceLoader {
         }
     }
 
-    /// Responds to a request. If the store is suspended in the meantime, the response continues when it's resumed.
+    /// Responds to a request. If the store is suspended in the meantime, the response continues after the resumption.
     private func respond(to request: some ResourceLoadingRequest) async throws {
         var version: String?
         while true {
@@ -229,9 +215,7 @@ extension ResourceLoader {
         }
     }
 
-    /// Reports requests that have waited too long for a cached byte.
-    ///
-    /// - Returns: Whether any request is running.
+    /// Reports requests that have waited too long for a cached byte. Returns whether any request is running.
     private func reportLateRequests() async -> Bool {
         let now = store.monotonicTime
         let isOpening = state.withLock { state in

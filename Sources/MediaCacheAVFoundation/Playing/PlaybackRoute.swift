@@ -10,14 +10,8 @@ enum PlaybackRoute: Sendable {
     /// refer to.
     case server(LocalURL)
 
-    /// Returns the route of a resource.
+    /// Returns the route of a resource. The header profiles in `settings`, or in those of the store, determine the user.
     ///
-    /// - Parameters:
-    ///   - resource: The URL of the resource.
-    ///   - store: The store that caches the resource.
-    ///   - settings: The settings of the player's transfers, whose header profiles determine the user; nil for the
-    ///     settings of the store.
-    ///   - server: The provider of local URLs for streams.
     /// - Throws: `CacheError` with `invalidSetting` for a stream without a server; errors of the store and the server.
     static func find(
         for resource: ResourceURL, in store: CacheStore, settings: TransferSettings? = nil,
@@ -34,7 +28,6 @@ enum PlaybackRoute: Sendable {
         return .loader
     }
 
-    /// Returns the error for a stream without a server.
     static func needsServer(_ resource: ResourceURL) -> CacheError {
         CacheError(
             .invalidSetting,

@@ -1,9 +1,8 @@
 public import MediaCache
 public import Observation
 
-/// The observable state of a resource during playback, for an app's views.
-///
-/// It's updated by the events of the store and of the player's loader.
+/// The observable state of a resource during playback, for an app's views. The events of the store and of the player's
+/// loader update the properties.
 @MainActor @Observable
 public final class PlaybackState {
     /// The media type, such as `video/mp4`; nil while unknown.
@@ -67,9 +66,7 @@ public final class PlaybackState {
         bytesCached = resource?.bytesCached ?? 0
     }
 
-    /// Updates the state from an event of the store.
-    ///
-    /// - Returns: Whether the information about the resource must be read from the store again.
+    /// Updates the state. Returns whether the information about the resource must be read from the store again.
     private func update(from event: CacheEvent) -> Bool {
         switch event {
         case .progress(let progress):
@@ -95,7 +92,6 @@ public final class PlaybackState {
 }
 
 extension CacheEvent {
-    /// Returns whether the event changes the state of the resource with a key.
     fileprivate func concerns(_ key: String) -> Bool {
         switch self {
         case .progress(let progress): progress.key == key

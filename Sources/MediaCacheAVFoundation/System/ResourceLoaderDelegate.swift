@@ -43,8 +43,8 @@
 
     /// An adapter from AVFoundation's requests to ``ResourceLoadingRequest``.
     ///
-    /// AVFoundation's requests aren't thread-safe, so all calls to them are made on the queue of the loader's delegate.
-    /// `Sendable` is unchecked for this reason.
+    /// `Sendable` is unchecked, because AVFoundation's requests aren't thread-safe. All calls to them are made on the
+    /// queue of the loader's delegate.
     final class LoadingRequestAdapter: ResourceLoadingRequest, @unchecked Sendable {
         let url: String
         let wantsContentInformation: Bool
@@ -52,11 +52,6 @@
         private let request: AVAssetResourceLoadingRequest
         private let queue: DispatchQueue
 
-        /// Creates an adapter.
-        ///
-        /// - Parameters:
-        ///   - request: The request of the player.
-        ///   - queue: The queue on which AVFoundation calls the loader's delegate.
         init(_ request: AVAssetResourceLoadingRequest, on queue: DispatchQueue) {
             self.request = request
             self.queue = queue

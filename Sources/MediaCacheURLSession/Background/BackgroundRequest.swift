@@ -28,6 +28,5 @@ struct BackgroundRequest: Sendable, Hashable, Codable {
         self = request
     }
 
-    /// Returns the description for the task.
     func description() throws -> String { String(decoding: try JSONEncoder().encode(self), as: UTF8.self) }
 }

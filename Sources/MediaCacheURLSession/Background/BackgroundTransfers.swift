@@ -200,8 +200,8 @@ public final class BackgroundTransfers: Sendable {
         state.withLock { $0.started = [] }
     }
 
-    /// Returns a stream of future events, which ends when this instance is deallocated. Each call returns a separate
-    /// stream, which buffers up to 512 events.
+    /// Returns a separate stream of future events, which buffers up to 512 events, and ends when this instance is
+    /// deallocated.
     public func events() -> AsyncStream<Event> { hub.stream() }
 
     /// Adds all received files to the store, including those that couldn't be added before because the store was
@@ -252,7 +252,7 @@ extension BackgroundTransfers {
     }
 
     /// The maximum number of holes to fetch separately. If there are more, everything from the first hole on is
-    /// fetched, including cached bytes.
+    /// fetched, cached bytes included.
     private static let maximumHoles = 8
     /// The maximum number of bytes per transfer of a resource with a validator.
     private static let partLength: Int64 = 32 << 20
@@ -311,7 +311,6 @@ extension BackgroundTransfers {
 // MARK: Storing
 
 extension BackgroundTransfers {
-    /// Handles a report of the session's delegate.
     func handle(_ report: BackgroundDelegate.Report) {
         switch report {
         case .delivered(let request):

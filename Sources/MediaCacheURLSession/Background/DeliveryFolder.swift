@@ -125,7 +125,7 @@ struct DeliveryFolder: Sendable {
 }
 
 extension DeliveryFolder.Record {
-    /// Returns the response to add to the store.
+    /// Returns the response to add to the store, with the body at `path`.
     ///
     /// - Throws: `CacheError` with `invalidURL`.
     func response(_ path: String) throws -> DeliveredResponse {

@@ -3,7 +3,7 @@ import MediaCache
 
 /// The conversion of resource URLs to URLs for `URLSession`.
 enum RequestURL {
-    /// Returns the same URL without user information. Characters that aren't allowed in URLs are percent-encoded
+    /// Returns a resource's URL without user information. Characters that aren't allowed in URLs are percent-encoded
     /// (RFC 3986 §2.1).
     ///
     /// - Throws: `CacheError` with `invalidURL` if the system would send a different URL.

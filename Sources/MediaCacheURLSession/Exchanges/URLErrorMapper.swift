@@ -7,12 +7,7 @@ import MediaCache
 
 /// The mapping of errors of `URLSession` to cache errors.
 enum URLErrorMapper {
-    /// Returns a `CacheError` for an error of the session.
-    ///
-    /// - Parameters:
-    ///   - error: The error.
-    ///   - host: The host, for the message.
-    ///   - hadHead: Whether the response head had been received.
+    /// Returns a `CacheError` for an error of the session. `hadHead` is whether the response head had been received.
     static func cacheError(for error: any Error, host: String, hadHead: Bool) -> CacheError {
         guard let error = error as? URLError else {
             return CacheError(.unreachable, "the request to \(host) failed; try again later", cause: error)

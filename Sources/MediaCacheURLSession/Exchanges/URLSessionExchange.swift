@@ -88,8 +88,6 @@ final class URLSessionExchange: ReadableExchange {
         }
     }
 
-    /// Resumes `continuation` as soon as the next buffer is available, with nil at the end of the body, or with the
-    /// exchange's error.
     func read(_ continuation: BodyContinuation) {
         enum Outcome {
             case deliver(Data)
@@ -133,9 +131,7 @@ final class URLSessionExchange: ReadableExchange {
 // MARK: Session callbacks
 
 extension URLSessionExchange {
-    /// Handles the response head.
-    ///
-    /// - Returns: Whether the session continues with the body.
+    /// Handles the response head. Returns whether the session continues with the body.
     func receive(_ response: URLResponse) -> Bool {
         guard let response = response as? HTTPURLResponse else {
             end(CacheError(.badResponse, "\(url.authority) didn't respond with HTTP; check the URL's scheme and port"))
@@ -233,12 +229,9 @@ extension URLSessionExchange {
 // MARK: Completion
 
 extension URLSessionExchange {
-    /// Ends the exchange. If it has already ended, only discards buffered bytes if requested.
+    /// Ends the exchange, with nil at the end of the body. An exchange that has already ended only drops its buffers.
     ///
-    /// - Parameters:
-    ///   - error: The error for the reader; nil at the end of the body.
-    ///   - dropsBuffers: Whether buffered bytes are discarded.
-    ///   - isDue: Returns whether to end the exchange. Called under the lock.
+    /// - Parameter isDue: Returns whether to end the exchange. Called under the lock.
     private func end(
         _ error: (any Error)?, dropsBuffers: Bool = false, if isDue: (inout State) -> Bool = { _ in true }
     ) {
@@ -299,8 +292,8 @@ extension URLSessionExchange {
         }
     }
 
-    /// Ends the exchange if the reader has waited for the stall limit. Restarts the timer if it has waited for less. If
-    /// it isn't waiting, its next wait starts the timer. One timer is used for all waits of a body.
+    /// Ends the exchange if the reader has waited for the stall limit. Restarts the timer if the reader has waited for
+    /// less. If the reader isn't waiting, the next wait starts the timer.
     private func checkForStall() {
         end(CacheError(.timedOut, "\(url.authority) stalled: it sent no data for \(limits.stall)")) { state in
             state.timer = nil
