@@ -1,5 +1,12 @@
 import Foundation
 
+/// A benchmark with a name in ``Options/known``.
+protocol Benchmark {
+    init(options: Options, report: Report)
+
+    func run() async throws
+}
+
 /// The command. It runs the selected benchmarks, prints tables, and writes each result as a line of JSON.
 @main
 struct BenchmarksCommand {
@@ -44,26 +51,19 @@ struct BenchmarksCommand {
         report.say(machine.text)
         try report.add(machine)
         // The other benchmarks create their own files.
-        let needsFile = !options.names.allSatisfy(
-            ["readers", "playlists", "containers", "downloads", "beside", "replay", "windows", "soak"].contains)
-        if needsFile { _ = try await Fixtures.shared.random(Fixtures.big) }
-        if options.names.contains("cached") { try await CachedServing(options: options, report: report).run() }
-        if options.names.contains("limited") { try await LimitedMemory(options: options, report: report).run() }
-        if options.names.contains("cold") { try await ColdPassThrough(options: options, report: report).run() }
-        if options.names.contains("readers") { try await ColdReaders(options: options, report: report).run() }
-        if options.names.contains("latency") { try await MissLatency(options: options, report: report).run() }
-        if options.names.contains("fill") { try await FillThroughput(options: options, report: report).run() }
-        if options.names.contains("playlists") { try await PlaylistSpeed(options: options, report: report).run() }
-        if options.names.contains("containers") {
-            try await ContainerSpeed(options: options, report: report).run()
+        if options.names.contains(where: ["cached", "limited", "cold", "latency", "fill"].contains) {
+            _ = try await Fixtures.shared.random(Fixtures.big)
         }
-        if options.names.contains("downloads") { try await StreamDownloads(options: options, report: report).run() }
-        if options.names.contains("beside") {
-            try await PlaybackDuringDownloads(options: options, report: report).run()
+        let benchmarks: [(name: String, type: any Benchmark.Type)] = [
+            ("cached", CachedServing.self), ("limited", LimitedMemory.self), ("cold", ColdPassThrough.self),
+            ("readers", ColdReaders.self), ("latency", MissLatency.self), ("fill", FillThroughput.self),
+            ("playlists", PlaylistSpeed.self), ("containers", ContainerSpeed.self), ("downloads", StreamDownloads.self),
+            ("beside", PlaybackDuringDownloads.self), ("replay", LiveReplay.self), ("windows", LiveWindows.self),
+            ("soak", Soak.self),
+        ]
+        for (name, type) in benchmarks where options.names.contains(name) {
+            try await type.init(options: options, report: report).run()
         }
-        if options.names.contains("replay") { try await LiveReplay(options: options, report: report).run() }
-        if options.names.contains("windows") { try await LiveWindows(options: options, report: report).run() }
-        if options.names.contains("soak") { try await Soak(options: options, report: report).run() }
         report.say("\nAll results: \(options.json)")
     }
 }

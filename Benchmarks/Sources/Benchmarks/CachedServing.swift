@@ -1,7 +1,7 @@
 import Foundation
 
 /// The benchmark of serving a cached file to many clients, against nginx with sendfile and two workers.
-struct CachedServing {
+struct CachedServing: Benchmark {
     let options: Options
     let report: Report
 

@@ -2,7 +2,7 @@ import Foundation
 
 /// The benchmark of reading a file of 1 GiB through an empty cache. Each round starts a new process with an empty
 /// folder.
-struct ColdPassThrough {
+struct ColdPassThrough: Benchmark {
     let options: Options
     let report: Report
 

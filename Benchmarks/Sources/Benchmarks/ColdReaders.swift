@@ -2,7 +2,7 @@ import Foundation
 
 /// The benchmark of 64 clients that read different files through an empty cache at once, and of the server's peak
 /// memory.
-struct ColdReaders {
+struct ColdReaders: Benchmark {
     private static let clients = 64
     /// The number of bytes that each client reads.
     private static let length = 16 << 20

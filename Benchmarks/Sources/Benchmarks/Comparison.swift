@@ -1,10 +1,8 @@
 /// The figures of MediaCache and of a peer, measured in alternating rounds.
 struct Comparison: Codable {
-    /// The name of the measured quantity.
+    /// The measured quantity.
     var name: String
-    /// The name of the peer.
     var peer: String
-    /// The unit of the figures.
     var unit: String
     /// The figures of MediaCache, one per round.
     var ours: [Double] = []
@@ -22,12 +20,8 @@ struct Comparison: Codable {
 
     /// Measures both in each round. The order alternates from round to round.
     static func alternating(
-        _ name: String,
-        peer: String,
-        unit: String,
-        rounds: Int,
-        ours: () async throws -> Double,
-        theirs: () async throws -> Double
+        _ name: String, peer: String, unit: String, rounds: Int,
+        ours: () async throws -> Double, theirs: () async throws -> Double
     ) async throws -> Comparison {
         try await alternating(
             [(name, unit)], peer: peer, rounds: rounds, ours: { [try await ours()] }, theirs: { [try await theirs()] })[
@@ -36,11 +30,8 @@ struct Comparison: Codable {
 
     /// Measures several quantities of both in each round. The closures return one figure for each of `names`.
     static func alternating(
-        _ names: [(name: String, unit: String)],
-        peer: String,
-        rounds: Int,
-        ours: () async throws -> [Double],
-        theirs: () async throws -> [Double]
+        _ names: [(name: String, unit: String)], peer: String, rounds: Int,
+        ours: () async throws -> [Double], theirs: () async throws -> [Double]
     ) async throws -> [Comparison] {
         var comparisons = names.map { Comparison($0.name, peer: peer, unit: $0.unit) }
         for round in 0..<rounds {
@@ -68,11 +59,9 @@ extension [Double] {
 
 /// The figures of MediaCache without a peer.
 struct Measurement: Codable {
-    /// The name of the measured quantity.
+    /// The measured quantity.
     var name: String
-    /// The unit of the figures.
     var unit: String
-    /// The figures, one per round.
     var figures: [Double] = []
 
     init(_ name: String, unit: String, figures: [Double] = []) {

@@ -3,7 +3,7 @@ import MediaContainers
 
 /// The benchmarks of containers with a recording of about 400 MB: remuxing against ffmpeg and moving the index against
 /// qt-faststart, both as whole processes, and reading in this process.
-struct ContainerSpeed {
+struct ContainerSpeed: Benchmark {
     let options: Options
     let report: Report
 
@@ -56,20 +56,14 @@ struct ContainerSpeed {
         _ command: (program: String, arguments: [String]), of input: String, to output: String
     ) async throws -> Double {
         let child = try await run(command, to: output)
-        return try megabytes(input) / ((child.elapsed?.milliseconds ?? .nan) / 1000)
+        return try megabytes(input) / child.seconds
     }
 
     private func run(
         _ command: (program: String, arguments: [String]), to output: String
     ) async throws -> ChildProcess {
         try? FileManager.default.removeItem(atPath: output)
-        // Flushes the writes of earlier rounds, so that they don't slow this one down.
-        sync()
-        let child = try ChildProcess(command.program, command.arguments)
-        guard try await child.end(within: .seconds(300)) == .exit(0) else {
-            throw HarnessError("\(command.program): \(child.errorText)")
-        }
-        return child
+        return try await ChildProcess.run(command.program, command.arguments)
     }
 
     private func megabytes(_ path: String) throws -> Double {

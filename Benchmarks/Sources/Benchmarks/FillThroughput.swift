@@ -2,7 +2,7 @@ import Foundation
 
 /// The benchmark of fetching 1 GiB to disk, as whole processes: `mediacache get` into an empty cache against `curl -o`
 /// and aria2c. MediaCache syncs the data and writes checksums; the peers do neither.
-struct FillThroughput {
+struct FillThroughput: Benchmark {
     let options: Options
     let report: Report
 
@@ -34,13 +34,7 @@ struct FillThroughput {
     /// Returns the rate of a program in MB/s, over its whole running time, and its CPU time in seconds.
     private func measure(_ program: String, _ arguments: (_ folder: String) -> [String]) async throws -> [Double] {
         let folder = try TemporaryFolder("bench")
-        // Flushes the writes of earlier rounds, so that they don't slow this one down.
-        sync()
-        let child = try ChildProcess(program, arguments(folder.path))
-        let ending = try await child.end(within: .seconds(300))
-        guard ending == .exit(0), let elapsed = child.elapsed else {
-            throw HarnessError("\(program): \(ending): \(child.errorText)")
-        }
-        return [Double(1 << 30) / 1e6 / (elapsed.milliseconds / 1000), child.cpuSeconds]
+        let child = try await ChildProcess.run(program, arguments(folder.path))
+        return [Double(1 << 30) / 1e6 / child.seconds, child.cpuSeconds]
     }
 }

@@ -30,15 +30,11 @@ struct GeneratedPlaylist {
         bytes = Array((text + "#EXT-X-ENDLIST\n").utf8)
     }
 
-    /// The length in MB.
     var megabytes: Double { Double(bytes.count) / 1e6 }
-
-    /// The base name of the playlist's file.
-    var name: String { "\(form)" }
 
     /// Writes the playlist to a folder, and returns its path.
     func write(to folder: TemporaryFolder) throws -> String {
-        let path = folder.file("\(name).m3u8")
+        let path = folder.file("\(form).m3u8")
         try Data(bytes).write(to: URL(fileURLWithPath: path))
         return path
     }

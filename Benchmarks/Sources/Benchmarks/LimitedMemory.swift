@@ -2,7 +2,7 @@ import Foundation
 
 /// The benchmark of serving a cached file that is four times as large as the memory for it, against nginx with its own
 /// copy and the same limit.
-struct LimitedMemory {
+struct LimitedMemory: Benchmark {
     private static let limit = 256 << 20
     private static let connections = 16
 

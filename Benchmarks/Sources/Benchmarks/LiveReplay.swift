@@ -3,7 +3,7 @@ import TestSupport
 
 /// The benchmark of many clients that replay different windows of a recording, against nginx serving the segments as
 /// files.
-struct LiveReplay {
+struct LiveReplay: Benchmark {
     private static let clients = 500
     private static let segments = 600
     private static let segmentPackets = 2048

@@ -2,7 +2,7 @@ import Foundation
 
 /// The benchmark of a recording of 24 hours in three variants, 129,600 segments of 2 s: the cost of a window and of a
 /// new segment.
-struct LiveWindows {
+struct LiveWindows: Benchmark {
     private static let segments = 43_200
     private static let tracks = 3
 
@@ -21,7 +21,7 @@ struct LiveWindows {
         let all = Self.segments * Self.tracks
         try await eventually("all segments are recorded", within: .seconds(1800)) {
             let count = try channel.status().segments
-            samples.append((count, try server.cpuSeconds(), server.residentBytes ?? 0))
+            samples.append((count, try server.cpuSeconds(), server.tree.residentBytes))
             try await Task.sleep(for: .seconds(1))
             return count == all ? () : nil
         }
@@ -97,12 +97,5 @@ extension RunningServer {
         let fields = text.split(separator: ")").last?.split(separator: " ") ?? []
         guard fields.count > 12, let user = Double(fields[11]), let system = Double(fields[12]) else { return 0 }
         return (user + system) / Double(sysconf(Int32(_SC_CLK_TCK)))
-    }
-
-    /// The resident memory of the server in bytes; nil if the system doesn't report it.
-    fileprivate var residentBytes: Int? {
-        let text = try? String(contentsOfFile: "/proc/\(process.processID)/status", encoding: .utf8)
-        let line = text?.split(separator: "\n").first { $0.hasPrefix("VmRSS:") }
-        return line?.split(separator: " ").dropLast().last.flatMap { Int($0) }.map { $0 << 10 }
     }
 }

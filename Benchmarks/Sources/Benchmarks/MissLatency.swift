@@ -3,7 +3,7 @@ import TestSupport
 
 /// The benchmark of the time to the first byte of a missing range of 1 KB through the cache, against the origin itself
 /// and a caching nginx. Each read has a different offset, far from the others, in a reproducible order.
-struct MissLatency {
+struct MissLatency: Benchmark {
     let options: Options
     let report: Report
 

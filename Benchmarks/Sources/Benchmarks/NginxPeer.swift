@@ -66,7 +66,6 @@ final class NginxPeer: Sendable {
 
     deinit { process.signal(SIGTERM) }
 
-    /// Stops the server and its workers.
     func stop() async throws {
         process.signal(SIGTERM)
         try await process.end(within: .seconds(10))

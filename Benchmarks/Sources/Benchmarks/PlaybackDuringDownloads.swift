@@ -2,7 +2,7 @@ import Foundation
 
 /// The benchmark of playback, and of small requests of another program, while downloads saturate the shared link. The
 /// peer is an otherwise idle link.
-struct PlaybackDuringDownloads {
+struct PlaybackDuringDownloads: Benchmark {
     private static let link = 10 << 20
     private static let filmLength = 30_000_000
 

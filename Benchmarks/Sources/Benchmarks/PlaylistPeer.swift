@@ -62,8 +62,8 @@ struct PlaylistPeer {
         let environment = folder + "/python"
         let program = environment + "/bin/python"
         return try await installed("python-m3u8", program, ["-c", pythonScript], probe, report) {
-            try await output(Peer.required("python3"), ["-m", "venv", environment])
-            try await output(program, ["-m", "pip", "install", "--quiet", "m3u8"])
+            try await ChildProcess.run(Peer.required("python3"), ["-m", "venv", environment])
+            try await ChildProcess.run(program, ["-m", "pip", "install", "--quiet", "m3u8"])
         }
     }
 
@@ -76,7 +76,7 @@ struct PlaylistPeer {
         }
         let modules = folder + "/node"
         return try await installed("m3u8-parser in Node", node, ["-e", nodeScript, modules], probe, report) {
-            try await output(
+            try await ChildProcess.run(
                 Peer.required("npm"),
                 ["install", "--prefix", modules, "--no-audit", "--no-fund", "--ignore-scripts"]
                     + ["--fetch-retries", "0", "m3u8-parser"])
@@ -89,7 +89,7 @@ struct PlaylistPeer {
         _ install: () async throws -> Void
     ) async throws -> PlaylistPeer? {
         func peer() async throws -> PlaylistPeer {
-            let version = try Result(await output(program, arguments + [probe])).version
+            let version = try Result(await ChildProcess.run(program, arguments + [probe]).output).version
             return PlaylistPeer(name: "\(library) \(version)", program: program, arguments: arguments)
         }
         if let peer = try? await peer() { return peer }
@@ -105,19 +105,9 @@ struct PlaylistPeer {
         }
     }
 
-    /// Runs a program and returns its output.
-    ///
-    /// - Throws: `HarnessError` with its error output if the program fails.
-    @discardableResult
-    private static func output(_ program: String, _ arguments: [String]) async throws -> Data {
-        let child = try ChildProcess(program, arguments)
-        guard try await child.end(within: .seconds(300)) == .exit(0) else { throw HarnessError(child.errorText) }
-        return child.output
-    }
-
     /// Returns the rate at which the library parses a playlist, in MB/s.
     func megabytesPerSecond(_ playlist: GeneratedPlaylist, at path: String) async throws -> Double {
-        let result = try Result(await Self.output(program, arguments + [path]))
+        let result = try Result(await ChildProcess.run(program, arguments + [path]).output)
         guard result.segments == GeneratedPlaylist.segmentCount else {
             throw HarnessError("\(name) read \(result.segments) segments instead of \(GeneratedPlaylist.segmentCount)")
         }

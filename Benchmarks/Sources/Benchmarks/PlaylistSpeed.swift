@@ -3,7 +3,7 @@ import HLS
 
 /// The benchmarks of playlists with 100,000 segments: the library `HLS` in this process against libraries in other
 /// languages, and a whole process that reads a playlist against ffprobe.
-struct PlaylistSpeed {
+struct PlaylistSpeed: Benchmark {
     let options: Options
     let report: Report
 

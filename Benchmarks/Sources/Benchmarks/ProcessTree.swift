@@ -43,6 +43,23 @@ struct ProcessTree {
 }
 
 extension ChildProcess {
+    /// Runs a program to its end. First flushes the writes of earlier rounds, so that they don't slow the program down.
+    ///
+    /// - Throws: `HarnessError` with the program's error output if it fails.
+    @discardableResult
+    static func run(_ program: String, _ arguments: [String]) async throws -> ChildProcess {
+        sync()
+        let child = try ChildProcess(program, arguments)
+        let ending = try await child.end(within: .seconds(300))
+        guard ending == .exit(0) else {
+            throw HarnessError("\(program): \(ending): \(child.errorText.suffix(2000))")
+        }
+        return child
+    }
+
+    /// The running time in seconds; NaN while the process runs.
+    var seconds: Double { (elapsed?.milliseconds ?? .nan) / 1000 }
+
     /// The CPU time of the ended process and of the descendants that it waited for, in seconds; NaN while it runs.
     var cpuSeconds: Double { (cpuTime?.milliseconds ?? .nan) / 1000 }
 }

@@ -4,7 +4,7 @@ import TestSupport
 
 /// A long load of paced clients, to find growth of memory, leaked descriptors and failed requests. The clients seek in
 /// files whose total size exceeds the cache, so that reads are served from the cache, filled and evicted at once.
-struct Soak {
+struct Soak: Benchmark {
     private static let clients = 200
     private static let files = 24
     /// The length of a file in bytes, and of the part that a client reads once per second.

@@ -3,7 +3,7 @@ import Foundation
 /// The benchmark of downloading a stream of 150 segments, as whole processes, over slow connections and from this
 /// machine. MediaCache checks and syncs the data and writes checksums; the peers don't. ffmpeg isn't compared, because
 /// it fetches the segments one by one.
-struct StreamDownloads {
+struct StreamDownloads: Benchmark {
     /// The number of segments, and the length of each in bytes.
     private static let (count, length) = (150, 1_000_000)
 
@@ -11,17 +11,17 @@ struct StreamDownloads {
     let report: Report
 
     func run() async throws {
-        let peers = try await Peers(report: report)
+        let peers = try await peers()
         try await shaped(peers)
         try await unshaped(peers)
     }
 
     /// Measures the duration with a delay of 50 ms for each response and 2 MiB/s per connection.
-    private func shaped(_ peers: Peers) async throws {
+    private func shaped(_ peers: [Downloader]) async throws {
         let origin = try ShapedOrigin(ShapedOrigin.Shape(), Self.resources)
         report.begin(
             "A stream of \(Self.count) × 1 MB with 50 ms delay and 2 MiB/s per connection, 16 connections: seconds")
-        for peer in peers.all {
+        for peer in peers {
             try report.add(
                 await Comparison.alternating(
                     "get", peer: peer.name, unit: "s", rounds: options.rounds,
@@ -31,7 +31,7 @@ struct StreamDownloads {
     }
 
     /// Measures the CPU time and the duration without limits.
-    private func unshaped(_ peers: Peers) async throws {
+    private func unshaped(_ peers: [Downloader]) async throws {
         let folder = try TemporaryFolder("bench-stream")
         for (path, resource) in Self.resources {
             let file = folder.file(path.split(separator: "/").last.map(String.init) ?? path)
@@ -44,7 +44,7 @@ struct StreamDownloads {
         let origin = try await NginxPeer(serving: folder.path)
         let url = origin.url("index.m3u8").absoluteString
         report.begin("The stream from this machine: CPU time and elapsed time")
-        for peer in peers.all {
+        for peer in peers {
             try report.add(
                 await Comparison.alternating(
                     "get, CPU", peer: peer.name, unit: "s", rounds: options.rounds,
@@ -73,14 +73,8 @@ struct StreamDownloads {
     private static func measure(_ downloader: Downloader, _ url: String) async throws -> (seconds: Double, cpu: Double)
     {
         let folder = try TemporaryFolder("bench")
-        // Flushes the writes of earlier rounds, so that they don't slow this one down.
-        sync()
-        let child = try ChildProcess(downloader.program, try downloader.arguments(url, folder.path))
-        let ending = try await child.end(within: .seconds(300))
-        guard ending == .exit(0), let elapsed = child.elapsed, let cpu = child.cpuTime else {
-            throw HarnessError("\(downloader.name): \(ending): \(child.errorText.suffix(2000))")
-        }
-        return (elapsed.milliseconds / 1000, cpu.milliseconds / 1000)
+        let child = try await ChildProcess.run(downloader.program, downloader.arguments(url, folder.path))
+        return (child.seconds, child.cpuSeconds)
     }
 
     /// A program that downloads streams.
@@ -95,41 +89,36 @@ struct StreamDownloads {
         }
     }
 
-    /// The peers that are installed or can be installed.
-    struct Peers {
-        var all: [Downloader] = []
-
-        init(report: Report) async throws {
-            let environment = MediaCacheBinary.buildFolder + "/download-peers"
-            do {
-                let python = try Peer.required("python3")
-                if !FileManager.default.fileExists(atPath: environment + "/bin/streamlink") {
-                    _ = try await Peer.run(python, ["-m", "venv", environment], within: .seconds(120))
-                    _ = try await Peer.run(
-                        environment + "/bin/python", ["-m", "pip", "install", "--quiet", "yt-dlp", "streamlink"],
-                        within: .seconds(300))
-                }
-                all.append(
-                    Downloader(name: "yt-dlp -N 16", program: environment + "/bin/yt-dlp") { url, folder in
-                        ["-q", "-N", "16", "--no-part", "--fixup", "never", "-o", "\(folder)/film.ts", url]
-                    })
-                all.append(
-                    Downloader(name: "streamlink, 10 threads", program: environment + "/bin/streamlink") {
-                        url, folder in
-                        ["-l", "none", "--stream-segment-threads", "10", "-o", "\(folder)/film.ts", url, "best"]
-                    })
-            } catch {
-                report.say("Skipped: yt-dlp and streamlink couldn't be installed (\(error))")
+    /// Returns the peers that are installed or can be installed.
+    private func peers() async throws -> [Downloader] {
+        var peers: [Downloader] = []
+        let environment = MediaCacheBinary.buildFolder + "/download-peers"
+        do {
+            if !FileManager.default.fileExists(atPath: environment + "/bin/streamlink") {
+                try await ChildProcess.run(Peer.required("python3"), ["-m", "venv", environment])
+                try await ChildProcess.run(
+                    environment + "/bin/python", ["-m", "pip", "install", "--quiet", "yt-dlp", "streamlink"])
             }
-            if try Peer.isInstalled("aria2c") {
-                all.append(
-                    Downloader(name: "aria2c -j16", program: try Peer.required("aria2c")) { url, folder in
-                        let base = url.dropLast("index.m3u8".count)
-                        let list = (0..<StreamDownloads.count).map { "\(base)\($0).ts\n" }.joined()
-                        try list.write(toFile: "\(folder)/urls", atomically: true, encoding: .utf8)
-                        return ["-q", "-j16", "--file-allocation=none", "-d", folder, "-i", "\(folder)/urls"]
-                    })
-            }
+            peers.append(
+                Downloader(name: "yt-dlp -N 16", program: environment + "/bin/yt-dlp") { url, folder in
+                    ["-q", "-N", "16", "--no-part", "--fixup", "never", "-o", "\(folder)/film.ts", url]
+                })
+            peers.append(
+                Downloader(name: "streamlink, 10 threads", program: environment + "/bin/streamlink") { url, folder in
+                    ["-l", "none", "--stream-segment-threads", "10", "-o", "\(folder)/film.ts", url, "best"]
+                })
+        } catch {
+            report.say("Skipped: yt-dlp and streamlink couldn't be installed (\(error))")
         }
+        if try Peer.isInstalled("aria2c") {
+            peers.append(
+                Downloader(name: "aria2c -j16", program: try Peer.required("aria2c")) { url, folder in
+                    let base = url.dropLast("index.m3u8".count)
+                    let list = (0..<Self.count).map { "\(base)\($0).ts\n" }.joined()
+                    try list.write(toFile: "\(folder)/urls", atomically: true, encoding: .utf8)
+                    return ["-q", "-j16", "--file-allocation=none", "-d", folder, "-i", "\(folder)/urls"]
+                })
+        }
+        return peers
     }
 }

@@ -31,7 +31,6 @@ final class VarnishPeer: Sendable {
 
     deinit { process.signal(SIGTERM) }
 
-    /// Stops the server and its worker.
     func stop() async throws {
         process.signal(SIGTERM)
         try await process.end(within: .seconds(20))
