@@ -22,9 +22,7 @@ program=$(realpath "$1")
 shift
 [ -x "$program" ] || fail "$program isn't an executable file"
 
-has() { command -v "$1" >/dev/null 2>&1; }
-
-has ffmpeg || fail "ffmpeg is missing; 'make setup' installs it"
+command -v ffmpeg >/dev/null || fail "ffmpeg is missing; 'make setup' installs it"
 python=$("$root/Scripts/python.sh")
 
 # Runs in the foreground, so that Ctrl-C works. The first signal is SIGINT, on which the server is stopped.

@@ -3,9 +3,10 @@
 
     Scripts/check-language.py [--report] [--all] [PATH ...]
 
-Fails on doc comments that open with a vague word, on phrases that CONTRIBUTING.md rules out, and on commit
-subjects that are too long or open with an article. PATH limits the check to files below it. --report prints findings for
-each target and word frequencies, and never fails. --all prints every finding instead of the first ones of each file.
+Fails on doc comments that open with a vague word, on vague phrases, and on commit subjects that are too long or open
+with an article or a wh-word. PATH limits the check to files below it, without commit subjects. --report prints the
+number of findings for each target and word frequencies, and never fails. --all prints every finding instead of the
+first ones of each file.
 """
 import argparse
 import collections
@@ -33,9 +34,6 @@ WORDS = {
     "kept": {"kept", "keeps", "keep"},
     "else/anew": {"else", "anew"},
 }
-
-# Phrases that are correct in their context: (end of the path, text of the line).
-EXCEPTIONS: list[tuple[str, str]] = []
 
 CODE = {".swift", ".c", ".h", ".js", ".sh", ".py"}
 PROSE = {".md", ".html", ".yaml", ".txt"}
@@ -73,10 +71,8 @@ def passages(path):
         was_doc = is_doc
 
 
-def findings(name, path):
+def findings(path):
     for number, text, is_opening in passages(path):
-        if any(name.endswith(end) and line in text for end, line in EXCEPTIONS):
-            continue
         if is_opening and OPENING.match(text):
             yield number, "opens with a vague word", text
         for match in PHRASES.finditer(text):
@@ -107,7 +103,7 @@ def main():
     by_target = collections.Counter()
     counts, words = collections.Counter(), 0
     for name, path in files(options.paths):
-        found = list(findings(name, path))
+        found = list(findings(path))
         total += len(found)
         by_target["/".join(name.split("/")[:2])] += len(found)
         for number, reason, text in found if options.all else found[:SHOWN]:

@@ -41,11 +41,9 @@ while [ $# -gt 0 ]; do
     shift
 done
 
-has() { command -v "$1" >/dev/null 2>&1; }
-
 browser=${CHROMIUM:-chromium}
 for program in ffmpeg ffprobe "$browser"; do
-    has "$program" || fail "$program is missing; 'make setup' installs it"
+    command -v "$program" >/dev/null || fail "$program is missing; 'make setup' installs it"
 done
 python=$("$root/Scripts/python.sh")
 

@@ -1,8 +1,8 @@
-"""An origin on loopback for the checks: a video, a live stream of one-second segments, and a failing URL.
+"""An origin on loopback for the checks: a video, a live stream of one-second segments, and failing URLs.
 
     origin.py FOLDER     serves FOLDER/film.mp4 as /film.mp4 and FOLDER/segment-*.ts as a live stream, /live.m3u8
 
-Prints its port. /slow.mp4 is the video, limited to 512 KiB per second. Other paths, such as /broken.mp4, return 500.
+Prints its port. Other paths, such as /broken.mp4, return 500.
 """
 
 import glob
@@ -22,8 +22,8 @@ class Origin(http.server.BaseHTTPRequestHandler):
 
     def do_GET(self):
         path = self.path.split("?")[0]
-        if path in ("/film.mp4", "/slow.mp4"):
-            self.send_file("film.mp4", "video/mp4", slowly=path == "/slow.mp4")
+        if path == "/film.mp4":
+            self.send_file("film.mp4", "video/mp4")
         elif path == "/live.m3u8":
             self.send(live_playlist().encode(), "application/vnd.apple.mpegurl")
         elif path.startswith("/live/"):
@@ -40,7 +40,7 @@ class Origin(http.server.BaseHTTPRequestHandler):
         self.end_headers()
         self.wfile.write(body)
 
-    def send_file(self, name, kind, slowly=False):
+    def send_file(self, name, kind):
         with open(os.path.join(FOLDER, name), "rb") as file:
             body = file.read()
         start, end = 0, len(body)
@@ -56,21 +56,14 @@ class Origin(http.server.BaseHTTPRequestHandler):
         self.send_header("Content-Type", kind)
         self.send_header("Content-Length", str(end - start))
         self.end_headers()
-        piece = 64 << 10
-        for at in range(start, end, piece):
-            self.wfile.write(body[at : min(at + piece, end)])
-            if slowly:
-                time.sleep(piece / (512 << 10))
+        self.wfile.write(body[start:end])
 
     def log_message(self, *_):
         pass
 
 
 def live_playlist():
-    """Returns a playlist of the last WINDOW seconds.
-
-    Segment n starts n seconds after the start of the origin. There is a discontinuity before each segment.
-    """
+    """Returns a playlist of the last WINDOW seconds. Each segment begins with a discontinuity."""
     newest = int(time.time() - BEGAN) + WINDOW
     first = newest - WINDOW
     lines = ["#EXTM3U", "#EXT-X-VERSION:3", "#EXT-X-TARGETDURATION:1", f"#EXT-X-MEDIA-SEQUENCE:{first}",

@@ -3,8 +3,7 @@
     queries.py names METRICS FILE...       checks that METRICS contains all metrics, labels and label values of queries
     queries.py ask PROMETHEUS FILE...      checks that no query fails, and that the queries of panels return data
 
-FILE is a Grafana dashboard (.json) or a Prometheus rules file (.yml). Prints the problems and fails if there
-are any.
+FILE is a Grafana dashboard (.json) or a Prometheus rules file (.yml). Prints the problems, and fails if there are any.
 """
 
 import json
@@ -48,10 +47,9 @@ def queries(path):
     return [(f"{path}: {place}", expression) for place, expression in found]
 
 
-def expanded(expression, pattern=".+"):
+def expanded(expression):
     """Returns a query with its variables replaced, as Grafana would send it."""
-    expression = re.sub(r"\$(job|instance)\b", pattern, expression)
-    return expression.replace("$__rate_interval", "5s")
+    return re.sub(r"\$(job|instance)\b", ".+", expression).replace("$__rate_interval", "5s")
 
 
 def named(expression):
