@@ -33,7 +33,6 @@ export function originURL(playURL) {
   return found && `${found[1]}://${found[2]}${found[3]}`;
 }
 
-/** The addresses of the page's views. */
 export const routes = {
   asset: (id) => `#/play/asset/${encodeURIComponent(id)}`,
   url: (url) => `#/play/url/${encodeURIComponent(url)}`,

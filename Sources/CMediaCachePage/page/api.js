@@ -3,7 +3,6 @@
 import { serverURL } from "./address.js";
 import { key } from "./key.js";
 
-/** An error response from the server. */
 export class Problem extends Error {
   /**
    * @param {{status: number, title: string, detail?: string, code?: string, originStatus?: number,
@@ -45,14 +44,13 @@ function originAdvice(status) {
   }
 }
 
-/** The server didn't respond. */
 class Unreachable extends Error {
   constructor() {
     super("The server isn’t responding. Check whether “mediacache serve” is running.");
   }
 }
 
-/** Returns a message with a capital first letter and a period, unless it already ends a sentence. */
+/** Capitalizes a message, and adds a period if the message has no mark at its end. */
 export function sentence(text) {
   // The first letter of a URL or a file name isn't changed.
   const capitalized = /^[a-z]+[\s,;:’']/.test(text) && !/^\w+:\/\//.test(text) ? text.charAt(0).toUpperCase() + text.slice(1) : text;
@@ -60,7 +58,6 @@ export function sentence(text) {
 }
 
 let keyRejected = () => {};
-/** Sets the function that is called when the server rejects the key. */
 export const onKeyRejected = (listener) => { keyRejected = listener; };
 
 /** Returns the response if it is successful. @throws {Problem} otherwise */
@@ -113,7 +110,6 @@ async function list(path, field) {
 const part = encodeURIComponent;
 const send = (method, path, body) => json(path, { method, body });
 
-/** The operations of the API that the page uses. */
 export const api = {
   assets: () => list("assets", "assets"),
   asset: (id) => json(`assets/${part(id)}`),

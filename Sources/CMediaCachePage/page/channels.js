@@ -10,7 +10,6 @@ import { go } from "./router.js";
 import { channels } from "./store.js";
 import { channelState, channelSums, limitsOf } from "./words.js";
 
-/** Shows the channels. */
 export function channelsView({ main, signal }) {
   const list = make("ul.rows", { "aria-label": "Channels", role: "list" });
   const empty = make("div.empty", {}, make("h2", {}, "No channels"),

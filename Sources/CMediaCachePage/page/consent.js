@@ -1,5 +1,5 @@
 // Consent to the playback of a URL. Any site can link to this page's player, and for playback the server sends the
-// stored header fields to the URL's origin. URLs from the page's own controls and of assets need no further consent.
+// stored header fields to the URL's origin. URLs of assets, and those that the page's own controls open, need no consent.
 
 import { routes } from "./address.js";
 import { make } from "./elements.js";
@@ -17,16 +17,14 @@ function all() {
   return allowed;
 }
 
-/** Allows playback of a URL in this tab. */
 export function allowPlayback(url) {
   allowed = [...all().filter((other) => withoutUser(other) !== withoutUser(url)), url].slice(-most);
   try { sessionStorage.setItem(storageKey, JSON.stringify(allowed)); } catch { /* remembered until the page is closed */ }
 }
 
-/** Returns the allowed URL that the page's address contains as `url`, without its user name and password. */
+/** Returns the allowed URL, as entered, that is equal to `url` except for a user name and password. */
 const found = (url) => all().find((other) => other === url || withoutUser(other) === url);
 
-/** Returns whether the user has allowed playback of a URL. */
 export const isPlaybackAllowed = (url) => found(url) !== undefined || assets.all.some((asset) => asset.url === url);
 
 /** Returns a URL with the user name and password that the user entered for it. */

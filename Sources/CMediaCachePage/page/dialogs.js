@@ -73,7 +73,6 @@ export function confirm({ title, text, yes, act }) {
   });
 }
 
-/** Creates a field with its label. */
 export function field(label, input, hint) {
   return make("label.field", {}, make("span", {}, label), input, hint && make("small", {}, hint));
 }

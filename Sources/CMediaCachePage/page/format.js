@@ -151,7 +151,6 @@ function address(url) {
 }
 
 const withoutScheme = (url) => url.replace(/^\w+:\/\//, "");
-/** The labels to try, shortest first. */
 const labels = [hostOf, nameOf, folderOf, address, withoutScheme];
 
 /**

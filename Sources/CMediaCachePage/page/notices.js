@@ -77,7 +77,6 @@ function showProblems() {
   document.getElementById("problems").hidden = problems.size === 0;
 }
 
-/** Sets up the button that dismisses all problems. */
 export function startProblems() {
   document.getElementById("problems-dismiss").addEventListener("click", () => {
     for (const subject of [...problems.keys()]) dismissProblem(subject);

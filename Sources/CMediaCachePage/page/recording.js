@@ -128,7 +128,7 @@ function limitInput(limit, unit) {
 /** Rounds a positive number to two decimal places, or to two digits if that would be 0. */
 const round = (number) => Math.round(number * 100) / 100 || Number(number.toPrecision(2));
 
-/** Returns a channel name for a URL that no channel has. */
+/** Returns an unused channel name, derived from a URL. */
 export function channelNameFor(url) {
   const plain = (text) => text.normalize("NFKD").replace(/[^A-Za-z0-9._-]+/g, "-").replace(/^[.-]+|-+$/g, "").slice(0, 40);
   const stem = plain(titleFrom(url));

@@ -52,7 +52,7 @@ export function startResuming({ player, position, resume, isAvailable = () => tr
     timer = setTimeout(attempt, pauses[Math.min(attempts, pauses.length - 1)] * 1000);
   };
 
-  /** Handles an error. Returns false if nothing has played yet, or if playback can't be resumed. */
+  /** Handles an error. Returns whether playback will be resumed. */
   function interrupted() {
     if (!hasPlayed || signal.aborted) return false;
     since ??= performance.now();

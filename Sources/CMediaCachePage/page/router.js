@@ -34,7 +34,6 @@ export function startRouter(all) {
   show(false);
 }
 
-/** Goes to an address of the page. */
 export function go(address, replace = false) {
   if (replace) location.replace(address);
   else location.hash = address;

@@ -9,7 +9,6 @@ const intervals = [1, 5, 10, 30, 60, 300, 600, 1800, 3600, 7200, 10_800, 21_600,
 /** The width of a time mark's label, in pixels. */
 const labelWidth = 64;
 
-/** Draws the slider. */
 export function paintRuler(canvas, { recordedRanges, gaps, programmes, clip, range, at, isMoved }) {
   const { pen, width, height } = prepareCanvas(canvas);
   pen.font = `12px ${getComputedStyle(canvas).fontFamily}`;
@@ -44,7 +43,6 @@ function bands(pen, spans, x, top, height, style, least) {
   }
 }
 
-/** Shades a clip's range. */
 function shade(pen, { from, to }, x, top, height) {
   pen.fillStyle = colour("accent");
   pen.globalAlpha = 0.35;

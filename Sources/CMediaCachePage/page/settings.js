@@ -4,7 +4,6 @@ import { api, sentence } from "./api.js";
 import { check, field } from "./dialogs.js";
 import { make, updateText } from "./elements.js";
 
-/** Creates the form and fills it with the server's settings. */
 export function makeSettings() {
   const number = (properties) => make("input", { type: "number", ...properties });
   const assets = number({ min: 1, max: 1000, step: 1, required: true });

@@ -50,7 +50,6 @@ export function reasonNotSavable(asset) {
   return "You can save it when the download is complete.";
 }
 
-/** Describes an error of a video element, with advice. */
 export function mediaErrorMessage(error) {
   switch (error?.code) {
     case MediaError.MEDIA_ERR_NETWORK:

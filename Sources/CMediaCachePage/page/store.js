@@ -123,7 +123,6 @@ export function onEvent(listener, signal) {
   signal.addEventListener("abort", () => followers.delete(listener));
 }
 
-/** Reads all records. */
 export const readAll = () => Promise.all([assets, downloads, channels].map((store) => store.replaceAll()));
 
 /** Reads all records after the event stream has dropped events, and again after a failure. */

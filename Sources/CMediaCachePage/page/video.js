@@ -3,11 +3,7 @@
 import { make, updateText } from "./elements.js";
 import { mediaErrorMessage } from "./source.js";
 
-/**
- * Creates a player.
- *
- * @param {{label: string, poster?: string, signal: AbortSignal}} options
- */
+/** Creates a player. @param {{label: string, poster?: string, signal: AbortSignal}} options */
 export function makeVideo({ label, poster, signal }) {
   const video = make("video", { controls: true, playsinline: true, preload: "auto", "aria-label": label, poster });
   const text = make("p");

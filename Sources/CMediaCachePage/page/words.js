@@ -3,7 +3,6 @@
 import { sentence } from "./api.js";
 import { bytes, clock, counted, percent, rate, shortTime, titleFrom, words } from "./format.js";
 
-/** Returns the title of an asset or a download. */
 export const titleOf = (record) => record.title || titleFrom(record.url);
 
 /** The codecs of audio (RFC 6381). */
@@ -31,7 +30,6 @@ export function sizeOf({ state, bytes: cached, length, isLengthExact }) {
   return total ? `${bytes(cached)} of ${total}` : bytes(cached);
 }
 
-/** Describes the state of an asset or a download. */
 export function stateOf(record) {
   const share = shareOf(record);
   switch (record.state) {
@@ -81,7 +79,6 @@ export function progressOf(record) {
 /** Returns whether a channel follows its stream, so that the end of its recording is the live edge. */
 export const isFollowing = ({ state }) => ["recording", "starting", "waiting"].includes(state);
 
-/** Describes the state of a channel. */
 export function channelState({ state, reason }) {
   switch (state) {
     case "recording": return "Recording";
@@ -92,7 +89,6 @@ export function channelState({ state, reason }) {
   }
 }
 
-/** Describes the recording of a channel: its length, size, gaps and rate. */
 export function channelSums({ recordedRanges, bytes: size, gaps, gapSeconds, rate: speed, state }) {
   const seconds = recordedRanges.reduce((sum, { from, to }) => sum + (to - from) / 1000, 0);
   const parts = [seconds ? `${words(seconds)} recorded` : "Nothing recorded yet", bytes(size)];
@@ -101,7 +97,6 @@ export function channelSums({ recordedRanges, bytes: size, gaps, gapSeconds, rat
   return parts.join(" · ");
 }
 
-/** Describes the limits of a channel. */
 export function limitsOf({ seconds, bytes: size, segments, freeBytes }) {
   const parts = [];
   if (seconds) parts.push(`up to ${words(seconds)}`);
