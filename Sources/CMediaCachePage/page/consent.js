@@ -1,5 +1,5 @@
 // Consent to the playback of a URL. Any site can link to this page's player, and for playback the server sends the
-// stored header fields to the URL's origin. URLs of assets, and those that the page's own controls open, need no consent.
+// stored header fields to the URL's origin. URLs of assets and of the page's own controls need no consent.
 
 import { routes } from "./address.js";
 import { make } from "./elements.js";

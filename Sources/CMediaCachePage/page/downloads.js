@@ -7,9 +7,7 @@ import { bytes, counted, distinguishingLabels, rate } from "./format.js";
 import { notify, reportError } from "./notices.js";
 import { startReordering } from "./reordering.js";
 import { downloads } from "./store.js";
-import { titleOf } from "./words.js";
-
-const isEnded = ({ state }) => ["complete", "completeWithHoles", "failed"].includes(state);
+import { isEnded, titleOf } from "./words.js";
 
 export function downloadsView({ main, signal }) {
   const pause = make("button.quiet", { type: "button", on: { click: () => all("pause") } }, "Pause all");

@@ -3,6 +3,7 @@
 
 import { api, Problem } from "./api.js";
 import { atMostEvery } from "./elements.js";
+import { isEnded } from "./words.js";
 
 /** Records of one kind, by name, and the listeners for their changes. */
 class RecordStore {
@@ -128,8 +129,6 @@ export const readAll = () => Promise.all([assets, downloads, channels].map((stor
 /** Reads all records after the event stream has dropped events, and again after a failure. */
 const readAgain = atMostEvery(2000, () => readAll().catch((error) => { if (error.status !== 401) readAgain(); }));
 
-const isEnded = (state) => ["complete", "completeWithHoles", "failed"].includes(state);
-
 /** The effects of events on the records. */
 const effects = {
   "asset.added": ({ asset }) => assets.refresh(asset),
@@ -139,7 +138,7 @@ const effects = {
   "download.state": ({ asset, state, reason }) => {
     const isKnown = downloads.change(asset, { state, reason, ...(state === "running" ? {} : { rate: 0 }) });
     assets.change(asset, { state, reason });
-    if (!isKnown || isEnded(state)) both(asset);
+    if (!isKnown || isEnded({ state })) both(asset);
   },
   "download.progress": ({ asset, bytes, length, isLengthExact, partsDone, parts, rate, secondsReady }) => {
     const known = downloads.get(asset);

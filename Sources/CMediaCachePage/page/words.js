@@ -76,6 +76,9 @@ export function progressOf(record) {
   return parts.filter(Boolean).join(" · ");
 }
 
+/** Returns whether a download has ended. A failed or incomplete one can be retried. */
+export const isEnded = ({ state }) => ["complete", "completeWithHoles", "failed"].includes(state);
+
 /** Returns whether a channel follows its stream, so that the end of its recording is the live edge. */
 export const isFollowing = ({ state }) => ["recording", "starting", "waiting"].includes(state);
 
