@@ -40,8 +40,8 @@ final class CurlBuffer: OriginBuffer, @unchecked Sendable {
     ///
     /// - Parameters:
     ///   - capacity: The size of the block in bytes.
-    ///   - pageOffset: The offset of the first byte from a page boundary in its file. It's the same in the block,
-    ///     because the system copies whole pages faster.
+    ///   - pageOffset: The offset of the first byte from a page boundary, in the block and in the file that will store
+    ///     the bytes. If both offsets are equal, the system copies whole pages, which is faster.
     init(capacity: Int, pageOffset: Int) {
         self.capacity = capacity
         start = pageOffset
@@ -64,7 +64,7 @@ final class CurlBuffer: OriginBuffer, @unchecked Sendable {
         if !isUnused { munmap(memory, capacity) }
     }
 
-    /// Returns new memory. It's mapped, because blocks of several sizes would fragment the heap.
+    /// Returns newly mapped memory, because blocks of several sizes would fragment the heap.
     private static func map(_ capacity: Int) -> UnsafeMutableRawPointer {
         let memory = mmap(nil, capacity, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0)
         // As for other allocations in Swift, there is no recovery.

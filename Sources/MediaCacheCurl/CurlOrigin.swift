@@ -6,7 +6,7 @@ import Synchronization
 
 /// An origin over HTTP/1.1, on libcurl.
 ///
-/// It follows no redirects, decodes no content codings, stores no cookies, and reads neither proxy settings nor
+/// The origin follows no redirects, decodes no content codings, stores no cookies, and reads neither proxy settings nor
 /// passwords from the environment. Certificates are always checked. When a reader stops reading, the origin stops
 /// receiving, after about 1 MiB.
 ///

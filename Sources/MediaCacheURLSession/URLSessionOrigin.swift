@@ -9,9 +9,9 @@ import Synchronization
 
 /// An origin that uses the system's `URLSession`, for apps on Apple platforms.
 ///
-/// It respects the user's settings of proxies, VPN and Low Data Mode, and supports HTTP/2 and HTTP/3. It stores neither
-/// cookies nor responses. Certificates are always verified. If a reader stops reading, the task is suspended once about
-/// 512 KiB are buffered.
+/// The session respects the user's settings of proxies, VPN and Low Data Mode, supports HTTP/2 and HTTP/3, and stores
+/// neither cookies nor responses. Certificates are always verified. If a reader stops reading, the task is suspended
+/// once about 512 KiB are buffered.
 ///
 /// `URLSession` has these limitations:
 /// - If the path of a URL contains a dot segment, or the URL contains a `%` without two hexadecimal digits,

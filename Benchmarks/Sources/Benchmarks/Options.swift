@@ -8,7 +8,7 @@ struct Options {
         var isAsked = false
     }
 
-    /// All benchmarks. The soak runs only if it's selected.
+    /// All benchmarks. The soak runs only if it is selected.
     static let known = [
         "cached", "limited", "cold", "readers", "latency", "fill", "playlists", "containers", "downloads", "beside",
         "replay", "windows", "soak",

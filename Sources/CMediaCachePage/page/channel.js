@@ -23,8 +23,7 @@ export function channelView({ main, signal, parts: [name] }) {
   if (!channels.get(name)) {
     main.append(make("div.empty", {},
       make("h1", {}, "Channel not found"),
-      make("p", {}, make("a", { href: "#/channels" }, "Back to the channels"))
-    ));
+      make("p", {}, make("a", { href: "#/channels" }, "Back to the channels"))));
     return "Not found";
   }
   const record = () => channels.get(name);
@@ -47,8 +46,7 @@ export function channelView({ main, signal, parts: [name] }) {
     player.element,
     !playsHLS && make("p.hint.without-live", {},
       "This browser plays channels at least a minute late. To watch live, open this URL in another player: ",
-      make("code", {}, `${base}index.m3u8`)
-    ),
+      make("code", {}, `${base}index.m3u8`)),
     make("section.tape", { "aria-label": "Replay" },
       replay.element,
       make("div.replay-row", {}, live, position, replay.scale),
@@ -78,11 +76,9 @@ export function channelView({ main, signal, parts: [name] }) {
     );
     updateText(badge, channel.state === "waiting" ? "Waiting" : channelState(channel));
     updateAttribute(badge, "data-state", channel.state);
-    updateText(sums,
-      [
-        channel.state === "waiting" && channelState(channel), channelSums(channel), limitsOf(channel.retention)
-      ].filter(Boolean).join(" · ")
-    );
+    updateText(sums, [
+      channel.state === "waiting" && channelState(channel), channelSums(channel), limitsOf(channel.retention),
+    ].filter(Boolean).join(" · "));
     clip.show();
     programmes.show();
   });

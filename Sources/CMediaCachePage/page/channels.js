@@ -56,13 +56,11 @@ function show(row, record) {
   updateText(badge, record.state === "waiting" ? "Waiting" : channelState(record));
   updateAttribute(badge, "data-state", record.state);
   updateText(sums, record.state === "waiting" ? channelState(record) : channelSums(record));
-  updateText(limits,
-    [
-      limitsOf(record.retention),
-      record.recordedRanges.length && `since ${moment(record.recordedRanges[0].from)}`,
-      record.endsAt && `ends ${moment(Date.parse(record.endsAt))}`
-    ].filter(Boolean).join(" · ")
-  );
+  updateText(limits, [
+    limitsOf(record.retention),
+    record.recordedRanges.length && `since ${moment(record.recordedRanges[0].from)}`,
+    record.endsAt && `ends ${moment(Date.parse(record.endsAt))}`,
+  ].filter(Boolean).join(" · "));
   updateText(address, record.url);
   const [start, stop] = row.querySelectorAll("[data-act]");
   showStartOrStop(start, stop, record);

@@ -40,14 +40,12 @@ export function buildDownloadRow(record, isOpen) {
     type: "button", data: { handle: "" }, "aria-description": "Press the up or down arrow key to move it, or drag it.",
   }, icon("grip"));
   const buttons = actions.map(({ name, label, act }) => make("button.quiet.small",
-    { type: "button", data: { act: name }, on: { click: () => act(id) } }, label
-  ));
+    { type: "button", data: { act: name }, on: { click: () => act(id) } }, label));
   const row = make("li.row", { data: { id } },
     handle,
     make("div.row-body", {},
       make("div.row-head", {}, make("h2"),
-        make("a.link", { href: routes.asset(id) }, icon("play"), make("span", {}, "Play"))
-      ),
+        make("a.link", { href: routes.asset(id) }, icon("play"), make("span", {}, "Play"))),
       make("p.address.from"),
       make("div.progress", { role: "progressbar", "aria-valuemin": 0, "aria-valuemax": 100 }, make("i")),
       make("p.row-state")),
@@ -73,8 +71,7 @@ export function updateDownloadRow(row, record, from = row.querySelector(".from")
     const handle = row.querySelector(".handle");
     if (handle) updateAttribute(handle, "aria-label", `Move ${full}`);
     for (const { name, label, between = " " } of actions) updateAttribute(
-      row.querySelector(`[data-act=${name}]`), "aria-label", `${label}${between}${full}`
-    );
+      row.querySelector(`[data-act=${name}]`), "aria-label", `${label}${between}${full}`);
   }
   const share = shareOf(record);
   const bar = row.querySelector("[role=progressbar]");

@@ -24,8 +24,7 @@ export function downloadsView({ main, signal }) {
 
   main.append(
     make("header.view-head", {}, make("h1", {}, "Downloads"), make("div.tools", {}, pause, resume)),
-    sum, list, endedTitle, ended, empty
-  );
+    sum, list, endedTitle, ended, empty);
 
   const layOut = oncePerFrame(() => {
     if (signal.aborted || list.querySelector(".dragged")) return;

@@ -25,8 +25,7 @@ export function reportEvent(event) {
   } else if (event.event === "storage.failed") {
     reportProblem("storage",
       `The cache folder can’t be written: ${sentence(event.message ?? "unknown error")} Playback continues without caching. Check whether the disk is full or read-only.`,
-      { label: "Storage", href: "#/storage" }
-    );
+      { label: "Storage", href: "#/storage" });
   } else if (event.event === "catalog.replaced") {
     reportProblem("catalog",
       `${sentence(event.message ?? "the catalog was damaged and has been set aside")} Downloads and recordings remain; other media will be downloaded again when it is played. If this happens again, check the disk.`
@@ -82,8 +81,7 @@ function reportChannel({ channel, channelState, message }) {
   if (channelState === "waiting") {
     reportProblem(subject,
       `“${channel}” isn’t recording: ${sentence(message ?? "no new segments")} It resumes when the stream does.`,
-      { label: "Open the channel", href: routes.channel(channel) }
-    );
+      { label: "Open the channel", href: routes.channel(channel) });
   } else dismissProblem(subject);
 }
 
@@ -93,6 +91,5 @@ function reportGap({ channel, message }) {
     ? `: ${counted(record.gaps + 1, "segment")} missing (${words(record.gapSeconds)} so far)` : ": segments missing";
   reportProblem(`gap ${channel}`,
     `“${channel}”${sum}. ${sentence(message ?? "The origin doesn’t have them")}`,
-    { label: "Open the channel", href: routes.channel(channel) }
-  );
+    { label: "Open the channel", href: routes.channel(channel) });
 }

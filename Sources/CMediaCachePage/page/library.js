@@ -37,8 +37,7 @@ export function libraryView({ main, signal }) {
 
   main.append(
     make("header.view-head", {}, make("h1", {}, "Library"), make("div.tools", {}, search, filter.label, order.label)),
-    sum, list, empty
-  );
+    sum, list, empty);
 
   const layOut = oncePerFrame(() => {
     if (signal.aborted) return;
@@ -75,8 +74,7 @@ export function libraryView({ main, signal }) {
 
 function select(label, choices, value) {
   const input = make("select", {},
-    ...Object.entries(choices).map(([key, [text]]) => make("option", { value: key, selected: key === value }, text))
-  );
+    ...Object.entries(choices).map(([key, [text]]) => make("option", { value: key, selected: key === value }, text)));
   return { input, label: make("label.inline", {}, make("span", {}, label), input) };
 }
 

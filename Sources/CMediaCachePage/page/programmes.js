@@ -107,8 +107,7 @@ function show(row, programme, name) {
 function exportRow(name, programme, one) {
   const label = `${formats[one.format]} of ${programme.name}`;
   const button = (text, act) => make("button.quiet.small",
-    { type: "button", "aria-label": `${text} ${label}`, on: { click: act } }, text
-  );
+    { type: "button", "aria-label": `${text} ${label}`, on: { click: act } }, text);
   const row = make("li", { data: { format: one.format, state: one.state } },
     make("span", {}, `${formats[one.format]}: ${stateOf(one)}`));
   if (one.state === "done") {

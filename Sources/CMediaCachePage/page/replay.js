@@ -21,8 +21,7 @@ export function makeReplay({ base, signal, jump }) {
   const thumbnail = makeThumbnail(base);
   const slider = make("div.replay",
     { id: "replay", role: "slider", tabindex: 0, "aria-label": "Replay", "aria-orientation": "horizontal" },
-    canvas, label, thumbnail.element
-  );
+    canvas, label, thumbnail.element);
   const scaleInput = make("select", {}, ...scales.map(([text, seconds]) => make("option", { value: seconds }, text)));
   const scale = make("label.inline", {}, make("span", {}, "Time range"), scaleInput);
   let shown = { recordedRanges: [], gaps: [], programmes: [], edge: null, endName: "the end", at: null, clip: null };

@@ -22,8 +22,7 @@ export function startRouter(all) {
   views = all;
   const nav = document.getElementById("views");
   nav.replaceChildren(...links.map(([name, label]) => make("a",
-    { href: `#/${name}`, data: { view: name } }, icon(name), make("span", {}, label)
-  )));
+    { href: `#/${name}`, data: { view: name } }, icon(name), make("span", {}, label))));
   nav.hidden = false;
   document.getElementById("add").hidden = false;
   addEventListener("hashchange", () => show(true));
