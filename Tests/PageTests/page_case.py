@@ -133,6 +133,10 @@ class PageCase(unittest.TestCase):
             page.wait_for_timeout(100)
         return value
 
+    def wait_for_frame(self, page: Page):
+        video = page.locator("video")
+        self.eventually(page, "the video has a frame", lambda: video.evaluate("video => video.readyState > 1"))
+
     def add(self, page: Page, url: str) -> Locator:
         """Enters a URL in the field, and returns the dialog for it."""
         page.get_by_role("textbox", name="URL of a video, a song or a stream").fill(url)

@@ -81,7 +81,7 @@ class AccessTests(PageCase):
         requested = []
         page.on("request", lambda request: requested.append(request.url))
         self.play(page, played)
-        self.eventually(page, "it plays", lambda: page.locator("video").evaluate("video => video.readyState > 1"))
+        self.wait_for_frame(page)
         self.eventually(page, "the download is complete", lambda: [
             one for one in self.server.api("GET", "downloads")["downloads"] if one["state"] == "complete"])
         asset = next(one for one in self.server.api("GET", "assets")["assets"] if one["url"] == downloaded)
@@ -105,11 +105,10 @@ class AccessTests(PageCase):
         self.assertEqual([one for one in requested if "/play/" in one or "api/v1/urls" in one or "probe" in one], [])
         self.assertEqual([one for one in self.server.api("GET", "resources")["resources"] if one["url"] == url], [])
         main.get_by_role("button", name="Play", exact=True).click()
-        video = page.locator("video")
-        self.eventually(page, "it plays", lambda: video.evaluate("video => video.readyState > 1"))
+        self.wait_for_frame(page)
         # A reload needs no further consent.
         page.reload()
-        self.eventually(page, "it plays", lambda: video.evaluate("video => video.readyState > 1"))
+        self.wait_for_frame(page)
 
     def test_unknown_address_shows_library(self):
         page = self.open()
@@ -124,12 +123,11 @@ class AccessTests(PageCase):
         requested = []
         page.on("request", lambda request: requested.append(request.url))
         self.add(page, url).get_by_role("button", name="Play now").click()
-        video = page.locator("video")
         for is_reloaded in (False, True):
             if is_reloaded:
                 requested.clear()
                 page.reload()
-            self.eventually(page, "it plays", lambda: video.evaluate("video => video.readyState > 1"))
+            self.wait_for_frame(page)
             self.assertNotIn("word", page.url)
             # The server requests the URL as the user.
             self.assertTrue([one for one in requested if "/play/" in one and "profile=" in one], requested)
@@ -138,7 +136,7 @@ class AccessTests(PageCase):
         url = self.origin.url("clip.mp4?asset")
         self.server.api("POST", "downloads", {"url": url, "title": "Linked asset"})
         page = self.open("#/play/url/" + quote(url, safe=""))
-        self.eventually(page, "it plays", lambda: page.locator("video").evaluate("video => video.readyState > 1"))
+        self.wait_for_frame(page)
 
     def test_reports_stopped_server_and_reconnects(self):
         page = self.open("#/library")

@@ -96,7 +96,7 @@ class AccessibilityTests(PageCase):
         page.wait_for_load_state("load")
         video = page.locator("video")
         if video.count():
-            self.eventually(page, "the video has a frame", lambda: video.evaluate("video => video.readyState > 1"))
+            self.wait_for_frame(page)
             # The rules require a view that doesn't change.
             video.evaluate("video => video.pause()")
 

@@ -111,8 +111,7 @@ class FailureTests(PageCase):
         self.origin.answers.pop("/noise.mp4")
         self.origin.aliases["/noise.mp4"] = "/clip.mp4"
         page.get_by_role("button", name="Try again").click()
-        self.eventually(page, "it plays",
-                        lambda: page.locator("video").evaluate("video => video.readyState > 1"))
+        self.wait_for_frame(page)
         expect(error).to_be_hidden()
 
     def test_download_resumes_after_origin_outage(self):

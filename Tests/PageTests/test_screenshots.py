@@ -51,7 +51,7 @@ class ScreenshotTests(PageCase):
         video = page.locator("video")
         if not video.count():
             return
-        self.eventually(page, "the video has a frame", lambda: video.evaluate("video => video.readyState > 1"))
+        self.wait_for_frame(page)
         if name == "player":
             video.evaluate("video => { video.currentTime = 21 }")
             self.eventually(page, "it has sought", lambda: video.evaluate("video => !video.seeking"))
