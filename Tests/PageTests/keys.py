@@ -35,10 +35,6 @@ _REACHABLE = """
 """
 
 
-def focused(page: Page) -> dict | None:
-    return page.evaluate(_FOCUSED)
-
-
 def reachable(page: Page) -> list[dict]:
     return page.evaluate(_REACHABLE)
 
@@ -64,7 +60,7 @@ def walk(page: Page) -> list[dict]:
     steps: list[dict] = []
     for _ in range(MOST_STEPS):
         page.keyboard.press("Tab")
-        step = focused(page)
+        step = page.evaluate(_FOCUSED)
         if step is None or any(step["index"] == other["index"] for other in steps[:-1]):
             return steps
         # The controls of a video share one element.

@@ -5,7 +5,7 @@ from playwright.sync_api import expect
 from keys import tab_to
 from live import LiveStream
 from page_case import PageCase, slider_value
-from video import current_time, frame
+from video import current_time, frame, window_begin
 
 TITLES = ("First", "Second", "Third")
 
@@ -105,7 +105,7 @@ class KeyboardTests(PageCase):
         target = slider_value(slider, "now")
         video = page.get_by_label("Player: keys")
         self.eventually(page, "the video plays from there", lambda: abs(
-            float(video.get_attribute("data-window-begin") or 0) + current_time(video) * 1000 - target) < 20_000
+            window_begin(video) + current_time(video) * 1000 - target) < 20_000
             and current_time(video) > 1)
         self.assertAlmostEqual(frame(video)["code"], stream.second(target), delta=20)
         page.keyboard.press("End")

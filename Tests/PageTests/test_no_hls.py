@@ -4,7 +4,7 @@ from playwright.sync_api import Locator, Page, expect
 
 from live import LiveStream
 from page_case import PageCase
-from video import current_time, frame
+from video import current_time, frame, window_begin
 
 WITHOUT = """
 const known = HTMLMediaElement.prototype.canPlayType;
@@ -74,13 +74,12 @@ class NoHLSTests(PageCase):
         return page
 
     def second(self, video: Locator, stream: LiveStream) -> float:
-        begin = float(video.get_attribute("data-window-begin") or 0)
-        return stream.second(begin) + current_time(video)
+        return stream.second(window_begin(video)) + current_time(video)
 
     def assert_shows_its_time(self, page: Page, video: Locator, stream: LiveStream):
         self.assertIn(".mp4", self.eventually(page, "it has a source", lambda: video.get_attribute("src")))
         self.eventually(page, "it plays", lambda: video.evaluate(
             "video => video.readyState > 2 && !video.paused && !video.seeking && video.currentTime > 0"))
         picture = frame(video)
-        begin = stream.second(float(video.get_attribute("data-window-begin")))
+        begin = stream.second(window_begin(video))
         self.assertAlmostEqual(picture["code"] + 0.5, begin + picture["time"], delta=1.5)

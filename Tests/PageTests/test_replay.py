@@ -8,7 +8,7 @@ from live import LiveStream
 from media import LIVE_HEIGHT
 from movie import Movie
 from page_case import PageCase, slider_value
-from video import current_time, frame, is_black
+from video import current_time, frame, is_black, window_begin
 
 BACK = 120_000
 
@@ -59,14 +59,14 @@ class ReplayTests(PageCase):
         video = page.get_by_label("Player: evening")
         self.eventually(
             page, "the video starts at the chosen time",
-            lambda: abs(_begin(video) + current_time(video) * 1000 - target) < 20_000)
+            lambda: abs(window_begin(video) + current_time(video) * 1000 - target) < 20_000)
         self.eventually(page, "it plays", lambda: not video.evaluate("video => video.paused || video.seeking"))
         first = current_time(video)
         self.eventually(page, "the time advances", lambda: current_time(video) > first + 1)
         picture = frame(video)
         self.assertFalse(is_black(picture), picture)
         shown = picture["code"]
-        expected = self.stream.second(_begin(video)) + picture["time"]
+        expected = self.stream.second(window_begin(video)) + picture["time"]
         self.assertAlmostEqual(shown + 0.5, expected, delta=1.5, msg="the frame doesn't match the page's time")
         self.assertGreaterEqual(shown, self.stream.second(target) - 3)
         self.assertLess(shown, self.stream.second(target) + 30)
@@ -102,8 +102,3 @@ class ReplayTests(PageCase):
         self.assertEqual(movie.height, LIVE_HEIGHT)
         self.assertEqual(len(movie.audio), 1)
         self.assertAlmostEqual(movie.duration, (self.window[1] - self.window[0]) / 1000, delta=2.5)
-
-
-def _begin(video: Locator) -> float:
-    """Returns the time of the video's position 0, in milliseconds since 1970."""
-    return float(video.get_attribute("data-window-begin") or 0)

@@ -44,5 +44,10 @@ def frame(video: Locator) -> dict:
     return video.evaluate(_FRAME, CODE_BITS)
 
 
+def window_begin(video: Locator) -> float:
+    """Returns the time of position 0 of a channel's video, in milliseconds since 1970."""
+    return float(video.get_attribute("data-window-begin") or 0)
+
+
 def is_black(picture: dict) -> bool:
     return picture["brightest"] < 24

@@ -27,31 +27,26 @@ export function notify(text) {
  * @param {{label: string, href: string}} [link] a link to the view in which the problem can be resolved
  */
 export function reportProblem(subject, text, link) {
-  const known = problems.get(subject);
-  if (known) {
-    const [paragraph, anchor] = ["p", "a"].map((name) => known.querySelector(name));
-    updateText(paragraph, text);
-    updateAttribute(known.querySelector("button"), "aria-label", `Dismiss: ${text}`);
-    if (link && anchor) {
-      updateAttribute(anchor, "href", link.href);
-      updateText(anchor, link.label);
-    } else if (link) {
-      paragraph.after(make("a", { href: link.href }, link.label));
-    } else {
-      anchor?.remove();
-    }
-    return;
+  let row = problems.get(subject);
+  if (!row) {
+    row = make("li", {}, make("p"), make("button.quiet.small.square",
+      { type: "button", on: { click: () => dismissProblem(subject) } }, icon("close")));
+    problems.set(subject, row);
+    document.getElementById("problems-list").prepend(row);
+    if (problems.size > maximumProblems) dismissProblem([...problems.keys()][0]);
+    showProblems();
   }
-  const row = make("li", {},
-    make("p", {}, text),
-    link && make("a", { href: link.href }, link.label),
-    make("button.quiet.small.square", {
-      type: "button", "aria-label": `Dismiss: ${text}`, on: { click: () => dismissProblem(subject) },
-    }, icon("close")));
-  problems.set(subject, row);
-  document.getElementById("problems-list").prepend(row);
-  if (problems.size > maximumProblems) dismissProblem([...problems.keys()][0]);
-  showProblems();
+  const [paragraph, anchor] = ["p", "a"].map((name) => row.querySelector(name));
+  updateText(paragraph, text);
+  updateAttribute(row.querySelector("button"), "aria-label", `Dismiss: ${text}`);
+  if (link && anchor) {
+    updateAttribute(anchor, "href", link.href);
+    updateText(anchor, link.label);
+  } else if (link) {
+    paragraph.after(make("a", { href: link.href }, link.label));
+  } else {
+    anchor?.remove();
+  }
 }
 
 /**
