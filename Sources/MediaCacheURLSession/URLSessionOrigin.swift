@@ -35,9 +35,7 @@ public final class URLSessionOrigin: Origin {
 
     /// Creates an origin. It doesn't connect before the first request.
     ///
-    /// - Parameters:
-    ///   - settings: The networks that may be used, and how.
-    ///   - time: The clock for the time limits.
+    /// - Parameter time: The clock for the time limits.
     public init(settings: URLSessionSettings = URLSessionSettings(), time: any TimeSource = SystemTime()) {
         self.settings = settings
         self.time = time

@@ -28,8 +28,6 @@ public final class PlaybackState {
     /// Creates the state of a resource.
     ///
     /// - Parameters:
-    ///   - resource: The URL of the resource.
-    ///   - store: The store that caches the resource.
     ///   - settings: The settings of the player's transfers; nil for the settings of the store.
     ///   - events: The events of the player's loader.
     public init(

@@ -29,9 +29,7 @@
         /// Creates an asset for a media file. The player requests its bytes from the app.
         ///
         /// - Parameters:
-        ///   - resource: The URL of the resource.
-        ///   - store: The store that caches the resource.
-        ///   - settings: The settings of its transfers; nil for the settings of the store.
+        ///   - settings: The settings of the transfers; nil for the settings of the store.
         ///   - policy: How much to fetch ahead of the player.
         /// - Throws: `CacheError` with `invalidURL` if the system doesn't accept the URL, or with `invalidSetting` for
         ///   the URL of a stream.
@@ -49,8 +47,6 @@
         /// local server, and any other resource through requests to the app.
         ///
         /// - Parameters:
-        ///   - resource: The URL of the resource.
-        ///   - store: The store that caches the resource.
         ///   - server: The provider of local URLs, required for streams.
         ///   - settings: The settings of the transfers; nil for the settings of the store. They don't apply to
         ///     transfers of the server.
@@ -79,14 +75,14 @@
             resourceLoader.setDelegate(loading, queue: loading.queue)
         }
 
-        /// Returns a stream of future events of the player's requests, which ends when the asset is deallocated. There
-        /// are none if the asset plays from a file or a server. Each call returns a separate stream.
+        /// Returns a separate stream of future events of the player's requests, which ends when the asset is
+        /// deallocated. There are no events if the asset plays from a file or a server.
         public func loadingEvents() -> AsyncStream<LoadingEvent> { loading.loader.events() }
 
         /// The trace of the player's requests.
         public var trace: LoadingTrace { loading.loader.trace }
 
-        /// Returns a new observable state of the resource, for views. It is updated as long as it exists.
+        /// Returns a new observable state of the resource, for views, which is updated as long as it exists.
         @MainActor public func state() -> PlaybackState {
             // The settings don't apply to transfers of the server.
             let isServed = if case .server = route { true } else { false }
@@ -108,12 +104,8 @@
             return try await generator.image(at: CMTime(seconds: seconds, preferredTimescale: 90_000)).image
         }
 
-        /// Returns a video frame as a JPEG file, for a `Cover` of `MediaLibrary`.
+        /// Returns the frame of ``cover(at:maximumSize:)`` as a JPEG file, for a `Cover` of `MediaLibrary`.
         ///
-        /// - Parameters:
-        ///   - seconds: The time in seconds, as in ``cover(at:maximumSize:)``.
-        ///   - maximumSize: The maximum size in pixels, with the aspect ratio preserved; zero for the size of the
-        ///     video.
         /// - Throws: The errors of ``cover(at:maximumSize:)``; `CacheError` with `notMedia` if the frame can't be
         ///   encoded.
         public func coverFile(at seconds: Double, maximumSize: CGSize = .zero) async throws -> [UInt8] {
@@ -144,10 +136,7 @@
         /// Creates an item that plays a media file from a store. The player requests the bytes from the app even if all
         /// of them are cached. Unlike this, ``caching(_:in:server:)`` plays a complete resource from its file.
         ///
-        /// - Parameters:
-        ///   - url: The URL of the resource.
-        ///   - store: The store that caches the resource.
-        ///   - settings: The settings of its transfers, such as header fields; nil for the settings of the store.
+        /// - Parameter settings: The settings of the transfers, such as header fields; nil for the settings of the store.
         /// - Throws: `CacheError` with `invalidURL` if the URL isn't an HTTP URL, or with `invalidSetting` for the URL
         ///   of a stream.
         public convenience init(_ url: URL, caching store: CacheStore, settings: TransferSettings? = nil) throws {
@@ -160,10 +149,7 @@
 
         /// Returns an item that plays any playable resource from a store.
         ///
-        /// - Parameters:
-        ///   - url: The URL of the resource.
-        ///   - store: The store that caches the resource.
-        ///   - server: The provider of local URLs, required for streams (HLS).
+        /// - Parameter server: The provider of local URLs, required for streams (HLS).
         /// - Throws: The errors of ``CachingAsset/find(_:from:server:settings:policy:)``.
         public static func caching(
             _ url: URL, in store: CacheStore, server: (any LocalURLProvider)?

@@ -62,8 +62,7 @@ public final class BackgroundTransfers: Sendable {
     /// the meantime.
     ///
     /// - Parameters:
-    ///   - identifier: The identifier of the session. Only one instance at a time may use it.
-    ///   - store: The store that caches the received bytes.
+    ///   - identifier: The identifier of the session, which only one instance at a time may use.
     ///   - folder: The path of the folder for received files that aren't in the store yet; nil for a folder in the
     ///     app's caches folder.
     ///   - settings: The networks that may be used. ``URLSessionSettings/onMetrics`` isn't called.
@@ -105,7 +104,6 @@ public final class BackgroundTransfers: Sendable {
     /// a whole, even if ranges of it are already being transferred.
     ///
     /// - Parameters:
-    ///   - url: The URL of the resource.
     ///   - scope: The addresses that may be contacted: `any` for a URL entered by the user, or the scope of an asset's
     ///     part. Public addresses only by default.
     ///   - range: The byte range to fetch; nil for all bytes.
