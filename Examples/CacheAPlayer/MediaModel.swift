@@ -184,13 +184,11 @@ final class MediaModel {
         await refresh()
     }
 
-    /// Removes everything except downloads.
     func empty() async {
         await reportingErrors { _ = try await store.removeAll() }
         await refresh()
     }
 
-    /// Reads the downloads and the usage.
     func refresh() async {
         downloads = await downloader.statuses()
         await reportingErrors { usage = try await store.usage() }

@@ -39,15 +39,11 @@ def reachable(page: Page) -> list[dict]:
     return page.evaluate(_REACHABLE)
 
 
-def has_focus(target: Locator) -> bool:
-    return target.evaluate("element => element === document.activeElement || element.contains(document.activeElement)")
-
-
 def tab_to(page: Page, target: Locator, key: str = "Tab"):
     """Presses Tab until the target has the focus."""
     target.wait_for()
     for _ in range(MOST_STEPS):
-        if has_focus(target):
+        if target.evaluate("element => element.contains(document.activeElement)"):
             return
         page.keyboard.press(key)
     raise AssertionError(f"{target} doesn't have the focus after pressing {key} {MOST_STEPS} times")

@@ -51,7 +51,7 @@ struct ContainerSpeed: Benchmark {
         (MediaCacheBinary.path, arguments + ["--quiet"])
     }
 
-    /// Returns the rate at which a program processes its input, in MB/s.
+    /// Returns the rate in MB/s.
     private func rate(
         _ command: (program: String, arguments: [String]), of input: String, to output: String
     ) async throws -> Double {

@@ -11,7 +11,6 @@ final class Report {
         self.handle = handle
     }
 
-    /// Writes a value as a line of JSON.
     func add(_ value: some Encodable) throws {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
@@ -21,13 +20,11 @@ final class Report {
     /// Prints a line without buffering.
     func say(_ line: String) { FileHandle.standardOutput.write(Data("\(line)\n".utf8)) }
 
-    /// Begins a table of comparisons.
     func begin(_ title: String) {
         say("\n\(title)\n\n| measurement | peer | ratio, median | min | max | ours | theirs |")
         say("|---|---|---|---|---|---|---|")
     }
 
-    /// Begins a table of measurements without a peer.
     func beginAlone(_ title: String) { say("\n\(title)\n\n| measurement | median | min | max |\n|---|---|---|---|") }
 
     /// Adds a row to the table and a line to the JSON file.
@@ -41,7 +38,6 @@ final class Report {
         try add(Line(measurement: measurement))
     }
 
-    /// Adds a row to the table and a line to the JSON file.
     func add(_ comparison: Comparison) throws {
         let ratios = comparison.ratios
         let numbers = [ratios.median, ratios.first ?? .nan, ratios.last ?? .nan].map { String(format: "%.2f", $0) }
