@@ -13,7 +13,7 @@ typedef struct {
     /// The name, such as `main.js`, as a null-terminated string.
     const char *_Nonnull name;
     const uint8_t *_Nonnull bytes;
-    /// The number of `bytes`.
+    /// The length of the file in bytes.
     size_t count;
 } mediacache_page_file;
 
