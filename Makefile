@@ -11,7 +11,7 @@ SOURCES := Package.swift Sources Stubs Examples Tests $(wildcard Benchmarks/Pack
 SCRIPTS := .ci/run $(wildcard Scripts/*.sh)
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test build build-strict check-apple check-benchmarks check-page check-api check-packaging lint language format test-tsan test-asan soak bench docs man setup setup-build
+.PHONY: help demo test build build-strict check-apple check-benchmarks check-page check-api check-packaging package check-package install uninstall release lint language format test-tsan test-asan soak bench docs man setup setup-build
 
 help: ## List the commands
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## (.*)/\1|\2/' \
@@ -56,6 +56,33 @@ check-api: setup ## Compare the API's responses with docs/openapi.yaml
 
 check-packaging: setup build ## Check the unit, the Dockerfile, the dashboard and the samples
 	Scripts/check-packaging.sh "$$($(SWIFT) build --show-bin-path)/mediacache"
+
+# The Swift runtime is part of the executable, which therefore runs without a toolchain. The options of the linker leave
+# out its table of exported symbols and shorten that of relocations, which needs glibc 2.36.
+ifeq ($(shell uname -s),Linux)
+RELEASE := -c release --scratch-path .build-release --static-swift-stdlib -Xswiftc -use-ld=lld \
+	-Xlinker --no-export-dynamic -Xlinker -z -Xlinker pack-relative-relocs
+else
+RELEASE := -c release --scratch-path .build-release
+endif
+RELEASED = "$$($(SWIFT) build $(RELEASE) --show-bin-path)/mediacache"
+
+release: setup-build
+	$(SWIFT) build $(RELEASE) --product mediacache
+
+package: release ## Build a .deb and a .tar.gz in .build/packages
+	@Scripts/setup.sh build package
+	SWIFT="$(SWIFT)" Scripts/package.sh $(RELEASED)
+
+check-package: package ## Install the .deb in minimal Debian systems, use it there, upgrade and remove it
+	Scripts/check-package.sh .build/packages $(ARGS)
+
+# sudo make install would build as root, so that 'make release' comes first.
+install: release ## Install the command (PREFIX=/usr/local, DESTDIR=)
+	@PREFIX="$(PREFIX)" DESTDIR="$(DESTDIR)" SWIFT="$(SWIFT)" Scripts/install.sh install $(RELEASED)
+
+uninstall: ## Remove the installed command (PREFIX=/usr/local)
+	@PREFIX="$(PREFIX)" DESTDIR="$(DESTDIR)" Scripts/install.sh uninstall
 
 # The stubs (Stubs) declare the symbols that the code uses. The other modules are those of the debug build.
 check-apple: build-strict ## Type-check the code for Apple systems against stubs

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Installs missing packages for building (`build`), the tests (`test`) and the benchmarks (`bench`), and lists them.
+# Installs missing packages for building (`build`), the tests (`test`), the benchmarks (`bench`) and
+# packages (`package`), and lists them.
 #
 # Debian and its derivatives: with apt, and sudo unless run as root. macOS: with Homebrew, if it is installed; building
 # needs only Xcode's tools. Other systems: lists the required packages.
@@ -25,17 +26,19 @@ for part in "$@"; do
             needs_players=true
             ;;
         bench) programs+=(nginx varnish curl wrk aria2) ;;
-        *) fail "unknown part '$part'; use build, test and bench" ;;
+        package) [ "$(uname -s)" = Darwin ] || programs+=(dpkg-dev) ;;
+        *) fail "unknown part '$part'; use build, test, bench and package" ;;
     esac
 done
 
 has "${SWIFT:-swift}" || fail "no swift command; install Swift 6.2 or later from https://www.swift.org/install"
 
-# Programs have the names of their packages, with two exceptions. Servers are in /usr/sbin, which may not be in PATH.
+# Programs have the names of their packages, with three exceptions. Servers are in /usr/sbin, which may not be in PATH.
 is_available() {
     local command=$1
     [ "$command" != varnish ] || command=varnishd
     [ "$command" != aria2 ] || command=aria2c
+    [ "$command" != dpkg-dev ] || command=dpkg-shlibdeps
     has "$command" || [ -x "/usr/sbin/$command" ]
 }
 

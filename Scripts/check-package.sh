@@ -1,0 +1,125 @@
+#!/usr/bin/env bash
+# Installs the Debian package in minimal systems without Swift, uses it there, upgrades it while a server is running,
+# removes and purges it.
+#
+#   Scripts/check-package.sh FOLDER-OF-THE-PACKAGE [SUITE...]
+#
+# SUITE is a Debian or Ubuntu release, bookworm and trixie by default. Each root is made with mmdebstrap and kept in
+# .build/roots. Requires root, mmdebstrap, ffmpeg, curl, python3 and a network connection. Playback of the demo is
+# checked in the first suite, in the host's browser. With --systemd, the unit is started by systemd in a container.
+set -euo pipefail
+
+fail() {
+    echo "check-package: $*" >&2
+    exit 1
+}
+
+say() { echo "check-package: $*"; }
+
+[ "$(id -u)" = 0 ] || fail "this check uses chroot; run it as root"
+for program in mmdebstrap ffmpeg python3 unshare; do
+    command -v "$program" >/dev/null || fail "$program is missing; install it"
+done
+packages=$(realpath "${1:?the folder of the package is missing}")
+shift
+suites=("$@")
+[ ${#suites[@]} -gt 0 ] || suites=(bookworm trixie)
+cd "$(dirname "$0")/.."
+package=$(find "$packages" -name "mediacache_*_$(dpkg --print-architecture).deb" | sort -V | tail -n 1)
+[ -n "$package" ] || fail "no .deb in $packages; 'make package' builds it"
+
+folder=$(mktemp -d)
+processes=()
+finish() {
+    local process
+    for process in ${processes[@]+"${processes[@]}"}; do kill -TERM "$process" 2>/dev/null || true; done
+    for process in ${processes[@]+"${processes[@]}"}; do wait "$process" 2>/dev/null || true; done
+    rm -rf "$folder"
+}
+trap finish EXIT
+
+# Runs a command in a root with its own processes, which end with the command: inside ROOT COMMAND...
+inside() {
+    local root=$1
+    shift
+    # shellcheck disable=SC2016
+    unshare --mount --pid --fork --kill-child bash -c '
+        root=$1; shift
+        mount -t proc proc "$root/proc"; mount --rbind /dev "$root/dev"; mount -t tmpfs tmpfs "$root/run"
+        exec chroot "$root" /usr/bin/env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin LANG=C.UTF-8 DEBIAN_FRONTEND=noninteractive "$@"
+    ' inside "$root" "$@"
+}
+
+ffmpeg -nostdin -loglevel error -f lavfi -i testsrc2=duration=12:size=640x360:rate=25 -f lavfi -i sine=duration=12 \
+    -c:v libx264 -preset ultrafast -b:v 2M -g 25 -c:a aac -movflags +faststart "$folder/film.mp4"
+ffmpeg -nostdin -loglevel error -i "$folder/film.mp4" -c copy -f segment -segment_time 1 -reset_timestamps 1 \
+    "$folder/segment-%03d.ts"
+python3 Packaging/checks/origin.py "$folder" >"$folder/origin" &
+processes+=($!)
+for ((tries = 0; tries < 50; tries++)); do [ ! -s "$folder/origin" ] || break; sleep 0.1; done
+origin="http://127.0.0.1:$(cat "$folder/origin")"
+
+# An older version for the upgrade: the same files with a lower version number.
+dpkg-deb -R "$package" "$folder/older"
+sed -i 's/^Version: .*/Version: 0.0.1/' "$folder/older/DEBIAN/control"
+dpkg-deb --root-owner-group -Znone --build "$folder/older" "$folder/older.deb" >/dev/null
+version=$(dpkg-deb -f "$package" Version)
+
+for suite in "${suites[@]}"; do
+    archive=.build/roots/$suite.tar
+    if [ ! -f "$archive" ]; then
+        mkdir -p .build/roots
+        say "$suite: making a minimal system"
+        mmdebstrap --quiet --variant=minbase "$suite" "$archive.part" 2>"$folder/mmdebstrap" ||
+            fail "$suite: $(tail -n 3 "$folder/mmdebstrap")"
+        mv "$archive.part" "$archive"
+    fi
+    root=$folder/$suite
+    mkdir "$root"
+    tar -C "$root" -xf "$archive" --exclude=./dev/\*
+    cp /etc/resolv.conf "$root/etc/resolv.conf"
+    mkdir "$root/packages"
+    cp "$package" "$root/packages/mediacache.deb"
+    cp "$folder/older.deb" "$root/packages/older.deb"
+    cp Packaging/checks/installed.sh "$root/packages/installed.sh"
+    inside "$root" apt-get -qq update
+
+    # The demo first, timed like a newcomer's first minute.
+    if [ "$suite" = "${suites[0]}" ]; then
+        began=$SECONDS
+        inside "$root" apt-get -qq install -y --no-install-recommends /packages/mediacache.deb >"$folder/apt" 2>&1 ||
+            fail "$suite: $(tail -n 5 "$folder/apt")"
+        installed=$SECONDS
+        inside "$root" env HOME=/root mediacache demo --port 0 --origin-port 0 >"$folder/demo" 2>&1 &
+        demo=$!
+        processes+=("$demo")
+        for ((tries = 0; tries < 100; tries++)); do ! grep -q '#key=' "$folder/demo" || break; sleep 0.1; done
+        played=$("$(Scripts/python.sh)/python" Packaging/checks/demo.py "$(grep -oE 'http://[^ ]*#key=[^ ]+' "$folder/demo" | head -n 1)") ||
+            fail "$suite: $played"
+        say "$suite: apt $((installed - began)) s, demo $played after $((SECONDS - began)) s in total"
+        kill -TERM "$demo"
+        wait "$demo" || true
+        inside "$root" apt-get -qq purge -y mediacache >/dev/null 2>&1 || fail "$suite: the package can't be purged"
+    fi
+
+    inside "$root" apt-get -qq install -y --no-install-recommends /packages/older.deb >"$folder/apt" 2>&1 ||
+        fail "$suite: $(tail -n 5 "$folder/apt")"
+    # One set of processes, so that the server continues during the upgrade.
+    inside "$root" bash -euc "
+        /packages/installed.sh $origin
+        apt-get -qq install -y --no-install-recommends /packages/mediacache.deb >/dev/null 2>&1
+        [ \"\$(dpkg-query -W -f '\${Version}' mediacache)\" = $version ]
+        pgrep -u mediacache -x mediacache >/dev/null || { echo 'the upgrade ended the server' >&2; exit 1; }
+        runuser -u mediacache -- env MEDIACACHE_DIR=/var/lib/mediacache mediacache list >/dev/null
+        pkill -TERM -u mediacache -x mediacache
+        for tries in \$(seq 150); do pgrep -u mediacache -x mediacache >/dev/null || break; sleep 0.1; done
+        /packages/installed.sh kept
+        apt-get -qq remove -y mediacache >/dev/null 2>&1
+        ! command -v mediacache || { echo 'the command is still there after removal' >&2; exit 1; }
+        [ -d /var/lib/mediacache ] || { echo 'the removal deleted the cache' >&2; exit 1; }
+        apt-get -qq purge -y mediacache >/dev/null 2>&1
+        [ ! -e /var/lib/mediacache ] && [ ! -e /etc/mediacache ] || { echo 'files remain after purge' >&2; exit 1; }
+        ! getent passwd mediacache >/dev/null || { echo 'the user remains after purge' >&2; exit 1; }
+    " || fail "$suite: see above"
+    say "$suite: played, downloaded, recorded, upgraded with a running server, removed and purged"
+done

@@ -1,0 +1,61 @@
+#!/usr/bin/env bash
+# Packages the command as .deb, where dpkg-deb is available, and as a relocatable .tar.gz.
+#
+#   Scripts/package.sh PATH-OF-MEDIACACHE [FOLDER]
+#
+# FOLDER is .build/packages by default. The same source and executable result in the same files.
+set -euo pipefail
+
+program=$(realpath "${1:?the path of the executable is missing}")
+cd "$(dirname "$0")/.."
+mkdir -p "${2:-.build/packages}"
+folder=$(realpath "${2:-.build/packages}")
+stage=$(mktemp -d)
+trap 'rm -rf "$stage"' EXIT
+
+version=$("$program" --version)
+machine=$(uname -m)
+system=$(uname -s | tr '[:upper:]' '[:lower:]')
+SOURCE_DATE_EPOCH=${SOURCE_DATE_EPOCH:-$(git log -1 --format=%ct 2>/dev/null || date +%s)}
+export SOURCE_DATE_EPOCH
+
+say() { echo "package: $*"; }
+
+# Lists a file with its size: report FILE FOLDER-OF-ITS-CONTENTS.
+report() { say "$1: $(du -m --apparent-size "$1" | cut -f 1) MB, installed $(du -sm --apparent-size "$2" | cut -f 1) MB"; }
+
+# --- the archive
+
+name=mediacache-$version-$system-$machine
+DESTDIR=$stage/archive/ PREFIX=$name Scripts/install.sh install "$program"
+sed -i "s#^ExecStart=.*/bin/mediacache#ExecStart=/usr/local/bin/mediacache#" \
+    "$stage/archive/$name/lib/systemd/system/mediacache.service"
+tar -C "$stage/archive" --sort=name --mtime="@$SOURCE_DATE_EPOCH" --owner=0 --group=0 --numeric-owner \
+    -cf - "$name" | gzip -9n >"$folder/$name.tar.gz"
+report "$folder/$name.tar.gz" "$stage/archive/$name"
+
+# --- the Debian package
+
+if ! command -v dpkg-deb >/dev/null; then
+    say "no .deb: dpkg-deb is missing"
+    exit 0
+fi
+root=$stage/debian
+DESTDIR=$root PREFIX=/usr Scripts/install.sh install "$program"
+gzip -9n "$root/usr/share/doc/mediacache/openapi.yaml"
+architecture=$(dpkg --print-architecture)
+mkdir "$root/DEBIAN"
+# The minimum versions of the shared libraries, as on this system.
+mkdir -p "$stage/shlibs/debian"
+echo "Source: mediacache" >"$stage/shlibs/debian/control"
+depends=$(cd "$stage/shlibs" && dpkg-shlibdeps -O "$root/usr/bin/mediacache" 2>/dev/null | sed -n 's/^shlibs:Depends=//p')
+[ -n "$depends" ] || { echo "package: dpkg-shlibdeps found no libraries; install dpkg-dev" >&2 && exit 1; }
+sed -e "s/@VERSION@/$version/" -e "s/@ARCHITECTURE@/$architecture/" -e "s/@DEPENDS@/$depends/" \
+    -e "s/@MAINTAINER@/${MAINTAINER:-mediacache@localhost}/" \
+    -e "s/@SIZE@/$(du -sk --apparent-size "$root/usr" | cut -f 1)/" Packaging/debian/control.in >"$root/DEBIAN/control"
+install -m 0755 Packaging/debian/postinst Packaging/debian/prerm Packaging/debian/postrm "$root/DEBIAN"
+(cd "$root" && find usr -type f -print0 | sort -z | xargs -0 md5sum >DEBIAN/md5sums)
+find "$root" -type d -exec chmod 0755 {} +
+package=$folder/mediacache_${version}_$architecture.deb
+dpkg-deb --root-owner-group -Zxz --build "$root" "$package" >/dev/null
+report "$package" "$root/usr"
