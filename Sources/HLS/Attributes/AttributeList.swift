@@ -1,9 +1,8 @@
 /// The attributes of a tag, in the order in which they were written (RFC 8216bis §4.2).
 ///
-/// Each tag type stores its attribute list and exposes typed properties that read and write it. Unknown attributes,
-/// attribute order and the digits of numbers survive parsing, editing and writing.
+/// Unknown attributes, attribute order and the digits of numbers survive parsing, editing and writing.
 public struct AttributeList: Sendable, Hashable, ExpressibleByDictionaryLiteral, CustomStringConvertible {
-    /// An attribute: a name and a value.
+    /// An attribute.
     public struct Attribute: Sendable, Hashable {
         /// The name.
         public let name: AttributeName
@@ -32,8 +31,7 @@ public struct AttributeList: Sendable, Hashable, ExpressibleByDictionaryLiteral,
 
     /// The value of an attribute. If the list has several attributes with this name, the value of the last one.
     ///
-    /// Setting a value replaces the attribute in place, or appends it if it's absent. Setting nil removes the
-    /// attribute.
+    /// Setting a value replaces the attribute in place, or appends it. Setting nil removes the attribute.
     public subscript(name: AttributeName) -> AttributeValue? {
         get {
             attributes.last { $0.name == name }?.value
@@ -74,7 +72,6 @@ extension AttributeList {
         self.init(bytes, range, substituting: variables, problems: &problems)
     }
 
-    /// Parses a list and appends its violations to `problems`.
     init(
         _ bytes: UnsafeRawBufferPointer, _ range: Range<Int>, substituting variables: VariableScope?,
         problems: inout [Problem]
@@ -179,9 +176,9 @@ extension AttributeList {
 
 // MARK: - Attribute values
 
-/// The value of an attribute without its quotes (RFC 8216bis §4.2).
+/// The value of an attribute (RFC 8216bis §4.2).
 public struct AttributeValue: Sendable, Hashable, CustomStringConvertible {
-    /// The text between the quotes, or the unquoted value.
+    /// The value without quotes.
     public let text: String
     /// Whether the value is a quoted string.
     public let isQuoted: Bool
@@ -200,7 +197,7 @@ public struct AttributeValue: Sendable, Hashable, CustomStringConvertible {
         return AttributeValue(text: text, isQuoted: false)
     }
 
-    /// Creates a value from text that contains only characters allowed in this form.
+    /// Creates a value. The text must contain only characters allowed in this form.
     init(text: String, isQuoted: Bool) {
         self.text = text
         self.isQuoted = isQuoted
@@ -211,7 +208,6 @@ public struct AttributeValue: Sendable, Hashable, CustomStringConvertible {
 }
 
 extension String {
-    /// Returns the text without the bytes that satisfy a predicate.
     func removing(_ isRemoved: (UInt8) -> Bool) -> String {
         utf8.contains(where: isRemoved) ? String(decoding: utf8.filter { !isRemoved($0) }, as: UTF8.self) : self
     }

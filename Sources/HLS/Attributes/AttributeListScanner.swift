@@ -1,15 +1,14 @@
-/// A scanner that finds the attributes of a list in its bytes (RFC 8216bis §4.2), without allocations.
+/// A scanner that finds the attributes of a list in its bytes (RFC 8216bis §4.2).
 ///
-/// It accepts violations found in real playlists: blanks around commas and equals signs, a quoted string
-/// without a closing quote, a name without a value, and empty items between commas.
+/// It accepts violations found in real playlists: blanks around commas and equals signs, a quoted string without a
+/// closing quote, a name without a value, and empty items.
 struct AttributeListScanner {
-    /// The position of an attribute.
     struct Item {
         var name: Range<Int>
         /// The value without its quotes.
         var value: Range<Int>
         var isQuoted: Bool
-        /// Whether the item violates the grammar. In this case, the name and value are a guess.
+        /// Whether the item violates the grammar, so that the name and the value are guesses.
         var isMalformed: Bool
     }
 
@@ -37,7 +36,6 @@ struct AttributeListScanner {
         return true
     }
 
-    /// Returns the next attribute; nil at the end.
     mutating func next() -> Item? {
         while position < end, bytes[position] == .comma || bytes[position].isBlank { position += 1 }
         guard position < end else { return nil }

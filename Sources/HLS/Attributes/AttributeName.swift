@@ -17,7 +17,6 @@ public struct AttributeName: RawRepresentable, Sendable, Hashable, ExpressibleBy
     public var description: String { rawValue }
 }
 
-/// Names of attributes that several tags share or that contain URIs.
 extension AttributeName {
     static let assetList: AttributeName = "X-ASSET-LIST"
     static let assetURI: AttributeName = "X-ASSET-URI"

@@ -1,6 +1,4 @@
-/// A tag with an attribute list as its value (RFC 8216bis §4.2).
-///
-/// Conforming types store the attribute list. Their typed properties read and write it.
+/// A tag with an attribute list (RFC 8216bis §4.2). Its typed properties read and write the list.
 public protocol AttributeTag: Sendable, Hashable {
     /// The attributes in the order in which they were written, including unknown attributes.
     var attributes: AttributeList { get set }
@@ -47,7 +45,6 @@ enum AttributeType {
     /// A quoted string or an enumerated string. Only CLOSED-CAPTIONS has this type.
     case any
 
-    /// Returns whether a value has this type.
     func accepts(_ value: AttributeValue) -> Bool {
         switch self {
         case .any: return true
@@ -67,7 +64,7 @@ enum AttributeType {
         }
     }
 
-    /// The type's name in diagnostics, with an article.
+    /// The type's name in diagnostics.
     var name: String {
         switch self {
         case .quoted, .quotedTabList: "a quoted string"

@@ -1,8 +1,8 @@
 /// A JSON record of a tag with attributes. It has a key for each attribute in the tag's definition.
 ///
-/// Keys are attribute names in camel case: `averageBandwidth` for AVERAGE-BANDWIDTH. Every key is present. The value of
-/// an absent or invalid attribute is null, false for a flag, an empty list, or the default of the attribute's rule.
-/// Some records also have `otherAttributes`, an object with the texts of attributes that the definition doesn't list.
+/// Keys are attribute names in camel case: `averageBandwidth` for AVERAGE-BANDWIDTH. The value of an attribute that is
+/// absent or can't be converted is the default of its rule, false for a flag, an empty list, or null. Some records also
+/// have `otherAttributes`, an object with the texts of attributes that the definition doesn't list.
 package struct TagRecord: Encodable, Sendable, Hashable {
     /// A JSON value.
     package enum Value: Encodable, Sendable, Hashable {
@@ -16,7 +16,6 @@ package struct TagRecord: Encodable, Sendable, Hashable {
         case record(TagRecord)
         case records([TagRecord])
 
-        /// Returns a byte range as an object with `length` and `offset`.
         package static func bytes(_ range: Range<Int>) -> Value {
             .object(["length": .integer(range.count), "offset": .integer(range.lowerBound)])
         }
@@ -39,7 +38,6 @@ package struct TagRecord: Encodable, Sendable, Hashable {
 
     private var values: [String: Value] = [:]
 
-    /// Creates the record of a tag.
     package init(_ tag: PlaylistTag, _ attributes: AttributeList) {
         let definition = tag.definition
         self.init(attributes, rules: definition.attributes, includingOthers: definition.recordsOtherAttributes)
@@ -57,7 +55,6 @@ package struct TagRecord: Encodable, Sendable, Hashable {
         values["otherAttributes"] = .object(others)
     }
 
-    /// The value of a key; nil for a key that the record doesn't have.
     package subscript(key: String) -> Value? {
         get { values[key] }
         set { values[key] = newValue }
@@ -67,15 +64,15 @@ package struct TagRecord: Encodable, Sendable, Hashable {
 }
 
 extension MediaPlaylist {
-    /// The JSON values of the playlist-level tags by key. Every key is present.
+    /// The JSON values of the playlist-level tags by key. Absent tags have null, false, zero or an empty list.
     package var tagRecords: [String: TagRecord.Value] {
         var values = common.tagRecords
         for (tag, field) in Self.fields { values[field.key] = field.value(self, tag) }
         return values
     }
 
-    /// The keys of ``tagRecords`` that are specific to media playlists, in the order of ``PlaylistTag/allCases``. For a
-    /// tag with attributes, the keys of its record follow in parentheses.
+    /// The keys of ``tagRecords`` that are specific to media playlists. For a tag with attributes, the keys of its
+    /// record follow in parentheses.
     package static var recordKeys: [String] {
         fields.map { tag, field in
             let keys = tag.definition.attributes.map(\.name.recordKey)
@@ -91,7 +88,7 @@ extension MediaPlaylist {
 }
 
 extension MultivariantPlaylist {
-    /// The JSON values of the tags that both kinds of playlist share, by key. Every key is present.
+    /// The JSON values of the tags that both kinds of playlist share, by key.
     package var tagRecords: [String: TagRecord.Value] { common.tagRecords }
 }
 
@@ -134,7 +131,6 @@ extension TagRecord.Value {
 extension AttributeName {
     fileprivate var isReference: Bool { self == .uri || self == .serverURI }
 
-    /// The name in camel case: `averageBandwidth` for AVERAGE-BANDWIDTH.
     fileprivate var recordKey: String {
         let words = rawValue.split(separator: "-").map(String.init)
         return words.enumerated().map { index, word in

@@ -5,7 +5,6 @@ public enum BodyKind: Sendable, Hashable {
     /// Any other content.
     case other(OtherContent)
 
-    /// The maximum number of inspected bytes. The first lines of a playlist determine its kind.
     static let inspectedLength = 64 * 1024
 
     /// Detects the kind of a body, which may be truncated.
@@ -24,7 +23,6 @@ public enum BodyKind: Sendable, Hashable {
         }
     }
 
-    /// Returns the bytes to inspect. Copying contiguous storage is faster than iterating over it.
     private static func front(of bytes: some Sequence<UInt8>) -> [UInt8] {
         bytes.withContiguousStorageIfAvailable { Array($0.prefix(inspectedLength)) }
             ?? Array(bytes.prefix(inspectedLength))
@@ -38,8 +36,8 @@ public enum BodyKind: Sendable, Hashable {
         }
     }
 
-    /// Returns whether one of the first 20 lines that aren't blank is a tag. Any tag counts, since some servers omit
-    /// `#EXTM3U`.
+    /// Returns whether a tag is among the first 20 lines that aren't blank, and no earlier line begins with `<` or `{`.
+    /// Any tag counts, since some servers omit `#EXTM3U`.
     static func startsLikePlaylist(_ bytes: UnsafeRawBufferPointer) -> Bool {
         if OtherContent.signature(bytes) != nil { return false }
         var lines = LineScanner(bytes)
@@ -108,7 +106,7 @@ public enum OtherContent: String, Sendable, Hashable, CaseIterable, CustomString
         self = OtherContent.text(bytes, first)
     }
 
-    /// Returns the kind of content if the first bytes contain a signature; otherwise nil.
+    /// Returns the content that a signature in the first bytes identifies; nil if there is none.
     static func signature(_ bytes: UnsafeRawBufferPointer) -> OtherContent? {
         if bytes.has("\u{1F}", at: 0), bytes.count > 1, bytes[1] == 0x8B { return .gzip }
         if bytes.count >= 188, bytes[0] == 0x47, bytes.count < 189 || bytes[188] == 0x47 { return .transportStream }
@@ -139,7 +137,7 @@ public enum OtherContent: String, Sendable, Hashable, CaseIterable, CustomString
         }
     }
 
-    /// Returns whether the first lines, except for comments, are all absolute URLs.
+    /// Returns whether the first lines that aren't comments are all absolute URLs.
     private static func isURLs(_ bytes: UnsafeRawBufferPointer) -> Bool {
         var lines = LineScanner(bytes.part(0, min(bytes.count, BodyKind.inspectedLength)))
         var seen = 0

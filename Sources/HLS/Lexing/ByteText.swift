@@ -5,7 +5,7 @@ extension UnsafeRawBufferPointer {
         UnsafeRawBufferPointer(rebasing: self[start..<end])
     }
 
-    /// Returns the range from `start` to `end` without leading and trailing blanks.
+    /// Returns the range without leading and trailing blanks.
     @inline(__always)
     func trimmed(_ start: Int, _ end: Int) -> Range<Int> {
         var start = start
@@ -21,7 +21,6 @@ extension UnsafeRawBufferPointer {
         zip(self, dropFirst()).first { $0 == 0xC2 && (0x80...0x9F).contains($1) }?.1
     }
 
-    /// Returns whether the bytes at `offset` are `text`.
     @inline(__always)
     func has(_ text: StaticString, at offset: Int) -> Bool {
         guard offset + text.utf8CodeUnitCount <= count else { return false }
@@ -29,7 +28,6 @@ extension UnsafeRawBufferPointer {
         return true
     }
 
-    /// Returns the first position of `byte` between `start` and `end`; nil if there is none.
     func first(_ byte: UInt8, from start: Int, to end: Int) -> Int? {
         var index = start
         while index < end {
@@ -77,7 +75,6 @@ extension String {
         self.init(decoding: text, as: UTF8.self)
     }
 
-    /// The text without leading and trailing blanks.
     var trimmedBlanks: String {
         var copy = self
         return copy.withUTF8 { utf8 in
@@ -103,7 +100,6 @@ extension UnsafeRawBufferPointer {
     private static let ones: UInt64 = 0x0101_0101_0101_0101
     private static let highs: UInt64 = 0x8080_8080_8080_8080
 
-    /// Whether all bytes are below 0x80.
     var isASCII: Bool {
         var index = 0
         while index &+ 8 <= count {
@@ -124,7 +120,6 @@ extension UnsafeRawBufferPointer {
         return found != 0
     }
 
-    /// Returns whether any byte equals `byte`.
     func contains(_ byte: UInt8) -> Bool {
         let pattern = Self.ones &* UInt64(byte)
         var index = 0

@@ -1,12 +1,11 @@
 /// The position of a line in a playlist's bytes.
 struct Line {
-    /// The offset of the first byte.
     var start: Int
-    /// The offset after the last byte, without the line end.
+    /// The offset of the line end.
     var end: Int
-    /// The offset after the line end, where the next line starts.
+    /// The offset of the next line.
     var next: Int
-    /// The number of the line, counted from 1.
+    /// The line's number, counted from 1.
     var number: Int
 }
 
@@ -28,7 +27,6 @@ struct LineScanner {
         bytes.count >= 3 && bytes[0] == 0xEF && bytes[1] == 0xBB && bytes[2] == 0xBF
     }
 
-    /// Returns the next line; nil at the end.
     @inline(__always)
     mutating func next() -> Line? {
         guard position < bytes.count else { return nil }
@@ -43,8 +41,8 @@ struct LineScanner {
         return Line(start: start, end: end, next: next, number: number)
     }
 
-    /// Returns the offset of the next line end. Compares eight bytes per step, since a scan of a long playlist spends
-    /// most of its time here.
+    /// Returns the offset of the next line end. It compares eight bytes per step, since scanning a playlist spends most
+    /// of its time here.
     @inline(__always)
     private func terminator(from start: Int) -> Int {
         let ones: UInt64 = 0x0101_0101_0101_0101

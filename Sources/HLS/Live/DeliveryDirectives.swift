@@ -11,8 +11,8 @@ public struct DeliveryDirectives: Sendable, Hashable {
     /// `_HLS_msn`: the media sequence number of a segment. The server responds when the playlist has this segment or a
     /// later one (6.2.5.2).
     public var mediaSequence: Int?
-    /// `_HLS_part`: the index of a part of the segment, from 0. The server responds when the playlist has this part
-    /// (6.2.5.2). Ignored without ``mediaSequence``.
+    /// `_HLS_part`: the index of a part of the segment, from 0. The server responds when the playlist has this part or
+    /// a later one (6.2.5.2). Ignored without ``mediaSequence``.
     public var part: Int?
     /// `_HLS_skip`: a request for a delta update (6.2.5.1).
     public var skip: Skip?
@@ -42,8 +42,7 @@ public struct DeliveryDirectives: Sendable, Hashable {
     /// Whether there are no directives.
     public var isEmpty: Bool { mediaSequence == nil && skip == nil }
 
-    /// Returns a URL with these directives instead of its own. Other query items keep their order and precede the
-    /// directives.
+    /// Returns a URL with these directives instead of its own, after its other query items.
     public func applied(to url: String) -> String {
         var reference = URLReference(url)
         var items = (reference.query ?? "").split(separator: "&").filter { !$0.hasPrefix("_HLS_") }.map { String($0) }
@@ -64,11 +63,8 @@ public struct DeliveryDirectives: Sendable, Hashable {
 }
 
 extension MediaPlaylist {
-    /// Returns the time to wait before the next load, from the beginning of the last load (RFC 8216bis §6.3.4):
-    /// the target duration after a change, half of it otherwise.
-    ///
-    /// - Parameter outcome: The outcome of the last load.
-    /// - Returns: The minimum time to wait; nil if the playlist won't change any more.
+    /// Returns the time to wait from the beginning of the last load: the target duration after a change, otherwise half
+    /// of it (RFC 8216 §6.3.4). Nil if the playlist won't change any more.
     public func reloadInterval(after outcome: PlaylistReload.Outcome) -> Duration? {
         if hasEndList || type == .onDemand { return nil }
         // Without a target duration, which is invalid, the duration of the last segment is used.
@@ -79,7 +75,7 @@ extension MediaPlaylist {
         }
     }
 
-    /// The time without a change after which a client may treat the server as stalled: one and a half target durations
+    /// The time without a change after which a client may treat the server as stalled: 1.5 target durations
     /// (RFC 8216bis §6.3.4).
     public var stallInterval: Duration {
         .seconds(max(1, targetDuration ?? 1)) * 3 / 2
@@ -88,8 +84,7 @@ extension MediaPlaylist {
     /// Returns the directives for the next load (RFC 8216bis §6.2.5).
     ///
     /// - Parameters:
-    ///   - age: The age of this playlist. Above half of the skip boundary, no delta update is requested, since it might
-    ///     skip segments that this playlist doesn't contain.
+    ///   - age: The age of this playlist. Above half of the skip boundary, no delta update is requested (6.3.7).
     ///   - includesParts: Whether to load the playlist for each partial segment instead of once per segment.
     /// - Returns: The directives; empty if the playlist has ended, or if the server supports neither blocking reloads
     ///   nor delta updates.

@@ -6,8 +6,7 @@ public struct PlaylistReload: Sendable, Hashable {
         case updated
         /// The playlist hasn't changed.
         case unchanged
-        /// The loaded playlist is empty or older than the previous one, for example because of a cache. The previous
-        /// playlist remains valid.
+        /// The loaded playlist is empty, or older than the previous one, which remains valid.
         case stale
         /// The media sequence restarted. The loaded playlist shares no segments with the previous one.
         case reset
@@ -44,10 +43,10 @@ public struct PlaylistReload: Sendable, Hashable {
     public var hasEnded: Bool { playlist.hasEndList }
 }
 
-/// An error from merging a loaded playlist with the previous one.
+/// An error from reloading a media playlist.
 public enum PlaylistReloadError: Error, Sendable, Hashable, CustomStringConvertible {
-    /// A delta update skips segments with these media sequence numbers, but the previous playlist doesn't contain all
-    /// of them. The client has to load the full playlist (RFC 8216bis §6.3.7).
+    /// A delta update skips segments with these media sequence numbers, but the previous playlist lacks some of them.
+    /// The client has to load the full playlist (RFC 8216bis §6.3.7).
     case unknownSegments(Range<Int>)
 
     /// A sentence that describes the error.
@@ -90,7 +89,6 @@ extension MediaPlaylist {
         }
     }
 
-    /// The media sequence numbers of ``segments``.
     var sequenceRange: Range<Int> { firstMediaSequence..<nextMediaSequence }
 
     private func unchanged(_ outcome: PlaylistReload.Outcome) -> PlaylistReload {
@@ -128,8 +126,8 @@ extension MediaPlaylist {
         return segments.indices.contains(index) ? segments[index] : nil
     }
 
-    /// Returns whether two segments have the same byte range length, and the same URI apart from the query, which often
-    /// contains changing tokens.
+    /// Returns whether the byte ranges have the same length, and the URIs are equal without their queries, which often
+    /// contain changing tokens.
     private func isSameMedia(_ left: MediaSegment?, _ right: MediaSegment?) -> Bool {
         guard let left, let right else { return false }
         if left.uri == right.uri { return left.byteRange?.length == right.byteRange?.length }
@@ -185,13 +183,12 @@ extension MediaPlaylist {
         return dateRanges.map(\.id).filter { !remaining.contains($0) && removed.insert($0).inserted }
     }
 
-    /// Returns the parts that the previous playlist doesn't contain.
     private func parts(after previous: MediaPlaylist?) -> [PlaylistReload.PositionedPart] {
         var placed: [PlaylistReload.PositionedPart] = []
         var ranges = PartByteRanges()
         for (offset, segment) in (segments + (upcoming.map { [$0] } ?? [])).enumerated() where !segment.tags.isEmpty {
             let sequence = firstMediaSequence.addingClamped(offset)
-            // Ranges of earlier parts are computed as well, since the range of a new part may begin at their end.
+            // The range of a new part may begin at the end of a known part's range.
             let parts = segment.parts.map { ($0, ranges.next($0)) }
             var start = 0
             if let previous, !previous.segments.isEmpty || previous.upcoming != nil {

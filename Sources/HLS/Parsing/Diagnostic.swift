@@ -1,4 +1,4 @@
-/// A diagnostic about a playlist: a violation of RFC 8216bis, or a note.
+/// A violation of RFC 8216bis, a likely mistake, or a note about a playlist.
 public struct Diagnostic: Sendable, Hashable, CustomStringConvertible {
     /// The severity of a diagnostic.
     public enum Severity: String, Sendable, Hashable, CaseIterable, Comparable {
@@ -9,7 +9,7 @@ public struct Diagnostic: Sendable, Hashable, CustomStringConvertible {
         /// A violation of the RFC. A strict parser throws it.
         case error
 
-        /// Returns whether the left severity is lower. The order is note, warning, error.
+        /// Compares severities. The order is note, warning, error.
         public static func < (left: Severity, right: Severity) -> Bool {
             left.rank < right.rank
         }
@@ -21,9 +21,9 @@ public struct Diagnostic: Sendable, Hashable, CustomStringConvertible {
     public var line: Int
     /// The severity.
     public var severity: Severity
-    /// The rule that the playlist violates.
+    /// The rule that the diagnostic concerns.
     public var rule: Rule
-    /// A sentence that describes the violation.
+    /// A sentence that describes the finding.
     public var message: String
 
     /// Creates a diagnostic.
@@ -41,7 +41,7 @@ public struct Diagnostic: Sendable, Hashable, CustomStringConvertible {
 
     /// A rule of RFC 8216bis.
     public struct Rule: Sendable, Hashable, CustomStringConvertible {
-        /// The number of the section that contains the rule, such as `4.4.4.1`.
+        /// The number of the section, such as `4.4.4.1`.
         public var section: String
         /// The subject of the rule, such as `duration`.
         public var name: String
@@ -63,12 +63,10 @@ public struct Diagnostic: Sendable, Hashable, CustomStringConvertible {
 
 /// The diagnostics of a parse. In a strict parse, adding an error throws it.
 struct DiagnosticLog {
-    /// The maximum number of entries. A playlist with a violation on every line mustn't use more memory for diagnostics
-    /// than for segments.
+    /// The maximum number of entries, since a playlist may have a violation on every line.
     private let limit: Int
     private let isStrict: Bool
     private(set) var entries: [Diagnostic] = []
-    /// The number of diagnostics beyond the limit.
     private(set) var dropped = 0
 
     init(isStrict: Bool, limit: Int) {

@@ -6,7 +6,6 @@ struct LineReader {
         let value: Range<Int>
     }
 
-    /// The content of a line.
     enum Content {
         /// EXTINF. It has its own case for speed, since it's on about every second line.
         case segmentDuration(value: Range<Int>)
@@ -27,14 +26,13 @@ struct LineReader {
     private var entries = 0
     private var hasContent = false
     private var hasHeader = false
-    /// The tags read so far that a playlist may have only once.
     private var uniqueTags: Set<PlaylistTag> = []
     private var isASCII: Bool
     private let hasVariables: Bool
     private let hasControls: Bool
     /// Whether to report the next line that ends in CR alone. Only the first such line is reported.
     private var mayHaveBareReturns: Bool
-    /// The number of the last line for which blanks were reported.
+    /// The last line for which blanks were reported.
     private var blanksLine = 0
     /// The total length of text with substituted variables, in bytes.
     private var expandedLength = 0
@@ -108,7 +106,7 @@ struct LineReader {
         if entries > limits.entries { throw .tooManyTags(line: line.number, limit: limits.entries) }
     }
 
-    /// Checks the first line, and lines with non-ASCII bytes.
+    /// Checks the first line and, in a playlist that isn't ASCII, each line up to the first that isn't UTF-8.
     private mutating func checkLine(_ range: Range<Int>) throws(PlaylistError) {
         if !hasContent {
             hasContent = true
@@ -170,7 +168,6 @@ struct LineReader {
         String(playlistBytes: bytes.part(range.lowerBound, range.upperBound))
     }
 
-    /// Returns the URI of a line with variables substituted.
     @inline(__always)
     mutating func uri(_ range: Range<Int>) throws(PlaylistError) -> String {
         hasVariables && VariableScope.hasReference(bytes, range) ? try substitutedURI(range) : text(range)
@@ -192,7 +189,6 @@ struct LineReader {
         if expandedLength > limit { throw .playlistTooLong(limit: limit) }
     }
 
-    /// Returns the attributes of a tag, and reports violations of their syntax.
     mutating func attributes(_ item: Item) throws(PlaylistError) -> AttributeList {
         let tag = item.tag
         var problems: [AttributeList.Problem] = []
@@ -256,7 +252,7 @@ struct LineReader {
         UnknownTag(name: text(name), value: value.map { text($0) }, line: line.number)
     }
 
-    /// Returns a tag that belongs in the other kind of playlist, as an unknown tag.
+    /// Returns a tag of the other kind of playlist as an unknown tag.
     func misplacedTag(_ item: Item) -> UnknownTag {
         UnknownTag(name: item.tag.rawValue, value: item.value.isEmpty ? nil : text(item.value), line: line.number)
     }
@@ -296,7 +292,7 @@ struct LineReader {
         }
     }
 
-    /// Reports violations that can be detected only after the last line.
+    /// Reports a missing header.
     mutating func finish() throws(PlaylistError) {
         if !hasHeader { try report(.error, .header, "missing", "The playlist has no #EXTM3U.") }
     }

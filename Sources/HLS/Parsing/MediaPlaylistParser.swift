@@ -1,11 +1,10 @@
-/// A parser that builds a media playlist from its lines.
+/// A parser of a media playlist's lines.
 struct MediaPlaylistParser {
     var playlist = MediaPlaylist()
     /// The segment in progress, with the tags read so far.
     var segment = MediaSegment(uri: "", duration: .zero)
-    /// Whether an EXTINF was read for the next segment.
+    /// Whether the segment in progress has an EXTINF.
     var hasDuration = false
-    /// The text between the duration and the comma of EXTINF.
     var durationParameters: String?
     /// The keys that apply to the next segment.
     var keys: [EncryptionKey] = []
@@ -31,7 +30,6 @@ struct MediaPlaylistParser {
         return playlist
     }
 
-    /// Updates the shared conditions after a change of ``keys`` or ``map``.
     mutating func updateConditions() {
         conditions = SegmentConditions(keys: keys, map: map)
     }
@@ -41,7 +39,8 @@ struct MediaPlaylistParser {
     /// The number of segments from which the total number is estimated.
     private static let sampleCount = 1000
 
-    /// Reserves capacity for all segments. An array that grows by doubling uses up to three times the memory.
+    /// Reserves capacity for the estimated number of segments. An array that grows by doubling would use up to three
+    /// times the memory.
     private mutating func reserveSegments(_ reader: LineReader) {
         let count = MediaPlaylistParser.sampleCount
         let (product, overflow) = reader.bytes.count.multipliedReportingOverflow(by: count)
@@ -116,7 +115,6 @@ struct MediaPlaylistParser {
         try check(&reader)
     }
 
-    /// Sets the playlist's upcoming segment from the tags after the last URI.
     private mutating func finishUpcoming() {
         discardDuration()
         segment.byteRange = nil
@@ -130,7 +128,6 @@ struct MediaPlaylistParser {
         if hasTags || conditions != playlist.segments.last?.conditions { playlist.upcoming = segment }
     }
 
-    /// Reports playlist-level violations.
     private func check(_ reader: inout LineReader) throws(PlaylistError) {
         if let target = playlist.targetDuration {
             if longest.duration.rounded > target {

@@ -1,7 +1,7 @@
-/// A parser that builds a multivariant playlist from its lines.
+/// A parser of a multivariant playlist's lines.
 struct MultivariantPlaylistParser {
     var playlist = MultivariantPlaylist()
-    /// The index of the variant stream entry that still needs its URI.
+    /// The index of the variant stream whose URI hasn't been read.
     var pendingVariant: Int?
     private var common = CommonTags()
 
@@ -50,7 +50,7 @@ struct MultivariantPlaylistParser {
         }
     }
 
-    /// Reports the pending variant stream, if any, as missing its URI.
+    /// Reports that the pending variant stream, if there is one, has no URI.
     mutating func reportMissingURI(_ reader: inout LineReader) throws(PlaylistError) {
         guard pendingVariant != nil else { return }
         try reader.report(.error, .streamInformation, "uri", "No URI follows the last EXT-X-STREAM-INF.")
@@ -64,7 +64,6 @@ struct MultivariantPlaylistParser {
         var id: String
     }
 
-    /// Reports playlist-level violations.
     private func check(_ reader: inout LineReader) throws(PlaylistError) {
         try reader.checkVersion(playlist.version, required: playlist.requiredVersion)
         let groups = Set(playlist.renditions.map { Group(type: $0.type, id: $0.groupID) })

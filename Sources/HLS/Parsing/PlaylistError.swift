@@ -10,8 +10,7 @@ public enum PlaylistError: Error, Sendable, Hashable, CustomStringConvertible {
     case lineTooLong(line: Int, limit: Int)
     /// The number of segments and tags exceeds the limit.
     case tooManyTags(line: Int, limit: Int)
-    /// The body is compressed, and the parser has no inflater or the inflater failed, for example because the body is
-    /// damaged.
+    /// The body is compressed, and the parser has no inflater, or the inflater failed.
     case notInflated
 
     /// The line, counted from 1; nil if the error concerns the whole body.

@@ -10,32 +10,30 @@
 public struct PlaylistParser: Sendable {
     /// Limits for playlists, which are untrusted input.
     public struct Limits: Sendable, Hashable {
-        /// The maximum length of a playlist in bytes, after decompression. The default is 64 MiB.
+        /// The maximum length of a playlist in bytes, before and after decompression.
         public var playlistLength = 64 * 1024 * 1024
-        /// The maximum length of a line in bytes. The default is 1 MiB.
+        /// The maximum length of a line in bytes.
         public var lineLength = 1024 * 1024
-        /// The maximum number of segments and tags. The default is 2 million.
+        /// The maximum number of segments and tags.
         public var entries = 2_000_000
-        /// The maximum number of stored diagnostics. The default is 1,000; further diagnostics are only counted.
+        /// The maximum number of stored diagnostics. Further diagnostics are only counted.
         public var diagnostics = 1000
 
         /// Creates the default limits.
         public init() {}
     }
 
-    /// A function that decompresses gzip. Its parameters are the compressed bytes and the maximum length of the result.
-    /// If the result is longer, it throws ``PlaylistError/playlistTooLong(limit:)``. The parser replaces errors other
-    /// than ``PlaylistError`` with ``PlaylistError/notInflated``.
+    /// A function that decompresses gzip. It throws ``PlaylistError/playlistTooLong(limit:)`` if the result exceeds
+    /// `limit` bytes. The parser replaces errors other than ``PlaylistError`` with ``PlaylistError/notInflated``.
     public typealias Inflater = @Sendable (_ compressed: [UInt8], _ limit: Int) throws -> [UInt8]
 
     /// Whether the parser throws at the first violation of the RFC.
     public var isStrict: Bool
     /// The values of variables that are defined outside the playlist.
     public var context: PlaylistContext
-    /// The limits for playlists.
+    /// The limits that playlists mustn't exceed.
     public var limits: Limits
-    /// The function that decompresses gzip bodies. If it's nil, the parser throws ``PlaylistError/notInflated`` for
-    /// them.
+    /// The function that decompresses gzip bodies. Without one, they fail with ``PlaylistError/notInflated``.
     public var inflate: Inflater?
 
     /// Creates a parser. By default, it tolerates violations.
@@ -115,7 +113,7 @@ public struct PlaylistParser: Sendable {
 public struct ParsedPlaylist: Sendable, Hashable {
     /// The playlist.
     public var playlist: Playlist
-    /// The diagnostics, at most ``PlaylistParser/Limits/diagnostics``.
+    /// The first diagnostics, at most ``PlaylistParser/Limits/diagnostics``.
     public var diagnostics: [Diagnostic]
     /// The number of diagnostics beyond the limit, which aren't stored.
     public var droppedDiagnostics: Int

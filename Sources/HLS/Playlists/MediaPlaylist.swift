@@ -31,8 +31,8 @@ public struct MediaPlaylist: Sendable, Hashable, PlaylistWithCommonTags {
     public var unknownTags: [UnknownTag] = []
     /// The segments in order.
     public var segments: [MediaSegment] = []
-    /// The next segment without its URI: parts, date ranges, keys and unknown tags after the last segment. The URI is
-    /// empty. Nil if no such tags follow the last segment.
+    /// The next segment, with an empty URI: the parts, date ranges, keys and other tags after the last segment. Nil if
+    /// none follow.
     public var upcoming: MediaSegment?
     /// The resources that clients will soon need (4.4.5.3).
     public var preloadHints: [PreloadHint] = []
@@ -49,7 +49,7 @@ public struct MediaPlaylist: Sendable, Hashable, PlaylistWithCommonTags {
     /// The media sequence number of the first of ``segments``, after any skipped segments.
     public var firstMediaSequence: Int { mediaSequence.addingClamped(skip?.count ?? 0) }
 
-    /// The media sequence number of the segment that will follow the last of ``segments``.
+    /// The media sequence number after the last of ``segments``.
     public var nextMediaSequence: Int { firstMediaSequence.addingClamped(segments.count) }
 
     /// All date ranges in playlist order (4.4.5.1).
@@ -80,7 +80,7 @@ public struct MediaPlaylist: Sendable, Hashable, PlaylistWithCommonTags {
 }
 
 extension FixedWidthInteger {
-    /// Returns the sum, clamped to the type's range. A playlist may begin with any sequence number.
+    /// Returns the sum, clamped to the type's range. A playlist may contain any sequence number.
     func addingClamped(_ other: Self) -> Self {
         let (sum, overflow) = addingReportingOverflow(other)
         return overflow ? (other < 0 ? .min : .max) : sum
@@ -120,7 +120,6 @@ extension MediaPlaylist {
     ) {
         if !segment.uri.isEmpty { segment.uri = transform(.mediaSegment, segment.uri) }
         if let conditions = segment.conditions {
-            // Segments that share keys and maps also share the mapped ones.
             let shared = last?.old === conditions ? last?.new : nil
             let mapped = shared ?? conditions.mappingURIs(transform)
             last = (conditions, mapped)

@@ -1,7 +1,6 @@
 /// A media segment: its URI and the tags that apply to it (RFC 8216bis §4.4.4).
 ///
-/// To save memory, rare tags are stored in ``tags``, and segments share their keys and maps. A plain segment uses 80
-/// bytes plus its URI.
+/// To save memory, rare tags are stored in ``tags``, and segments share their keys and maps.
 public struct MediaSegment: Sendable, Hashable {
     /// The URI of the segment; empty in ``MediaPlaylist/upcoming``.
     public var uri: String
@@ -13,7 +12,7 @@ public struct MediaSegment: Sendable, Hashable {
     public var isDiscontinuous: Bool
     /// Whether the segment isn't available (4.4.4.7).
     public var isGap: Bool
-    /// The byte range in two words, with -1 for an absent value. An optional range would use three words.
+    /// The byte range in two words, with -1 for an absent value. A `ByteRange?` would use three.
     private var rangeLength: Int
     private var rangeOffset: Int
     /// The other tags before the segment, in order.
@@ -52,14 +51,13 @@ public struct MediaSegment: Sendable, Hashable {
 
     var hasByteRange: Bool { rangeLength >= 0 }
 
-    /// The keys that apply to the segment (4.4.4.4). Without encryption, the array is empty or contains one key with
-    /// the method NONE.
+    /// The keys that apply to the segment (4.4.4.4). Without encryption, empty or one key with the method NONE.
     public var keys: [EncryptionKey] {
         get { conditions?.keys ?? [] }
         set { conditions = SegmentConditions(keys: newValue, map: map) }
     }
 
-    /// The media initialization section that the segment requires (4.4.4.5).
+    /// The media initialization section (4.4.4.5).
     public var map: MediaInitializationSection? {
         get { conditions?.map }
         set { conditions = SegmentConditions(keys: keys, map: newValue) }
@@ -76,7 +74,7 @@ final class SegmentConditions: Sendable, Hashable {
     let keys: [EncryptionKey]
     let map: MediaInitializationSection?
 
-    /// Creates conditions. Returns nil if there are no keys and no map.
+    /// Returns nil if there are no keys and no map.
     init?(keys: [EncryptionKey], map: MediaInitializationSection?) {
         if keys.isEmpty, map == nil { return nil }
         self.keys = keys
@@ -90,7 +88,6 @@ final class SegmentConditions: Sendable, Hashable {
         self.map = map
     }
 
-    /// Returns the conditions with the URIs of the keys and the map replaced.
     func mappingURIs(_ transform: (ReferenceRole, String) -> String) -> SegmentConditions {
         SegmentConditions(mapping: self, transform)
     }

@@ -26,7 +26,7 @@ public struct MultivariantPlaylist: Sendable, Hashable, PlaylistWithCommonTags {
     public var hasIndependentSegments = false
     /// The preferred position at which to start playback (4.4.2.2).
     public var start: StartPoint?
-    /// All other tags. Their order matters: players prefer earlier variant streams and list renditions in this order.
+    /// All other tags. Players prefer earlier variant streams, and list renditions in this order.
     public var entries: [Entry] = []
     /// The order in which the tags were read.
     var tagOrder = TagOrder()
@@ -95,7 +95,7 @@ public struct MultivariantPlaylist: Sendable, Hashable, PlaylistWithCommonTags {
 }
 
 extension MultivariantPlaylist.Entry {
-    /// Calls `body` with the entry's tag and attributes. Does nothing for an unknown tag.
+    /// Calls `body` with the entry's tag and attributes, unless the tag is unknown.
     mutating func modifyAttributes(_ body: (PlaylistTag, inout AttributeList) -> Void) {
         switch self {
         case .rendition(var rendition):
@@ -127,7 +127,6 @@ extension MultivariantPlaylist.Entry {
         return version
     }
 
-    /// Writes the entry's tag and, for a variant stream, the URI line.
     func write(to lines: inout LineWriter) {
         forAttributes { lines.tag($0, $1) }
         switch self {
@@ -137,7 +136,6 @@ extension MultivariantPlaylist.Entry {
         }
     }
 
-    /// Calls `body` with the entry's tag and attributes. Does nothing for an unknown tag.
     private func forAttributes(_ body: (PlaylistTag, AttributeList) -> Void) {
         var copy = self
         copy.modifyAttributes { tag, attributes in body(tag, attributes) }

@@ -60,9 +60,8 @@ public enum PlaylistKind: String, Sendable, Hashable, CaseIterable {
     /// Returns the kind of a playlist; nil if it has no URI and no tag that is specific to one kind.
     ///
     /// The first tag with ``TagDefinition/decidesKind`` determines the kind. Without such a tag, the first URI, which
-    /// indicates a media playlist, or the first tag that is specific to one kind determines it. Some servers write
-    /// EXT-X-SESSION-KEY into media playlists and EXT-X-TARGETDURATION into multivariant playlists, so these tags don't
-    /// decide.
+    /// implies a media playlist, or the first tag that is specific to one kind determines it. Tags that servers write
+    /// into playlists of the wrong kind, such as EXT-X-SESSION-KEY, don't decide.
     static func detect(_ bytes: UnsafeRawBufferPointer) -> PlaylistKind? {
         var lines = LineScanner(bytes)
         var hint: PlaylistKind?
@@ -79,7 +78,7 @@ public enum PlaylistKind: String, Sendable, Hashable, CaseIterable {
     }
 }
 
-/// The values of the tags that both kinds of playlist share (RFC 8216bis §4.4.1 and §4.4.2).
+/// The tags that both kinds of playlist share (RFC 8216bis §4.4.1 and §4.4.2).
 struct CommonTags {
     var version: Int?
     var variables: [VariableDefinition] = []
@@ -87,7 +86,6 @@ struct CommonTags {
     var start: StartPoint?
 }
 
-/// A playlist with the tags of ``CommonTags``.
 protocol PlaylistWithCommonTags {
     var version: Int? { get set }
     var variables: [VariableDefinition] { get set }

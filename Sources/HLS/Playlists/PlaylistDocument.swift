@@ -1,7 +1,7 @@
 /// The lines of a playlist, including comments, blanks and line ends.
 ///
-/// Writing an unchanged document reproduces its bytes. Use a document to edit single lines, or to edit an invalid
-/// playlist. Use ``Playlist`` to work with the meaning of a playlist.
+/// Writing an unchanged document reproduces its bytes. Use a document to edit single lines or an invalid playlist, and
+/// ``Playlist`` to work with the meaning of a playlist.
 public struct PlaylistDocument: Sendable, Hashable {
     /// The lines in order.
     public var lines: [Line]
@@ -49,7 +49,7 @@ extension PlaylistDocument {
             case carriageReturnLineFeed = "\r\n"
             /// CR, which the RFC doesn't allow.
             case carriageReturn = "\r"
-            /// No line end, before the end of the document.
+            /// No line end, at the end of the document.
             case none = ""
 
             init(_ bytes: Slice<UnsafeRawBufferPointer>) {
@@ -81,7 +81,7 @@ extension PlaylistDocument.Line {
         case value(name: String, String)
         /// A URI.
         case uri(String)
-        /// A comment, a line that is blank or begins with a blank, or bytes that aren't UTF-8.
+        /// A comment, a line that is blank or begins with a blank, or a line that isn't UTF-8.
         case other([UInt8])
 
         /// Parses a line. The result is ``other(_:)`` if the parsed line wouldn't reproduce the bytes.
@@ -105,7 +105,6 @@ extension PlaylistDocument.Line {
             return .value(name: name, String(playlistBytes: bytes.part(colon + 1, bytes.count)))
         }
 
-        /// The bytes of the line without its line end.
         var bytes: [UInt8] {
             switch self {
             case .tag(let name): Array("#\(name)".utf8)

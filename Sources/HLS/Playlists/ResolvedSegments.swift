@@ -6,7 +6,7 @@ public struct ResolvedSegment: Sendable, Hashable {
     public var mediaSequence: Int
     /// The discontinuity sequence number (4.4.3.3).
     public var discontinuitySequence: Int
-    /// The start time in nanoseconds from the beginning of the first segment.
+    /// The start time in nanoseconds after the start of the playlist's first segment.
     public var startNanoseconds: Int64
     /// The wall-clock time of the first sample (4.4.4.6): declared for the segment, or computed from another segment's
     /// time and the durations in between. Nil if no segment declares a time.
@@ -14,13 +14,11 @@ public struct ResolvedSegment: Sendable, Hashable {
     /// The bit rate that applies to the segment, in kilobits per second (4.4.4.8). Nil if none is declared, and for a
     /// segment with a byte range, to which EXT-X-BITRATE doesn't apply.
     public var bitrate: Int?
-    /// The byte range of the segment (4.4.4.2); nil for a whole resource. An omitted offset is the end of the previous
-    /// segment's range in the same resource, otherwise 0.
+    /// The byte range of the segment (4.4.4.2); nil for a whole resource, and if its end exceeds 64 bits. An omitted
+    /// offset is the end of the previous segment's range in the same resource, otherwise 0.
     public var byteRange: Range<Int>?
 
-    /// Returns the initialization vector for decrypting the segment with one of its keys (4.4.4.4 and 5.2).
-    ///
-    /// - Returns: 16 bytes.
+    /// Returns the initialization vector for decrypting the segment with one of its keys, 16 bytes (4.4.4.4 and 5.2).
     public func initializationVector(for key: EncryptionKey) -> [UInt8] {
         key.initializationVector(mediaSequence: mediaSequence)
     }
@@ -109,6 +107,6 @@ public struct ResolvedSegments: Sequence, Sendable {
 }
 
 extension MediaPlaylist {
-    /// The segments with the values that follow from their positions.
+    /// The segments with the values that follow from their positions in the playlist.
     public var resolvedSegments: ResolvedSegments { ResolvedSegments(self) }
 }

@@ -10,12 +10,12 @@ public enum SegmentTag: Sendable, Hashable {
     case dateRange(DateRange)
     /// An advertisement cue. Not part of the RFC.
     case cue(AdvertisementCue)
-    /// The text between the duration and the comma of EXTINF in IPTV lists, such as `tvg-id="1"`. Not part of the RFC.
+    /// The text between the duration and the comma of EXTINF, such as `tvg-id="1"` in IPTV lists. Not part of the RFC.
     case durationParameters(String)
     /// Any other tag.
     case unknown(UnknownTag)
 
-    /// Writes the tag, except for the parameters of EXTINF, which are written with the duration.
+    /// Writes the tag. The parameters of EXTINF are written with the duration instead.
     func write(to lines: inout LineWriter) {
         switch self {
         case .programDateTime(let date): lines.tag(.programDateTime, date)
@@ -28,7 +28,6 @@ public enum SegmentTag: Sendable, Hashable {
         }
     }
 
-    /// Returns the tag with its URIs replaced.
     func mappingURIs(_ transform: (ReferenceRole, String) -> String) -> SegmentTag {
         switch self {
         case .part(let part): .part(part.mappingURIs(of: .part, transform))

@@ -1,6 +1,5 @@
-/// An editor that finds and replaces the references in a playlist's bytes without parsing the playlist into a model.
-///
-/// Blanks, line ends, unknown tags and invalid UTF-8 stay unchanged. ``rewritten(_:_:)`` lists the exceptions.
+/// An editor that finds and replaces the references in a playlist's bytes. All other bytes stay unchanged, with the
+/// exceptions that ``rewritten(_:_:)`` lists.
 ///
 /// ```swift
 /// let proxied = PlaylistReferences().rewritten(body) { reference in
@@ -38,8 +37,7 @@ public struct PlaylistReferences: Sendable {
         return references
     }
 
-    /// Returns a playlist without control characters other than line ends and tabs, and without Unicode line
-    /// separators, which ``rewritten(_:_:)`` also removes.
+    /// Returns a playlist without the characters that ``rewritten(_:_:)`` removes first.
     package static func withoutLineSplitters(_ bytes: [UInt8]) -> [UInt8] { LineSplitters.removed(from: bytes) }
 
     /// Returns a playlist with some of its references replaced.
@@ -83,9 +81,8 @@ public struct PlaylistReferences: Sendable {
                 if needsQuotes { output.append(.quote) }
                 copied = reference.bytes.upperBound
                 if !isReserved, copied >= PlaylistReferences.sampleLength {
-                    // The estimated length is reserved, since an array that grows by doubling is briefly in memory
-                    // twice. The estimate is capped: in a hostile playlist, the first lines may grow more than the
-                    // others.
+                    // An array that grows by doubling is briefly in memory twice. The estimate is capped, since in a
+                    // hostile playlist the first lines may grow more than the others.
                     isReserved = true
                     let growth = Double(output.count) / Double(copied) * 1.02
                     output.reserveCapacity(Int(Double(buffer.count) * min(growth, 4)) + 1024)
@@ -136,8 +133,7 @@ func withBytes<Value, Failure: Error>(
 /// RFC 8216bis §4.1 forbids the control characters among them. FFmpeg ends a line at NUL, Python's `splitlines()` at
 /// VT, FF, FS, GS, RS, NEL, U+2028 and U+2029, and JavaScript regular expressions at the last two.
 enum LineSplitters {
-    /// Returns the bytes without these and other control characters, except tabs. Nearly all playlists have none and
-    /// aren't copied.
+    /// Returns the bytes without these and other control characters, except tabs.
     static func removed(from bytes: [UInt8]) -> [UInt8] {
         let (hasControls, isASCII) = bytes.withUnsafeBytes { ($0.hasForbiddenControl, $0.isASCII) }
         guard hasControls || !isASCII && hasSeparator(bytes) else { return bytes }

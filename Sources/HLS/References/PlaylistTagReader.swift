@@ -1,10 +1,7 @@
-/// A reader of the known tags in a playlist's bytes that doesn't build a model.
-///
-/// It returns tags in the order of ``PlaylistReferences``, so that a caller can read tags and references in parallel.
+/// A reader of the known tags in a playlist's bytes.
 package struct PlaylistTagReader {
     /// A tag and the position of its value.
     package struct Item {
-        /// The tag.
         package let tag: PlaylistTag
         let value: Range<Int>?
     }
@@ -20,7 +17,7 @@ package struct PlaylistTagReader {
         lines = LineScanner(bytes)
     }
 
-    /// Returns the next known tag on a line that begins before the offset `limit`; nil if there is none.
+    /// Returns the next known tag on a line that begins before `limit`; nil if there is none.
     package mutating func next(before limit: Int) -> Item? {
         while let line = pending ?? lines.next() {
             guard line.start < limit else {
@@ -41,7 +38,6 @@ package struct PlaylistTagReader {
         item.value.flatMap { DecimalValue.read(bytes, $0)?.value }
     }
 
-    /// Returns the value of a tag as text; empty if it has none.
     package func text(_ item: Item) -> String {
         item.value.map { String(playlistBytes: bytes.part($0.lowerBound, $0.upperBound)) } ?? ""
     }

@@ -11,7 +11,7 @@ public struct Reference: Sendable, Hashable {
     public var line: Int
     /// The name of the attribute that contains the URI; nil for a URI line.
     public var attribute: AttributeName?
-    /// Whether the attribute's value is quoted.
+    /// Whether the written URI is quoted.
     public var isQuoted: Bool
     /// Whether the written URI refers to variables.
     public var hasVariables: Bool

@@ -15,7 +15,7 @@ struct ReferenceScanner {
     private var tag: PlaylistTag?
     private var tagName: Range<Int> = 0..<0
     private var list: Range<Int> = 0..<0
-    /// The suffix by which players recognize the names of URI attributes.
+    /// The name suffix of URI attributes.
     private var uriName: StaticString = URIAttributes.uriName
     /// Whether the list contains a number sign, which may begin another tag.
     private var hasInnerTag = false
@@ -42,7 +42,6 @@ struct ReferenceScanner {
         return nil
     }
 
-    /// Returns the next reference or ambiguous text; nil at the end.
     mutating func next() -> Finding? {
         while true {
             if let range = ambiguousText {
@@ -113,8 +112,7 @@ struct ReferenceScanner {
         return reference(role, range, attribute: nil, isQuoted: false)
     }
 
-    /// Finds the name of a URI attribute in a line without an attribute list. The text from that name to the end of the
-    /// line is ambiguous.
+    /// Finds the name of a URI attribute in a line without an attribute list. The line is ambiguous from there on.
     private mutating func findName(in range: Range<Int>) {
         guard let name = URIAttributes.firstName(bytes, range) else { return }
         ambiguousText = name..<line.end
@@ -216,8 +214,6 @@ enum URIAttributes {
     static let assetURIName: StaticString = "X-ASSET-URI"
 
     /// Returns the name of a URI attribute; nil for any other attribute.
-    ///
-    /// - Parameter uriName: The name suffix for the line's tag.
     static func name(
         _ bytes: UnsafeRawBufferPointer, _ range: Range<Int>, _ uriName: StaticString
     ) -> AttributeName? {
@@ -229,8 +225,6 @@ enum URIAttributes {
     }
 
     /// Returns the position of the first name of a URI attribute before an equals sign; nil if there is none.
-    ///
-    /// - Parameter uriName: The name suffix for the line's tag.
     static func firstName(
         _ bytes: UnsafeRawBufferPointer, _ range: Range<Int>, _ uriName: StaticString = uriName
     ) -> Int? {

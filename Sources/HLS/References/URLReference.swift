@@ -57,7 +57,7 @@ public struct URLReference: Sendable, Hashable, CustomStringConvertible {
         return path.utf8.first == .slash ? .rootRelative : .relativePath
     }
 
-    /// Returns the form of a reference without splitting it.
+    /// Returns the form of a reference (RFC 3986 §4.2).
     public static func form(of text: String) -> Form {
         var text = text
         return text.withUTF8 { utf8 in
@@ -80,8 +80,7 @@ public struct URLReference: Sendable, Hashable, CustomStringConvertible {
         return text
     }
 
-    /// Returns the position of the colon after a scheme: a letter, then letters, digits, `+`, `-` and `.` (RFC 3986
-    /// §3.1).
+    /// Returns the position of the colon after a scheme (RFC 3986 §3.1).
     private static func schemeEnd<Bytes: Collection>(_ utf8: Bytes) -> Bytes.Index? where Bytes.Element == UInt8 {
         guard let first = utf8.first, first.isLetter else { return nil }
         let end = utf8.firstIndex { byte in
@@ -94,18 +93,13 @@ public struct URLReference: Sendable, Hashable, CustomStringConvertible {
 // MARK: - Resolution
 
 extension URLReference {
-    /// Resolves a reference against a base (RFC 3986 §5.2).
-    ///
-    /// - Parameters:
-    ///   - reference: A reference of any form.
-    ///   - base: An absolute URL. If it has no scheme, the result may have none.
-    /// - Returns: The target. If the reference has a scheme, it is returned without the dot segments of its path; an
-    ///   opaque path (`urn:a/../b`) remains unchanged.
+    /// Returns the target of a reference relative to a base; see ``resolved(against:)``.
     public static func resolve(_ reference: String, against base: String) -> String {
         URLReference(reference).resolved(against: URLReference(base)).description
     }
 
-    /// Returns the target of the reference relative to a base (RFC 3986 §5.2.2, strict).
+    /// Returns the target of the reference relative to a base (RFC 3986 §5.2.2, strict). The target has no scheme if
+    /// neither the reference nor the base has one.
     public func resolved(against base: URLReference) -> URLReference {
         var target = self
         if scheme != nil {

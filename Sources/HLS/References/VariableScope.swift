@@ -44,7 +44,6 @@ public struct PlaylistContext: Sendable, Hashable {
 
 /// The variables that are defined at a position in a playlist (RFC 8216bis §4.3).
 struct VariableScope {
-    /// The reason why a definition failed.
     enum Failure: Equatable {
         case noName
         case alreadyDefined(String)
@@ -58,10 +57,10 @@ struct VariableScope {
     /// The maximum length of a value in bytes. Values may refer to other values: without a limit, thirty lines could
     /// define a gigabyte.
     static let valueLimit = 64 * 1024
-    /// The maximum total length of all values in bytes, and the maximum length of a text after substitution.
+    /// The maximum total length of all values in bytes. Values that would extend a text beyond it aren't substituted.
     static let totalLimit = 1024 * 1024
-    /// The maximum total length of all text with substituted variables, in bytes. Without a limit, a playlist of short
-    /// lines that refer to a long value could expand ten thousandfold.
+    /// The maximum total length of all text with substituted variables, in bytes. Many short lines may refer to a long
+    /// value.
     static let expansionLimit = 64 * 1024 * 1024
 
     private(set) var values: [String: String] = [:]
@@ -72,8 +71,7 @@ struct VariableScope {
         self.context = context
     }
 
-    /// Defines the variable of an EXT-X-DEFINE tag (RFC 8216bis §4.4.2.3). Returns the reason for a failure; nil on
-    /// success.
+    /// Defines the variable of an EXT-X-DEFINE tag (RFC 8216bis §4.4.2.3).
     mutating func define(_ definition: VariableDefinition) -> Failure? {
         guard let source = definition.source else { return .noName }
         let name: String
@@ -112,9 +110,8 @@ struct VariableScope {
         return false
     }
 
-    /// Returns the text of a range with each `{$name}` replaced by its value. Values aren't substituted again.
-    ///
-    /// References to undefined variables stay in the text, and their names are returned.
+    /// Returns the text of a range with each `{$name}` replaced by its value, and the names of the variables that stay,
+    /// because they are undefined or the text would be too long.
     func substituting(_ bytes: UnsafeRawBufferPointer, _ range: Range<Int>) -> (text: String, undefined: [String]) {
         var output: [UInt8] = []
         var undefined: [String] = []
@@ -136,8 +133,7 @@ struct VariableScope {
     }
 
     /// Returns the position of the closing brace of a reference at the beginning of a range; nil if there is none. Only
-    /// characters allowed in names are scanned (RFC 8216bis §4.4.2.3), so that a line of opening braces takes linear
-    /// time.
+    /// characters allowed in names are scanned, so that a line of opening braces takes linear time.
     private static func referenceEnd(_ bytes: UnsafeRawBufferPointer, _ range: Range<Int>) -> Int? {
         guard range.count > 2, bytes[range.lowerBound] == .openBrace, bytes[range.lowerBound + 1] == .dollar else {
             return nil

@@ -1,14 +1,11 @@
 /// A multivariant playlist without its redundant variant streams, and the URIs of the removed copies.
 ///
 /// Variant streams that differ only in their URIs, rendition groups, pathways and stable IDs are copies of one stream:
-/// backups (RFC 8216bis §6.2.4) or content steering pathways (RFC 8216bis §7). Renditions in the groups of a copy are
-/// copies, too.
+/// backups, or content steering pathways (RFC 8216bis §7). Renditions in the groups of a copy are copies, too.
 public struct RedundantStreams: Sendable, Hashable {
-    /// The playlist with one copy of each variant stream: the first copy on the preferred pathway, otherwise the first
-    /// copy.
+    /// The playlist with one copy of each variant stream: the first on the preferred pathway, otherwise the first.
     public let playlist: MultivariantPlaylist
-    /// The URIs of the removed copies in order of preference, by the URI of the media playlist that remains in
-    /// ``playlist``.
+    /// The URIs of the removed copies in order of preference, by the URI that remains in ``playlist``.
     public let copies: [String: [String]]
 
     /// Removes the redundant variant streams from a playlist.
@@ -60,7 +57,6 @@ public struct RedundantStreams: Sendable, Hashable {
 }
 
 extension VariantStream {
-    /// The pathway of the stream. The default is `.` (RFC 8216bis §4.4.6.2).
     fileprivate var pathway: String { pathwayID ?? "." }
 }
 
@@ -78,6 +74,5 @@ extension AttributeList {
         "STABLE-RENDITION-ID",
     ]
 
-    /// The attributes that all copies share.
     fileprivate var identity: Set<Attribute> { Set(attributes.filter { !Self.copyAttributes.contains($0.name) }) }
 }

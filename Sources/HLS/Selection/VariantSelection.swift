@@ -10,8 +10,7 @@ public enum VariantSelection: Sendable, Hashable {
     /// all exceed the limit.
     case bandwidth(atMost: Int)
     /// The variant stream with the highest bandwidth among those with the greatest height up to a limit in pixels, or
-    /// with the smallest height if all exceed the limit. Variant streams without a resolution are considered only if
-    /// none has one.
+    /// with the smallest height if all exceed the limit. Streams without a resolution match only if none has one.
     case height(atMost: Int)
     /// The variant streams with a codec that begins with a prefix: `avc1`, `hvc1.2`, `mp4a.40.2`.
     case codec(String)
@@ -95,7 +94,6 @@ extension MultivariantPlaylist {
 }
 
 extension VariantStream {
-    /// Returns the ID of the stream's rendition group of a type.
     func group(_ type: RenditionType) -> String? {
         switch type {
         case .audio: audioGroup
@@ -107,8 +105,7 @@ extension VariantStream {
 }
 
 extension Rendition {
-    /// Returns whether the rendition's language is `language` or a regional variant of it. `de-CH` is a variant of
-    /// `de`.
+    /// Returns whether the rendition's language is `language` or a variant of it, such as `de-CH` for `de`.
     public func matchesLanguage(_ language: String) -> Bool {
         guard let own = self.language?.lowercased() else { return false }
         let language = language.lowercased()

@@ -1,10 +1,6 @@
 /// A known playlist tag: a tag defined in RFC 8216bis §4.4, or a widely used advertisement cue tag.
-///
-/// Each tag of the RFC is defined in its own file, which specifies its name, section, attributes and place, and
-/// contains the code that reads it. To add a tag, add such a file, list the tag in ``allCases``, and add a property or
-/// an enum case to the model.
 public struct PlaylistTag: RawRepresentable, Sendable, Hashable, CaseIterable, CustomStringConvertible {
-    /// A pointer without reference counting, since parsers copy tags often. Definitions are never freed.
+    /// An uncounted reference, since parsers copy tags often. Definitions are never freed.
     private let pointer: Unmanaged<TagDefinition>
 
     init(
@@ -20,7 +16,7 @@ public struct PlaylistTag: RawRepresentable, Sendable, Hashable, CaseIterable, C
                 uris: uris, recordsOtherAttributes: recordsOtherAttributes, requiredVersion: requiredVersion))
     }
 
-    /// Returns the tag with a name, such as `EXTINF`, without the number sign. Returns nil if the tag is unknown.
+    /// Finds a tag by its name without the number sign, such as `EXTINF`. Returns nil if the tag is unknown.
     public init?(rawValue: String) {
         var name = rawValue
         let tag = name.withUTF8 { utf8 in
@@ -47,8 +43,7 @@ public struct PlaylistTag: RawRepresentable, Sendable, Hashable, CaseIterable, C
     /// The name without the number sign: `EXTINF`.
     public var rawValue: String { definition.rawValue }
 
-    /// The section of RFC 8216bis that defines the tag. For tags outside the RFC, it's §4.1, which covers unrecognized
-    /// tags.
+    /// The section of RFC 8216bis that defines the tag; `4.1` for a tag outside the RFC.
     public var section: String { definition.section }
 
     /// The name without the number sign: `EXTINF`.
@@ -81,7 +76,6 @@ extension PlaylistTag {
         return (0...longest).map { length in allCases.filter { $0.rawValue.utf8.count == length } }
     }()
 
-    /// Returns the tag with the name, without the number sign, in a range of bytes; nil if the tag is unknown.
     init?(_ bytes: UnsafeRawBufferPointer, _ name: Range<Int>) {
         guard name.count < PlaylistTag.byLength.count else { return nil }
         for tag in PlaylistTag.byLength[name.count] where bytes.has(tag.definition.name, at: name.lowerBound) {

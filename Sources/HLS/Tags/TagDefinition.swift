@@ -1,24 +1,18 @@
-/// The definition of a tag.
-///
-/// A ``PlaylistTag`` is a pointer to its definition, so that tags are cheap to copy and compared by identity.
+/// The definition of a tag, to which a ``PlaylistTag`` points.
 final class TagDefinition: Sendable {
     /// The name without the number sign.
     let name: StaticString
-    /// The name as a `String`, without the number sign.
     let rawValue: String
-    /// The section of RFC 8216bis that defines the tag.
     let section: String
-    /// The place of the tag, with the code that reads and writes it.
     let place: TagPlace
     /// Whether the tag decides the kind of a playlist, even after tags of the other kind.
     let decidesKind: Bool
-    /// The syntax of the attributes, for a tag with an attribute list.
     let attributes: [AttributeRule]
-    /// The attributes that contain URIs, with the roles of the resources.
+    /// The attributes that contain URIs.
     let uris: KeyValuePairs<AttributeName, ReferenceRole>
     /// Whether a ``TagRecord`` includes the attributes without a rule, as `otherAttributes`.
     let recordsOtherAttributes: Bool
-    /// A function that returns the lowest protocol version for a tag with these attributes (RFC 8216bis §8).
+    /// Returns the lowest protocol version for a tag with these attributes (RFC 8216bis §8).
     let requiredVersion: @Sendable (AttributeList) -> Int
 
     init(
@@ -38,7 +32,7 @@ final class TagDefinition: Sendable {
     }
 }
 
-/// The place of a tag in playlists (RFC 8216bis §4.4.1 to §4.4.6).
+/// The place of a tag in playlists (RFC 8216bis §4.4.1 to §4.4.6), with the code that reads the tag.
 enum TagPlace: Sendable {
     /// A function that reads a tag into `target`.
     typealias Read<Target> =
@@ -51,13 +45,11 @@ enum TagPlace: Sendable {
     case anyPlaylist(TagField<CommonTags>)
     /// A playlist-level tag of a media playlist, written before or after the segments.
     case mediaPlaylist(TagField<MediaPlaylist>, followsSegments: Bool = false)
-    /// A tag that applies to the next segment, or to all segments from the next one on. ``MediaPlaylistWriter`` and
-    /// ``SegmentTag`` write these tags, since their order matters.
+    /// A tag that applies to the next segment, or to all segments from the next one on.
     case mediaSegment(Read<MediaPlaylistParser>)
-    /// A tag of a multivariant playlist. ``MultivariantPlaylist/Entry`` writes it.
+    /// A tag of a multivariant playlist.
     case multivariantPlaylist(Read<MultivariantPlaylistParser>)
 
-    /// Returns the place of a multivariant playlist tag that becomes an entry.
     static func entry(
         _ entry: @escaping @Sendable (AttributeList) -> MultivariantPlaylist.Entry
     ) -> TagPlace {
@@ -71,15 +63,14 @@ enum TagPlace: Sendable {
 final class TagField<Target>: Sendable {
     /// Whether a playlist may have the tag only once.
     let isUnique: Bool
-    /// The function that reads the tag.
     let read: TagPlace.Read<Target>
-    /// The function that writes the tag, once for each element of a list.
+    /// Writes the tag, once for each element of a list.
     let write: @Sendable (_ target: Target, _ tag: PlaylistTag, _ lines: inout LineWriter) -> Void
     /// The key of the property in JSON records of playlists.
     let key: String
-    /// A function that returns the property's value in JSON records.
+    /// Returns the property's value in JSON records.
     let value: @Sendable (_ target: Target, _ tag: PlaylistTag) -> TagRecord.Value
-    /// A function that returns the lowest protocol version for the property's value (RFC 8216bis §8).
+    /// Returns the lowest protocol version for the property's value (RFC 8216bis §8).
     let requiredVersion: @Sendable (_ target: Target, _ tag: PlaylistTag) -> Int
 
     init(
@@ -136,9 +127,7 @@ final class TagField<Target>: Sendable {
             value: { target, _ in .integer(target[keyPath: path]) })
     }
 
-    /// Returns the field of a tag with attributes.
-    ///
-    /// - Parameter value: A function that returns the JSON value; by default, the record of the tag.
+    /// Returns the field of a tag with attributes. `value` returns the JSON value.
     static func attributes<Value: AttributeTag>(
         _ key: String, _ path: any WritableKeyPath<Target, Value?> & Sendable,
         value: @escaping @Sendable (_ value: Value, _ tag: PlaylistTag) -> TagRecord.Value = {
@@ -175,7 +164,6 @@ final class TagField<Target>: Sendable {
             })
     }
 
-    /// Returns the field of a tag with attributes that a playlist may have more than once.
     static func list<Value: AttributeTag>(
         _ key: String, _ path: any WritableKeyPath<Target, [Value]> & Sendable
     ) -> TagField {
@@ -188,8 +176,8 @@ final class TagField<Target>: Sendable {
 }
 
 extension AttributeList {
-    /// Returns the list with the URIs of a tag's attributes replaced. Absent and empty URIs stay unchanged, since an
-    /// empty reference would resolve to the playlist itself.
+    /// Returns the attributes of a tag with their URIs replaced. Empty URIs stay unchanged, since an empty reference
+    /// would resolve to the playlist itself.
     func mappingURIs(of tag: PlaylistTag, _ transform: (ReferenceRole, String) -> String) -> AttributeList {
         var list = self
         for (name, role) in tag.definition.uris {
@@ -201,7 +189,6 @@ extension AttributeList {
 }
 
 extension AttributeTag {
-    /// Returns the tag with its URIs replaced; see ``AttributeList/mappingURIs(of:_:)``.
     func mappingURIs(of tag: PlaylistTag, _ transform: (ReferenceRole, String) -> String) -> Self {
         guard !tag.definition.uris.isEmpty else { return self }
         var copy = self

@@ -1,6 +1,4 @@
-/// A tag that the RFC doesn't define, or a tag in a playlist of the wrong kind.
-///
-/// Clients ignore such tags (RFC 8216bis §4.1). They survive parsing and writing.
+/// A tag that the RFC doesn't define, or a tag in a playlist of the wrong kind. It survives parsing and writing.
 public struct UnknownTag: Sendable, Hashable, CustomStringConvertible {
     /// The name without the number sign: `EXT-X-CONTENT-IDENTIFIER`.
     public let name: String
@@ -28,7 +26,7 @@ public struct UnknownTag: Sendable, Hashable, CustomStringConvertible {
     /// The tag in playlist syntax.
     public var description: String { "#" + name + (value.map { ":" + $0 } ?? "") }
 
-    /// Returns whether two tags have equal names and values. Lines are ignored.
+    /// Compares names and values.
     public static func == (left: UnknownTag, right: UnknownTag) -> Bool {
         left.name == right.name && left.value == right.value
     }

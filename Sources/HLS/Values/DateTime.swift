@@ -1,14 +1,14 @@
-/// A date and time in ISO 8601, in the profile of RFC 3339 (RFC 8216bis §4.4.4.6 and §4.4.5.1).
+/// A date and time in ISO 8601 (RFC 8216bis §4.4.4.6 and §4.4.5.1).
 ///
 /// The value stores its text, so that invalid dates survive parsing and writing.
 public struct DateTime: Sendable, Hashable, CustomStringConvertible {
-    /// The text as written.
+    /// The text, without line ends and surrounding blanks.
     public let text: String
-    /// The nanoseconds since 1970-01-01T00:00:00Z; nil if the text isn't a date and time between the years 1678 and
-    /// 2261. A time without a zone is in UTC.
+    /// The nanoseconds since 1970-01-01T00:00:00Z; nil if they exceed 64 bits, or if the text isn't a date and time. A
+    /// time without a zone is in UTC.
     public let nanosecondsSinceEpoch: Int64?
 
-    /// Creates a value from text, valid or not. Line ends and surrounding blanks are removed.
+    /// Creates a value from text, valid or not.
     public init(_ text: String) {
         let text = text.removing { $0 == .lineFeed || $0 == .carriageReturn }.trimmedBlanks
         self.text = text
@@ -21,12 +21,12 @@ public struct DateTime: Sendable, Hashable, CustomStringConvertible {
         text = DateTime.format(nanosecondsSinceEpoch)
     }
 
-    /// The seconds since 1970-01-01T00:00:00Z, with the precision of a `Double`; see ``nanosecondsSinceEpoch``.
+    /// The seconds since 1970-01-01T00:00:00Z, with the precision of a `Double`; nil if ``nanosecondsSinceEpoch`` is.
     public var secondsSinceEpoch: Double? {
         nanosecondsSinceEpoch.map { Double($0) / 1e9 }
     }
 
-    /// The text as written.
+    /// The ``text``.
     public var description: String { text }
 
     private static func format(_ nanoseconds: Int64) -> String {
@@ -53,7 +53,7 @@ extension Int64 {
 
 /// A reader of ISO 8601 dates and times, such as `2010-02-19T14:54:23.031+08:00`.
 ///
-/// The `T` may be a `t` or a space, and the zone is `Z`, `+08:00`, `+0800`, `+08` or absent.
+/// The `T` may be a `t` or a space, the zone is `Z`, `z`, `+08:00`, `+0800`, `+08` or absent, and seconds are optional.
 struct DateTimeReader {
     private let bytes: [UInt8]
     private var index = 0
@@ -62,7 +62,6 @@ struct DateTimeReader {
         bytes = Array(text.utf8)
     }
 
-    /// Returns the nanoseconds since 1970-01-01T00:00:00Z; nil for text that isn't a date and time.
     func nanoseconds() -> Int64? {
         var reader = self
         return reader.read()
@@ -146,8 +145,7 @@ struct DateTimeReader {
         }
     }
 
-    /// Returns the days since 1970-01-01 of a Gregorian date. The computation uses years that begin in March, so that
-    /// the leap day is the last day.
+    /// Returns the days since 1970-01-01. Years begin in March, so that the leap day is the last day.
     private static func days(_ year: Int64, _ month: Int64, _ day: Int64) -> Int64 {
         let year = month <= 2 ? year - 1 : year
         let (era, yearOfEra) = year.flooredDivision(by: 400)

@@ -10,7 +10,7 @@ public struct DecimalValue: Sendable, Hashable, Comparable, CustomStringConverti
     /// Zero.
     public static let zero = DecimalValue(significand: 0, fractionDigits: 0)
 
-    /// Creates a number from its digits. `fractionDigits` is clamped to 18.
+    /// Creates a number. `fractionDigits` is clamped to 18.
     public init(significand: Int64, fractionDigits: UInt8) {
         self.significand = significand
         self.fractionDigits = min(fractionDigits, 18)
@@ -133,10 +133,8 @@ public struct DecimalValue: Sendable, Hashable, Comparable, CustomStringConverti
 }
 
 extension DecimalValue {
-    /// Reads the number at the beginning of a range of bytes. Fraction digits after the 18th, and those with which the
-    /// significand would exceed 64 bits, are ignored.
-    ///
-    /// - Returns: The number and the position after it; nil if there is no number or its integer part exceeds 64 bits.
+    /// Reads the number at the beginning of a range, and returns it with the position after it. Returns nil if there is
+    /// none or its integer part exceeds 64 bits. Fraction digits that exceed 18 digits or 64 bits are ignored.
     @inline(__always)
     static func read(_ bytes: UnsafeRawBufferPointer, _ range: Range<Int>) -> (value: DecimalValue, end: Int)? {
         var index = range.lowerBound

@@ -1,6 +1,6 @@
 /// A sequence of bytes in hexadecimal digits after `0x` (RFC 8216bis §4.2: hexadecimal-sequence).
 public struct HexadecimalSequence: Sendable, Hashable, CustomStringConvertible {
-    /// The bytes, with the most significant one first. An odd number of digits is padded with a leading zero.
+    /// The bytes. In parsed text, an odd number of digits is padded with a leading zero.
     public var bytes: [UInt8]
 
     /// Creates a sequence of bytes.

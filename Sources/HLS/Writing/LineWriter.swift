@@ -17,20 +17,17 @@ struct LineWriter {
         return start
     }
 
-    /// Writes a tag without a value.
     mutating func tag(_ tag: PlaylistTag) {
         name(tag)
         endLine()
     }
 
-    /// Writes a tag with a value.
     mutating func tag(_ tag: PlaylistTag, _ value: some CustomStringConvertible) {
         name(tag)
         append(.colon)
         line(value.description)
     }
 
-    /// Writes a line. Line ends within the text are percent-encoded.
     mutating func line(_ text: String) {
         append(text)
         endLine()
@@ -51,7 +48,6 @@ struct LineWriter {
         tag.definition.name.withUTF8Buffer { bytes.append(contentsOf: $0) }
     }
 
-    /// Writes a byte.
     mutating func append(_ byte: UInt8) {
         bytes.append(byte)
     }

@@ -9,7 +9,7 @@ struct MediaPlaylistWriter {
         fields(of: playlist, followingSegments: false, &lines)
         for tag in playlist.unknownTags { lines.line(tag.description) }
         var conditions: SegmentConditions?
-        // In place: copying a segment out of the array would retain all its references.
+        // Copying a segment out of the array would retain all its references.
         playlist.segments.withUnsafeBufferPointer { segments in
             for index in segments.indices {
                 segment(segments[index], after: conditions, isFirst: index == 0, &lines)

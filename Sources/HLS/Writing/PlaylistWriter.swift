@@ -1,4 +1,4 @@
-/// A writer of playlists. Writing and parsing a parsed playlist returns an equal one, apart from the declared version.
+/// A writer of playlists. Writing and parsing a valid playlist returns an equal one, apart from the declared version.
 ///
 /// ```swift
 /// var playlist = MediaPlaylist(targetDuration: 6)
@@ -18,8 +18,8 @@ public struct PlaylistWriter: Sendable {
     public enum Order: Sendable, Hashable {
         /// A fixed order.
         case canonical
-        /// The order in which playlist-level tags were read, including the blank lines between them. For a media
-        /// playlist, the order is recorded up to the first URI. Tags that weren't read are written in canonical order.
+        /// The order in which playlist-level tags and blank lines were read; in a media playlist, up to the first URI.
+        /// Tags that weren't read are written in canonical order.
         case asRead
     }
 

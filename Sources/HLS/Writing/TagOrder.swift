@@ -1,6 +1,5 @@
-/// The order in which the tags and blank lines of a playlist were read, for writing them in the same order.
-///
-/// The order isn't part of a playlist's content, so any two orders are equal.
+/// The order in which the tags and blank lines of a playlist were read. It isn't part of the playlist's content, so any
+/// two orders are equal.
 struct TagOrder: Sendable, Hashable {
     /// The maximum number of recorded lines.
     private static let limit = 4096
@@ -8,14 +7,12 @@ struct TagOrder: Sendable, Hashable {
     /// The names of the tags; empty for a blank line.
     private(set) var names: [String] = []
 
-    /// The known tags that were read.
     var tags: Set<PlaylistTag> { Set(names.compactMap { PlaylistTag(rawValue: $0) }) }
 
     static func == (_: TagOrder, _: TagOrder) -> Bool { true }
 
     func hash(into _: inout Hasher) {}
 
-    /// Appends the name of a tag; empty for a blank line.
     mutating func append(_ name: String) {
         if names.count < Self.limit { names.append(name) }
     }
@@ -61,7 +58,7 @@ struct TagOrder: Sendable, Hashable {
         }
     }
 
-    /// Returns the lines, including their line feeds.
+    /// Returns the lines with their line feeds.
     private static func lines(_ bytes: ArraySlice<UInt8>) -> [ArraySlice<UInt8>] {
         var lines: [ArraySlice<UInt8>] = []
         var rest = bytes

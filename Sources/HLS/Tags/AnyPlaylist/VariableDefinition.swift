@@ -24,8 +24,7 @@ public struct VariableDefinition: AttributeTag {
         case queryItem(name: String)
     }
 
-    /// The attributes in the order in which they were written, including unknown attributes. References to variables
-    /// aren't substituted.
+    /// The attributes in the order in which they were written, without substituting variables.
     public var attributes: AttributeList
 
     /// Creates a definition from attributes. Required attributes may be missing.
@@ -33,7 +32,7 @@ public struct VariableDefinition: AttributeTag {
         self.attributes = attributes
     }
 
-    /// Creates a definition with a source.
+    /// Creates a definition.
     public init(_ source: Source) {
         attributes = AttributeList()
         switch source {

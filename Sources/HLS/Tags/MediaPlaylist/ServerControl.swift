@@ -27,8 +27,8 @@ public struct ServerControl: AttributeTag {
         attributes = AttributeList()
     }
 
-    /// The skip boundary in seconds: delta updates may skip segments further from the end of the playlist. Nil if the
-    /// server doesn't support delta updates.
+    /// The skip boundary in seconds: delta updates skip segments that are further from the end of the playlist. Nil if
+    /// the server doesn't support delta updates.
     public var canSkipUntil: DecimalValue? {
         get { attributes.decimal("CAN-SKIP-UNTIL") }
         set { attributes.setUnquoted(newValue, for: "CAN-SKIP-UNTIL") }
@@ -53,8 +53,7 @@ public struct ServerControl: AttributeTag {
         set { attributes.setUnquoted(newValue, for: "PART-HOLD-BACK") }
     }
 
-    /// Whether the server supports blocking reloads: it can delay its response until a requested segment or part is
-    /// available.
+    /// Whether the server can delay a response until a requested segment or part is available.
     public var canBlockReload: Bool {
         get { attributes.flag("CAN-BLOCK-RELOAD") ?? false }
         set { attributes.setFlag(newValue ? true : nil, for: "CAN-BLOCK-RELOAD") }

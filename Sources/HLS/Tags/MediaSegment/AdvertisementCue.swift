@@ -25,8 +25,7 @@ extension PlaylistTag {
     }
 }
 
-/// An advertisement cue in one of the older tags outside the RFC: EXT-X-CUE-OUT, EXT-X-CUE-OUT-CONT, EXT-X-CUE-IN,
-/// EXT-X-CUE-SPAN, EXT-OATCLS-SCTE35, EXT-SCTE35 and EXT-X-SCTE35.
+/// An advertisement cue in one of the older tags outside the RFC, such as EXT-X-CUE-OUT.
 public struct AdvertisementCue: Sendable, Hashable {
     /// The tag of the cue.
     public let tag: PlaylistTag
@@ -40,7 +39,7 @@ public struct AdvertisementCue: Sendable, Hashable {
         .cueOut, .cueOutContinued, .cueIn, .cueSpan, .oatclsSCTE35, .scte35, .xSCTE35,
     ]
 
-    /// Creates a cue. Line ends are removed from its value. Returns nil if `tag` isn't one of ``tags``.
+    /// Creates a cue. Line ends are removed from the value. Returns nil if `tag` isn't one of ``tags``.
     public init?(tag: PlaylistTag, value: String? = nil, line: Int = 0) {
         guard AdvertisementCue.tags.contains(tag) else { return nil }
         self.tag = tag
@@ -48,8 +47,8 @@ public struct AdvertisementCue: Sendable, Hashable {
         self.value = value?.removing { $0 == .lineFeed || $0 == .carriageReturn }
     }
 
-    /// The duration of the whole break in seconds: `30`, `DURATION=30`, or the second number of `2/30`. Nil if the tag
-    /// has none.
+    /// The duration of the whole break in seconds: `DURATION=30`, `30` in EXT-X-CUE-OUT, or the second number of `2/30`
+    /// in EXT-X-CUE-OUT-CONT. Nil if the tag has none.
     public var duration: DecimalValue? {
         if let value = attributes.decimal(.duration) ?? attributes.decimal("Duration") { return value }
         let parts = firstItem.split(separator: "/", omittingEmptySubsequences: false)
@@ -57,8 +56,8 @@ public struct AdvertisementCue: Sendable, Hashable {
         return tag == .cueOut ? DecimalValue(firstItem) : nil
     }
 
-    /// The elapsed time of the break in seconds: `ElapsedTime=2`, `2`, or the first number of `2/30`. Nil if the tag
-    /// has none. Only EXT-X-CUE-OUT-CONT has the numbers without a name.
+    /// The elapsed time of the break in seconds: `ElapsedTime=2` or, in EXT-X-CUE-OUT-CONT, `2` or the first number of
+    /// `2/30`. Nil if the tag has none.
     public var elapsedTime: DecimalValue? {
         if let value = attributes.decimal("ElapsedTime") { return value }
         guard tag == .cueOutContinued else { return nil }
@@ -76,7 +75,7 @@ public struct AdvertisementCue: Sendable, Hashable {
         UnknownTag(name: tag.rawValue, value: value).attributes
     }
 
-    /// Returns whether two cues have equal tags and values. Lines are ignored.
+    /// Compares tags and values.
     public static func == (left: AdvertisementCue, right: AdvertisementCue) -> Bool {
         left.tag == right.tag && left.value == right.value
     }

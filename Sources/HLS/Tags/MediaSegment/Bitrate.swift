@@ -8,9 +8,8 @@ extension PlaylistTag {
 }
 
 extension MediaSegment {
-    /// The bit rate declared before this segment, in kilobits per second (RFC 8216bis §4.4.4.8).
-    ///
-    /// ``ResolvedSegment/bitrate`` is the rate that applies to the segment.
+    /// The bit rate declared before this segment, in kilobits per second (RFC 8216bis §4.4.4.8). See
+    /// ``ResolvedSegment/bitrate`` for the rate that applies to the segment.
     public var bitrate: Int? {
         get {
             for case .bitrate(let rate) in tags.reversed() { return rate }

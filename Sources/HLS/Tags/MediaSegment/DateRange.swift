@@ -47,7 +47,7 @@ public struct DateRange: AttributeTag {
         set { attributes.setQuoted(newValue, for: .identifier) }
     }
 
-    /// The class. Ranges of one class share the semantics of their attributes.
+    /// The class, which defines the semantics of the attributes.
     public var rangeClass: String? {
         get { attributes.text("CLASS") }
         set { attributes.setQuoted(newValue, for: "CLASS") }
@@ -107,13 +107,12 @@ public struct DateRange: AttributeTag {
         set { attributes.setQuoted(newValue.isEmpty ? nil : newValue.joined(separator: ","), for: "CUE") }
     }
 
-    /// The client-defined attributes, with names that begin with `X-`.
+    /// The attributes with names that begin with `X-`.
     public var clientAttributes: [AttributeList.Attribute] {
         attributes.attributes.filter { $0.name.rawValue.hasPrefix("X-") }
     }
 
-    /// The end of the range in nanoseconds since 1970: the end date, otherwise the start date plus the duration. Nil if
-    /// the end is unknown.
+    /// The end in nanoseconds since 1970: the end date, otherwise the start date plus the duration. Nil if unknown.
     public var endNanoseconds: Int64? {
         if let end = endDate?.nanosecondsSinceEpoch { return end }
         guard let start = startDate?.nanosecondsSinceEpoch, let duration else { return nil }

@@ -86,18 +86,14 @@ public struct EncryptionKey: AttributeTag {
         set { attributes.setQuoted(newValue, for: .uri) }
     }
 
-    /// The declared initialization vector, 16 bytes in a valid tag; nil if the tag has none. See
-    /// ``initializationVector(mediaSequence:)``.
+    /// The declared initialization vector, 16 bytes in a valid tag; see ``initializationVector(mediaSequence:)``.
     public var iv: HexadecimalSequence? {
         get { attributes.text(.iv).flatMap { HexadecimalSequence($0) } }
         set { attributes.setUnquoted(newValue, for: .iv) }
     }
 
-    /// Returns the initialization vector for a segment: the declared one, otherwise the media sequence number in
-    /// big-endian order (RFC 8216bis §5.2).
-    ///
-    /// - Returns: 16 bytes. A shorter declared vector is padded with leading zeros; of a longer one, only the last 16
-    ///   bytes are used.
+    /// Returns the initialization vector for a segment, 16 bytes: the declared one, otherwise the media sequence number
+    /// in big-endian order (RFC 8216bis §5.2). A declared one is padded with leading zeros or cut to its last 16 bytes.
     public func initializationVector(mediaSequence: Int) -> [UInt8] {
         let bytes = iv?.bytes ?? withUnsafeBytes(of: UInt64(bitPattern: Int64(mediaSequence)).bigEndian) { Array($0) }
         return Array(repeating: 0, count: max(0, 16 - bytes.count)) + bytes.suffix(16)
@@ -112,11 +108,10 @@ public struct EncryptionKey: AttributeTag {
         .optional(.keyFormatVersions, .quoted),
     ]
 
-    /// The maximum number of keys that apply to a segment. Only a few key formats exist, and each EXT-X-KEY tag
-    /// searches all keys.
+    /// The maximum number of keys that apply to a segment, since each EXT-X-KEY tag searches all keys.
     static let limit = 64
 
-    /// The lowest protocol version that the key needs (RFC 8216bis §8).
+    /// The lowest protocol version (RFC 8216bis §8).
     var requiredVersion: Int {
         if method == .none { return 1 }
         if method != .aes128 || attributes[.keyFormat] != nil || attributes[.keyFormatVersions] != nil { return 5 }

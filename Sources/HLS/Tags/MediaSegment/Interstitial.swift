@@ -22,7 +22,7 @@ public struct Interstitial: AttributeTag {
     }
 
     /// The position at which to resume the primary asset, in seconds from the start of the interstitial on the primary
-    /// timeline. Nil means the duration for which the interstitial was played.
+    /// timeline. Nil means the duration of the interstitial.
     public var resumeOffset: DecimalValue? {
         get { attributes.decimal("X-RESUME-OFFSET") }
         set { attributes.setUnquoted(newValue, for: "X-RESUME-OFFSET") }
@@ -70,7 +70,7 @@ public struct Interstitial: AttributeTag {
         set { attributes.setUnquoted(newValue, for: "X-SKIP-CONTROL-OFFSET") }
     }
 
-    /// The duration for which the skip button is visible, in seconds.
+    /// The duration for which the skip button is visible, in seconds; nil for the rest of the interstitial.
     public var skipControlDuration: DecimalValue? {
         get { attributes.decimal("X-SKIP-CONTROL-DURATION") }
         set { attributes.setUnquoted(newValue, for: "X-SKIP-CONTROL-DURATION") }
@@ -82,7 +82,7 @@ public struct Interstitial: AttributeTag {
         set { attributes.setQuoted(newValue, for: "X-SKIP-CONTROL-LABEL-ID") }
     }
 
-    /// The class of date ranges that represent interstitials.
+    /// The class of date ranges with interstitials.
     public static let rangeClass = "com.apple.hls.interstitial"
 
     static let rules: [AttributeRule] = [

@@ -72,9 +72,7 @@ public struct PartByteRanges: Sendable {
     /// Creates the state before the first part of a playlist.
     public init() {}
 
-    /// Returns the byte range of the next part.
-    ///
-    /// - Returns: The range; nil for a whole resource, and for a range with an end that exceeds 64 bits.
+    /// Returns the byte range of the next part; nil for a whole resource, and if the end exceeds 64 bits.
     public mutating func next(_ part: PartialSegment) -> Range<Int>? {
         guard let range = part.byteRange else {
             end = 0

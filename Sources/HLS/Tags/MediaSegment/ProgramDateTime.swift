@@ -13,8 +13,7 @@ extension PlaylistTag {
 
 extension MediaSegment {
     /// The declared wall-clock time of the segment's first sample (RFC 8216bis §4.4.4.6).
-    ///
-    /// ``ResolvedSegment/programDateTime`` also derives the time from other segments.
+    /// ``ResolvedSegment/programDateTime`` also derives it from other segments.
     public var programDateTime: DateTime? {
         get {
             for case .programDateTime(let date) in tags { return date }

@@ -9,8 +9,7 @@ extension PlaylistTag {
 }
 
 extension MediaPlaylistParser {
-    /// Reads the value of EXTINF. It's inlined for speed, since about every second line of a long playlist is an
-    /// EXTINF.
+    /// Reads the value of EXTINF. It's inlined, since about every second line of a long playlist is an EXTINF.
     @inline(__always)
     mutating func readSegmentDuration(_ value: Range<Int>, _ reader: inout LineReader) throws(PlaylistError) {
         if hasDuration {
@@ -60,9 +59,7 @@ extension MediaPlaylistParser {
         segment.writtenTitle = reader.text(comma + 1..<range.upperBound)
     }
 
-    /// Returns the position of the comma between the duration and the title.
-    ///
-    /// IPTV lists put attributes before the comma, and their quoted strings may contain commas.
+    /// Returns the position of the comma before the title. In IPTV lists, quoted strings before it may contain commas.
     private func comma(_ bytes: UnsafeRawBufferPointer, _ range: Range<Int>) -> Int? {
         var isQuoted = false
         var first: Int?
@@ -77,7 +74,7 @@ extension MediaPlaylistParser {
 }
 
 extension LineWriter {
-    /// Writes EXTINF with a duration, parameters before the comma, and a title.
+    /// Writes EXTINF, with the parameters before the comma.
     mutating func segmentDuration(_ duration: DecimalValue, title: String, parameters: () -> [String]) {
         name(.segment)
         append(.colon)

@@ -54,8 +54,7 @@ public struct Rendition: AttributeTag {
         set { attributes.setUnquoted(newValue?.rawValue, for: .type) }
     }
 
-    /// The URI of the rendition's media playlist; nil if the variant stream contains the media, and for closed
-    /// captions.
+    /// The URI of the rendition's media playlist; nil if the variant stream contains the rendition.
     public var uri: String? {
         get { attributes.text(.uri) }
         set { attributes.setQuoted(newValue, for: .uri) }
@@ -109,7 +108,7 @@ public struct Rendition: AttributeTag {
         set { attributes.setFlag(newValue ? true : nil, for: "FORCED") }
     }
 
-    /// The ID of the closed captions in the media: CC1 to CC4, or SERVICE1 to SERVICE63.
+    /// The ID of the rendition within the segments; for closed captions, CC1 to CC4 or SERVICE1 to SERVICE63.
     public var instreamID: String? {
         get { attributes.text(.instreamID) }
         set { attributes.setQuoted(newValue, for: .instreamID) }

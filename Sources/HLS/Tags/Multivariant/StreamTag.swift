@@ -30,7 +30,7 @@ extension StreamTag {
         set { attributes.setQuoted(newValue.isEmpty ? nil : newValue.joined(separator: ","), for: .codecs) }
     }
 
-    /// Enhanced codecs. A device that doesn't support them can still play the stream with its ``codecs``.
+    /// The formats of enhancement layers. Devices without support for them can play the base layers, ``codecs``.
     public var supplementalCodecs: [String] {
         get { attributes.list("SUPPLEMENTAL-CODECS") }
         set {
@@ -62,7 +62,7 @@ extension StreamTag {
         set { attributes.setUnquoted(newValue, for: "VIDEO-RANGE") }
     }
 
-    /// The video layouts that the device must support: CH-STEREO, CH-MONO.
+    /// The video layouts that the device must support, such as CH-STEREO.
     public var requiredVideoLayout: String? {
         get { attributes.text("REQ-VIDEO-LAYOUT") }
         set { attributes.setQuoted(newValue, for: "REQ-VIDEO-LAYOUT") }
@@ -80,7 +80,7 @@ extension StreamTag {
         set { attributes.setQuoted(newValue, for: .video) }
     }
 
-    /// The ID of the stream's pathway for content steering.
+    /// The ID of the content steering pathway.
     public var pathwayID: String? {
         get { attributes.text(.pathwayID) }
         set { attributes.setQuoted(newValue, for: .pathwayID) }
@@ -99,7 +99,7 @@ extension StreamTag {
 }
 
 extension StreamTag {
-    /// The stream's record. Records of both kinds of streams have the keys of EXT-X-STREAM-INF, and `uri`.
+    /// The stream's record, with the keys of EXT-X-STREAM-INF and `uri` for both tags.
     package var record: TagRecord {
         var attributes = attributes
         attributes.setQuoted(uri, for: .uri)
@@ -111,8 +111,7 @@ extension StreamTag {
 }
 
 extension AttributeList {
-    /// The lowest protocol version that a stream or rendition with these attributes needs. Attributes with names that
-    /// begin with `REQ-` need version 12 (RFC 8216bis §8).
+    /// The lowest protocol version of a stream or rendition (RFC 8216bis §8).
     var requiredVersion: Int {
         attributes.contains { $0.name.rawValue.hasPrefix("REQ-") } ? 12 : 1
     }

@@ -60,8 +60,7 @@ public struct VariantStream: StreamTag {
         set { attributes.setQuoted(newValue, for: "SUBTITLES") }
     }
 
-    /// The group ID of the stream's closed captions; nil if there is none or the value is NONE (see
-    /// ``hasNoClosedCaptions``).
+    /// The group ID of the stream's closed captions; nil also for NONE (see ``hasNoClosedCaptions``).
     public var closedCaptionsGroup: String? {
         get { attributes["CLOSED-CAPTIONS"].flatMap { $0.isQuoted ? $0.text : nil } }
         set { attributes.setQuoted(newValue, for: "CLOSED-CAPTIONS") }
