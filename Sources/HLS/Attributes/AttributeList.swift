@@ -80,7 +80,7 @@ extension AttributeList {
         var items = AttributeListScanner(bytes, range)
         var names: Set<AttributeName> = []
         while let item = items.next() {
-            let name = String(playlistBytes: bytes.part(item.name.lowerBound, item.name.upperBound))
+            let name = String(playlistBytes: bytes.part(item.name))
             let isName = bytes[item.name].allSatisfy { $0.isAttributeNameCharacter }
             if item.isMalformed || !isName { problems.append(.malformed(name)) }
             guard !item.name.isEmpty else { continue }
@@ -95,7 +95,7 @@ extension AttributeList {
         _ bytes: UnsafeRawBufferPointer, _ item: AttributeListScanner.Item, _ variables: VariableScope?,
         _ problems: inout [Problem]
     ) -> AttributeValue {
-        let written = String(playlistBytes: bytes.part(item.value.lowerBound, item.value.upperBound))
+        let written = String(playlistBytes: bytes.part(item.value))
         guard let variables, VariableScope.hasReference(bytes, item.value) else {
             return AttributeValue(text: written, isQuoted: item.isQuoted)
         }

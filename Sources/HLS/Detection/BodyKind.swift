@@ -139,24 +139,17 @@ public enum OtherContent: String, Sendable, Hashable, CaseIterable, CustomString
 
     /// Returns whether the first lines that aren't comments are all absolute URLs.
     private static func isURLs(_ bytes: UnsafeRawBufferPointer) -> Bool {
-        var lines = LineScanner(bytes.part(0, min(bytes.count, BodyKind.inspectedLength)))
+        var lines = LineScanner(bytes.part(0..<min(bytes.count, BodyKind.inspectedLength)))
         var seen = 0
         while let line = lines.next(), seen < 20 {
             let range = bytes.trimmed(line.start, line.end)
             guard let first = range.first, bytes[first] != .numberSign else { continue }
-            let reference = URLReference(String(playlistBytes: bytes.part(range.lowerBound, range.upperBound)))
+            let reference = URLReference(String(playlistBytes: bytes.part(range)))
             guard reference.scheme != nil, reference.authority?.isEmpty == false,
                 !bytes[range].contains(where: \.isBlank)
             else { return false }
             seen += 1
         }
         return seen > 0
-    }
-}
-
-extension [UInt8] {
-    fileprivate func contains(_ word: [UInt8]) -> Bool {
-        guard count >= word.count else { return false }
-        return (0...(count - word.count)).contains { self[$0..<($0 + word.count)].elementsEqual(word) }
     }
 }

@@ -1,9 +1,7 @@
 extension UnsafeRawBufferPointer {
-    /// Returns the bytes from `start` to `end` as a buffer with indices from 0.
+    /// Returns the bytes of a range as a buffer with indices from 0.
     @inline(__always)
-    func part(_ start: Int, _ end: Int) -> UnsafeRawBufferPointer {
-        UnsafeRawBufferPointer(rebasing: self[start..<end])
-    }
+    func part(_ range: Range<Int>) -> UnsafeRawBufferPointer { UnsafeRawBufferPointer(rebasing: self[range]) }
 
     /// Returns the range without leading and trailing blanks.
     @inline(__always)
@@ -76,13 +74,17 @@ extension String {
     }
 
     var trimmedBlanks: String {
-        var copy = self
-        return copy.withUTF8 { utf8 in
-            let bytes = UnsafeRawBufferPointer(utf8)
+        withBytes { bytes in
             let range = bytes.trimmed(0, bytes.count)
-            return range.count == bytes.count
-                ? self : String(playlistBytes: bytes.part(range.lowerBound, range.upperBound))
+            return range.count == bytes.count ? self : String(playlistBytes: bytes.part(range))
         }
+    }
+
+    /// Calls `body` with the text in UTF-8.
+    @inline(__always)
+    func withBytes<Value>(_ body: (UnsafeRawBufferPointer) -> Value) -> Value {
+        var copy = self
+        return copy.withUTF8 { body(UnsafeRawBufferPointer($0)) }
     }
 }
 

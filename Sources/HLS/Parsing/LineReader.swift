@@ -120,10 +120,10 @@ struct LineReader {
                 try report(.error, "4.4.1.1", "first-line", "Blank lines precede #EXTM3U.")
             }
         }
-        if !isASCII, let control = bytes.part(range.lowerBound, range.upperBound).encodedControl {
+        if !isASCII, let control = bytes.part(range).encodedControl {
             try reportControl(control)
         }
-        if !isASCII, String(validating: bytes.part(range.lowerBound, range.upperBound), as: UTF8.self) == nil {
+        if !isASCII, String(validating: bytes.part(range), as: UTF8.self) == nil {
             isASCII = true
             try report(.error, "4.1", "encoding", "The text isn't UTF-8; invalid bytes are percent-encoded.")
         }
@@ -164,9 +164,7 @@ struct LineReader {
     // MARK: - Values
 
     @inline(__always)
-    func text(_ range: Range<Int>) -> String {
-        String(playlistBytes: bytes.part(range.lowerBound, range.upperBound))
-    }
+    func text(_ range: Range<Int>) -> String { String(playlistBytes: bytes.part(range)) }
 
     @inline(__always)
     mutating func uri(_ range: Range<Int>) throws(PlaylistError) -> String {

@@ -20,7 +20,7 @@ public struct PlaylistDocument: Sendable, Hashable {
             var scanner = LineScanner(buffer)
             while let line = scanner.next() {
                 let ending = Line.Ending(buffer[line.end..<line.next])
-                lines.append(Line(Line.Content(buffer.part(line.start, line.end)), ending: ending))
+                lines.append(Line(Line.Content(buffer.part(line.start..<line.end)), ending: ending))
             }
             return LineScanner.hasByteOrderMark(buffer)
         }
@@ -98,11 +98,11 @@ extension PlaylistDocument.Line {
             guard let colon = bytes.first(.colon, from: 0, to: bytes.count) else {
                 return .tag(name: String(text.dropFirst()))
             }
-            let name = String(playlistBytes: bytes.part(1, colon))
+            let name = String(playlistBytes: bytes.part(1..<colon))
             let list = AttributeList(bytes, (colon + 1)..<bytes.count, substituting: nil)
             let attributes = Content.attributes(name: name, list)
             if !list.attributes.isEmpty, attributes.bytes.elementsEqual(bytes) { return attributes }
-            return .value(name: name, String(playlistBytes: bytes.part(colon + 1, bytes.count)))
+            return .value(name: name, String(playlistBytes: bytes.part(colon + 1..<bytes.count)))
         }
 
         var bytes: [UInt8] {

@@ -26,7 +26,9 @@ public struct PlaylistReferences: Sendable {
     ) throws(Failure) {
         try withBytes(of: bytes) { (buffer) throws(Failure) in
             var scanner = ReferenceScanner(buffer, context: context)
-            while let reference = scanner.nextReference() { try body(reference) }
+            while let finding = scanner.next() {
+                if case .reference(let reference) = finding { try body(reference) }
+            }
         }
     }
 

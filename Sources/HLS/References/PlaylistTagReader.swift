@@ -39,7 +39,7 @@ package struct PlaylistTagReader {
     }
 
     package func text(_ item: Item) -> String {
-        item.value.map { String(playlistBytes: bytes.part($0.lowerBound, $0.upperBound)) } ?? ""
+        item.value.map { String(playlistBytes: bytes.part($0)) } ?? ""
     }
 
     /// Returns the value of a tag as an attribute list, without substituting variables.

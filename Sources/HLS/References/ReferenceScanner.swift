@@ -34,14 +34,6 @@ struct ReferenceScanner {
         hasBraces = bytes.contains(.openBrace)
     }
 
-    /// Returns the next reference; nil at the end.
-    mutating func nextReference() -> Reference? {
-        while let finding = next() {
-            if case .reference(let reference) = finding { return reference }
-        }
-        return nil
-    }
-
     mutating func next() -> Finding? {
         while true {
             if let range = ambiguousText {
@@ -178,9 +170,7 @@ struct ReferenceScanner {
         return rest
     }
 
-    private func text(_ range: Range<Int>) -> String {
-        String(playlistBytes: bytes.part(range.lowerBound, range.upperBound))
-    }
+    private func text(_ range: Range<Int>) -> String { String(playlistBytes: bytes.part(range)) }
 
     private mutating func reference(
         _ role: ReferenceRole, _ range: Range<Int>, attribute: AttributeName?, isQuoted: Bool
@@ -218,10 +208,10 @@ enum URIAttributes {
         _ bytes: UnsafeRawBufferPointer, _ range: Range<Int>, _ uriName: StaticString
     ) -> AttributeName? {
         if range.count == 3, uriName.utf8CodeUnitCount == 3, bytes.has("URI", at: range.lowerBound) { return .uri }
-        guard let start = nameStart(bytes, range.lowerBound..<range.upperBound, uriName) else { return nil }
+        guard let start = nameStart(bytes, range, uriName) else { return nil }
         // Only some players ignore text after the name.
         guard bytes[range.upperBound - 1] < 0x80, start >= range.lowerBound else { return nil }
-        return AttributeName(rawValue: String(playlistBytes: bytes.part(range.lowerBound, range.upperBound)))
+        return AttributeName(rawValue: String(playlistBytes: bytes.part(range)))
     }
 
     /// Returns the position of the first name of a URI attribute before an equals sign; nil if there is none.

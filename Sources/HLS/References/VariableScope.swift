@@ -80,11 +80,7 @@ struct VariableScope {
         switch source {
         case .value(let newName, let text):
             name = newName
-            var copy = text
-            (value, undefined) = copy.withUTF8 { utf8 in
-                let bytes = UnsafeRawBufferPointer(utf8)
-                return substituting(bytes, 0..<bytes.count)
-            }
+            (value, undefined) = text.withBytes { substituting($0, 0..<$0.count) }
         case .imported(let newName):
             guard let text = context.importableVariables[newName] else { return .notImportable(newName) }
             (name, value) = (newName, text)
@@ -118,7 +114,7 @@ struct VariableScope {
         var index = range.lowerBound
         while index < range.upperBound {
             if let close = VariableScope.referenceEnd(bytes, index..<range.upperBound) {
-                let name = String(playlistBytes: bytes.part(index + 2, close))
+                let name = String(playlistBytes: bytes.part(index + 2..<close))
                 if let value = values[name], output.count + value.utf8.count <= VariableScope.totalLimit {
                     output.append(contentsOf: value.utf8)
                     index = close + 1

@@ -70,12 +70,7 @@ extension MultivariantPlaylist {
     private func first(
         _ variants: [VariantStream], _ isBetter: (VariantStream, VariantStream) -> Bool
     ) -> [VariantStream] {
-        var best: VariantStream?
-        for variant in variants {
-            if let best, !isBetter(variant, best) { continue }
-            best = variant
-        }
-        return best.map { [$0] } ?? []
+        variants.min(by: isBetter).map { [$0] } ?? []
     }
 
     private func bandwidth(_ variants: [VariantStream], _ limit: Int) -> [VariantStream] {

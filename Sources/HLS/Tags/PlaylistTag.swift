@@ -18,12 +18,7 @@ public struct PlaylistTag: RawRepresentable, Sendable, Hashable, CaseIterable, C
 
     /// Finds a tag by its name without the number sign, such as `EXTINF`. Returns nil if the tag is unknown.
     public init?(rawValue: String) {
-        var name = rawValue
-        let tag = name.withUTF8 { utf8 in
-            let bytes = UnsafeRawBufferPointer(utf8)
-            return PlaylistTag(bytes, 0..<bytes.count)
-        }
-        guard let tag else { return nil }
+        guard let tag = rawValue.withBytes({ PlaylistTag($0, 0..<$0.count) }) else { return nil }
         self = tag
     }
 

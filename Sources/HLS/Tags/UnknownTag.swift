@@ -16,11 +16,7 @@ public struct UnknownTag: Sendable, Hashable, CustomStringConvertible {
 
     /// The value, parsed as an attribute list.
     public var attributes: AttributeList {
-        var text = value ?? ""
-        return text.withUTF8 { utf8 in
-            let bytes = UnsafeRawBufferPointer(utf8)
-            return AttributeList(bytes, 0..<bytes.count, substituting: nil)
-        }
+        (value ?? "").withBytes { AttributeList($0, 0..<$0.count, substituting: nil) }
     }
 
     /// The tag in playlist syntax.

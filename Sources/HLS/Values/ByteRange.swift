@@ -13,12 +13,7 @@ public struct ByteRange: Sendable, Hashable, CustomStringConvertible {
 
     /// Parses `length@offset`, `length` or, as some servers write it, `length@`. Returns nil for any other text.
     public init?(_ text: String) {
-        var text = text
-        let range = text.withUTF8 { utf8 -> ByteRange? in
-            let bytes = UnsafeRawBufferPointer(utf8)
-            return ByteRange(bytes, 0..<bytes.count)
-        }
-        guard let range else { return nil }
+        guard let range = text.withBytes({ ByteRange($0, 0..<$0.count) }) else { return nil }
         self = range
     }
 

@@ -35,9 +35,7 @@ public struct DecimalValue: Sendable, Hashable, Comparable, CustomStringConverti
     /// Parses a number: `10`, `9.009`, `-1.5`, also `+1.5`, `.5` and `10.`. Returns nil for any other text, and for an
     /// integer part that exceeds 64 bits.
     public init?(_ text: String) {
-        var text = text
-        let value = text.withUTF8 { utf8 -> DecimalValue? in
-            let bytes = UnsafeRawBufferPointer(utf8)
+        let value = text.withBytes { bytes -> DecimalValue? in
             guard let number = DecimalValue.read(bytes, 0..<bytes.count), number.end == bytes.count else { return nil }
             return number.value
         }

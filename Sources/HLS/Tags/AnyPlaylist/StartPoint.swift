@@ -8,16 +8,13 @@ extension PlaylistTag {
 /// The preferred position at which to start playback, EXT-X-START (RFC 8216bis §4.4.2.2).
 public struct StartPoint: AttributeTag {
     /// The attributes in the order in which they were written, including unknown attributes.
-    public var attributes: AttributeList
+    public var attributes = AttributeList()
 
     /// Creates a tag from attributes. Required attributes may be missing.
-    public init(attributes: AttributeList) {
-        self.attributes = attributes
-    }
+    public init(attributes: AttributeList) { self.attributes = attributes }
 
     /// Creates a start point from a time offset in seconds.
     public init(timeOffset: DecimalValue, isPrecise: Bool = false) {
-        attributes = AttributeList()
         self.timeOffset = timeOffset
         self.isPrecise = isPrecise
     }

@@ -25,16 +25,13 @@ public struct VariableDefinition: AttributeTag {
     }
 
     /// The attributes in the order in which they were written, without substituting variables.
-    public var attributes: AttributeList
+    public var attributes = AttributeList()
 
     /// Creates a definition from attributes. Required attributes may be missing.
-    public init(attributes: AttributeList) {
-        self.attributes = attributes
-    }
+    public init(attributes: AttributeList) { self.attributes = attributes }
 
     /// Creates a definition.
     public init(_ source: Source) {
-        attributes = AttributeList()
         switch source {
         case .value(let name, let value):
             attributes.setQuoted(name, for: .name)

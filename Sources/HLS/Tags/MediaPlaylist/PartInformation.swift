@@ -10,16 +10,13 @@ extension PlaylistTag {
 /// The common properties of partial segments, EXT-X-PART-INF (RFC 8216bis §4.4.3.7).
 public struct PartInformation: AttributeTag {
     /// The attributes in the order in which they were written, including unknown attributes.
-    public var attributes: AttributeList
+    public var attributes = AttributeList()
 
     /// Creates a tag from attributes. Required attributes may be missing.
-    public init(attributes: AttributeList) {
-        self.attributes = attributes
-    }
+    public init(attributes: AttributeList) { self.attributes = attributes }
 
     /// Creates a tag with a target duration in seconds.
     public init(partTarget: DecimalValue) {
-        attributes = AttributeList()
         self.partTarget = partTarget
     }
 

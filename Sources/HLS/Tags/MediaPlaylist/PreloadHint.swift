@@ -15,16 +15,13 @@ extension PlaylistTag {
 /// A resource that the client will soon need, EXT-X-PRELOAD-HINT (RFC 8216bis §4.4.5.3).
 public struct PreloadHint: AttributeTag {
     /// The attributes in the order in which they were written, including unknown attributes.
-    public var attributes: AttributeList
+    public var attributes = AttributeList()
 
     /// Creates a tag from attributes. Required attributes may be missing.
-    public init(attributes: AttributeList) {
-        self.attributes = attributes
-    }
+    public init(attributes: AttributeList) { self.attributes = attributes }
 
     /// Creates a hint of the type PART or MAP.
     public init(type: String, uri: String) {
-        attributes = AttributeList()
         self.type = type
         self.uri = uri
     }

@@ -14,16 +14,13 @@ extension PlaylistTag {
 /// The live edge of another rendition, EXT-X-RENDITION-REPORT (RFC 8216bis §4.4.5.4).
 public struct RenditionReport: AttributeTag {
     /// The attributes in the order in which they were written, including unknown attributes.
-    public var attributes: AttributeList
+    public var attributes = AttributeList()
 
     /// Creates a tag from attributes. Required attributes may be missing.
-    public init(attributes: AttributeList) {
-        self.attributes = attributes
-    }
+    public init(attributes: AttributeList) { self.attributes = attributes }
 
     /// Creates a report on the media playlist with a URI.
     public init(uri: String) {
-        attributes = AttributeList()
         self.uri = uri
     }
 

@@ -15,17 +15,13 @@ extension PlaylistTag {
 /// The capabilities of a server, EXT-X-SERVER-CONTROL (RFC 8216bis §4.4.3.8).
 public struct ServerControl: AttributeTag {
     /// The attributes in the order in which they were written, including unknown attributes.
-    public var attributes: AttributeList
+    public var attributes = AttributeList()
 
     /// Creates a tag from attributes. Required attributes may be missing.
-    public init(attributes: AttributeList) {
-        self.attributes = attributes
-    }
+    public init(attributes: AttributeList) { self.attributes = attributes }
 
     /// Creates a tag without attributes.
-    public init() {
-        attributes = AttributeList()
-    }
+    public init() {}
 
     /// The skip boundary in seconds: delta updates skip segments that are further from the end of the playlist. Nil if
     /// the server doesn't support delta updates.

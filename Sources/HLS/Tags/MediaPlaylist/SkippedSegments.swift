@@ -12,16 +12,13 @@ extension PlaylistTag {
 /// The segments that a delta update omits, EXT-X-SKIP (RFC 8216bis §4.4.5.2).
 public struct SkippedSegments: AttributeTag {
     /// The attributes in the order in which they were written, including unknown attributes.
-    public var attributes: AttributeList
+    public var attributes = AttributeList()
 
     /// Creates a tag from attributes. Required attributes may be missing.
-    public init(attributes: AttributeList) {
-        self.attributes = attributes
-    }
+    public init(attributes: AttributeList) { self.attributes = attributes }
 
     /// Creates a tag that skips a number of segments.
     public init(count: Int) {
-        attributes = AttributeList()
         self.count = count
     }
 

@@ -27,16 +27,13 @@ extension PlaylistTag {
 /// A time range with attributes, EXT-X-DATERANGE (RFC 8216bis §4.4.5.1).
 public struct DateRange: AttributeTag {
     /// The attributes in the order in which they were written, including unknown attributes.
-    public var attributes: AttributeList
+    public var attributes = AttributeList()
 
     /// Creates a tag from attributes. Required attributes may be missing.
-    public init(attributes: AttributeList) {
-        self.attributes = attributes
-    }
+    public init(attributes: AttributeList) { self.attributes = attributes }
 
     /// Creates a range with an ID and a start date.
     public init(id: String, startDate: DateTime) {
-        attributes = AttributeList()
         self.id = id
         self.startDate = startDate
     }

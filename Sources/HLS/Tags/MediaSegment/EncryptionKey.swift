@@ -21,16 +21,13 @@ extension PlaylistTag {
 /// An encryption method and key, in EXT-X-KEY and EXT-X-SESSION-KEY (RFC 8216bis §4.4.4.4 and §4.4.6.5).
 public struct EncryptionKey: AttributeTag {
     /// The attributes in the order in which they were written, including unknown attributes.
-    public var attributes: AttributeList
+    public var attributes = AttributeList()
 
     /// Creates a tag from attributes. Required attributes may be missing.
-    public init(attributes: AttributeList) {
-        self.attributes = attributes
-    }
+    public init(attributes: AttributeList) { self.attributes = attributes }
 
     /// Creates a key. The method ``Method/none`` allows no other attribute.
     public init(method: Method, uri: String? = nil, iv: HexadecimalSequence? = nil) {
-        attributes = AttributeList()
         self.method = method
         self.uri = uri
         self.iv = iv

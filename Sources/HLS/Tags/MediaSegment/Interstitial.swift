@@ -5,9 +5,7 @@ public struct Interstitial: AttributeTag {
     public var attributes: AttributeList
 
     /// Creates an interstitial from attributes. Required attributes may be missing.
-    public init(attributes: AttributeList) {
-        self.attributes = attributes
-    }
+    public init(attributes: AttributeList) { self.attributes = attributes }
 
     /// The URI of the interstitial's playlist. Mutually exclusive with ``assetListURI``.
     public var assetURI: String? {

@@ -15,16 +15,13 @@ extension PlaylistTag {
 /// A media initialization section, EXT-X-MAP (RFC 8216bis §4.4.4.5).
 public struct MediaInitializationSection: AttributeTag {
     /// The attributes in the order in which they were written, including unknown attributes.
-    public var attributes: AttributeList
+    public var attributes = AttributeList()
 
     /// Creates a tag from attributes. Required attributes may be missing.
-    public init(attributes: AttributeList) {
-        self.attributes = attributes
-    }
+    public init(attributes: AttributeList) { self.attributes = attributes }
 
     /// Creates a section, encrypted with `keys` unless they are empty.
     public init(uri: String, byteRange: ByteRange? = nil, keys: [EncryptionKey] = []) {
-        attributes = AttributeList()
         self.uri = uri
         self.byteRange = byteRange
         self.keys = keys

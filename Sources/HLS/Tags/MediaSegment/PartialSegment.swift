@@ -19,16 +19,13 @@ extension PlaylistTag {
 /// A partial segment, EXT-X-PART (RFC 8216bis §4.4.4.9).
 public struct PartialSegment: AttributeTag {
     /// The attributes in the order in which they were written, including unknown attributes.
-    public var attributes: AttributeList
+    public var attributes = AttributeList()
 
     /// Creates a tag from attributes. Required attributes may be missing.
-    public init(attributes: AttributeList) {
-        self.attributes = attributes
-    }
+    public init(attributes: AttributeList) { self.attributes = attributes }
 
     /// Creates a part with a duration in seconds.
     public init(uri: String, duration: DecimalValue) {
-        attributes = AttributeList()
         self.duration = duration
         self.uri = uri
     }

@@ -11,16 +11,13 @@ extension PlaylistTag {
 /// A content steering server, EXT-X-CONTENT-STEERING (RFC 8216bis §4.4.6.6).
 public struct ContentSteering: AttributeTag {
     /// The attributes in the order in which they were written, including unknown attributes.
-    public var attributes: AttributeList
+    public var attributes = AttributeList()
 
     /// Creates a tag from attributes. Required attributes may be missing.
-    public init(attributes: AttributeList) {
-        self.attributes = attributes
-    }
+    public init(attributes: AttributeList) { self.attributes = attributes }
 
     /// Creates a tag with the URI of a steering manifest.
     public init(serverURI: String, pathwayID: String? = nil) {
-        attributes = AttributeList()
         self.serverURI = serverURI
         self.pathwayID = pathwayID
     }

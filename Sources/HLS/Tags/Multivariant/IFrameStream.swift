@@ -12,16 +12,13 @@ extension PlaylistTag {
 /// A media playlist that consists of I-frames, EXT-X-I-FRAME-STREAM-INF (RFC 8216bis §4.4.6.3).
 public struct IFrameStream: StreamTag {
     /// The attributes in the order in which they were written, including unknown attributes.
-    public var attributes: AttributeList
+    public var attributes = AttributeList()
 
     /// Creates a tag from attributes. Required attributes may be missing.
-    public init(attributes: AttributeList) {
-        self.attributes = attributes
-    }
+    public init(attributes: AttributeList) { self.attributes = attributes }
 
     /// Creates a stream with a peak bit rate in bits per second.
     public init(uri: String, bandwidth: Int) {
-        attributes = AttributeList()
         self.bandwidth = bandwidth
         self.uri = uri
     }

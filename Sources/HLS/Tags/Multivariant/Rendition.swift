@@ -32,16 +32,13 @@ extension PlaylistTag {
 /// A rendition, EXT-X-MEDIA (RFC 8216bis §4.4.6.1).
 public struct Rendition: AttributeTag {
     /// The attributes in the order in which they were written, including unknown attributes.
-    public var attributes: AttributeList
+    public var attributes = AttributeList()
 
     /// Creates a tag from attributes. Required attributes may be missing.
-    public init(attributes: AttributeList) {
-        self.attributes = attributes
-    }
+    public init(attributes: AttributeList) { self.attributes = attributes }
 
     /// Creates a rendition that belongs to a group.
     public init(type: RenditionType, groupID: String, name: String, uri: String? = nil) {
-        attributes = AttributeList()
         self.type = type
         self.groupID = groupID
         self.name = name

@@ -16,16 +16,13 @@ extension PlaylistTag {
 /// Arbitrary data about the presentation, EXT-X-SESSION-DATA (RFC 8216bis §4.4.6.4).
 public struct SessionData: AttributeTag {
     /// The attributes in the order in which they were written, including unknown attributes.
-    public var attributes: AttributeList
+    public var attributes = AttributeList()
 
     /// Creates a tag from attributes. Required attributes may be missing.
-    public init(attributes: AttributeList) {
-        self.attributes = attributes
-    }
+    public init(attributes: AttributeList) { self.attributes = attributes }
 
     /// Creates a tag that contains the data.
     public init(dataID: String, value: String, language: String? = nil) {
-        attributes = AttributeList()
         self.dataID = dataID
         self.value = value
         self.language = language

@@ -20,14 +20,12 @@ extension PlaylistTag {
 /// A variant stream: EXT-X-STREAM-INF and the URI on the next line (RFC 8216bis §4.4.6.2).
 public struct VariantStream: StreamTag {
     /// The attributes in the order in which they were written, including unknown attributes.
-    public var attributes: AttributeList
+    public var attributes = AttributeList()
     /// The URI of the media playlist; empty if no URI follows the tag.
-    public var uri: String
+    public var uri = ""
 
     /// Creates a stream without a URI from attributes. Required attributes may be missing.
-    public init(attributes: AttributeList) {
-        self.init(attributes: attributes, uri: "")
-    }
+    public init(attributes: AttributeList) { self.attributes = attributes }
 
     /// Creates a stream from attributes and the URI of its media playlist. Required attributes may be missing.
     public init(attributes: AttributeList, uri: String) {
@@ -37,7 +35,6 @@ public struct VariantStream: StreamTag {
 
     /// Creates a stream with a peak bit rate in bits per second.
     public init(uri: String, bandwidth: Int) {
-        attributes = AttributeList()
         self.uri = uri
         self.bandwidth = bandwidth
     }
