@@ -1,8 +1,8 @@
 package import MediaCache
 
-/// A file system that calls a function before a file is deleted or replaced, so that a test can intervene.
+/// A file system that calls a function before it removes or replaces a file, so that a test can intervene.
 package struct HookedFileSystem: BlobFileSystem {
-    /// An operation about to be executed.
+    /// The operation that follows.
     package enum Moment: Sendable {
         case removing, replacing
     }
@@ -10,8 +10,7 @@ package struct HookedFileSystem: BlobFileSystem {
     private let system = POSIXFileSystem()
     private let hook: @Sendable (Moment, String) throws -> Void
 
-    /// Creates a file system. `hook` is called with the file's path on the thread of the operation; an error that it
-    /// throws fails the operation.
+    /// Creates a file system. `hook` receives the file's path, and may throw an error to fail the operation.
     package init(_ hook: @escaping @Sendable (Moment, String) throws -> Void) { self.hook = hook }
 
     package func open(_ path: String, creating: Bool) throws -> any BlobFile {

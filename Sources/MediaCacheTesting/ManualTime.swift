@@ -67,7 +67,7 @@ public final class ManualTime: TimeSource {
         for sleeper in due { sleeper.continuation.resume() }
     }
 
-    /// Sets only the wall clock, as a user or a time server does.
+    /// Sets only the wall-clock time.
     public func setWallClock(to date: Date) {
         state.withLock { $0.wall = date }
     }

@@ -10,7 +10,7 @@ public import MediaCache
 /// }
 /// ```
 public struct EvictionPolicyContract: Sendable {
-    /// The rules of the contract.
+    /// A rule of the contract.
     public enum Rule: String, Sendable, CaseIterable {
         /// Nothing is evicted within the limits.
         case evictsNothingWithinLimits
@@ -28,7 +28,7 @@ public struct EvictionPolicyContract: Sendable {
         case shrinksWithinCandidateSize
         /// Equal situations produce equal results.
         case isDeterministic
-        /// A situation without candidates produces no evictions.
+        /// Nothing is evicted without candidates.
         case acceptsNoCandidates
     }
 
@@ -41,7 +41,7 @@ public struct EvictionPolicyContract: Sendable {
         /// The expected and the actual result.
         public var detail: String
 
-        /// The rule, the seed and the detail in one line.
+        /// All properties in one line.
         public var description: String { "\(rule.rawValue), seed \(seed): \(detail)" }
     }
 
@@ -99,7 +99,6 @@ public struct EvictionPolicyContract: Sendable {
             candidates: candidates, limits: limits, usedBytes: used, freeDiskBytes: free, now: now)
     }
 
-    /// Returns a description of a violation; nil if there is none.
     private func violation(_ rule: Rule, _ situation: EvictionSituation, _ steps: [EvictionStep]) -> String? {
         let freed = situation.bytesFreed(by: steps)
         let removed = Set(steps.compactMap { if case .remove(let id) = $0 { id } else { nil } })

@@ -68,8 +68,8 @@ extension OriginCheck {
         }
     }
 
-    /// Checks targets that URL parsers reject or normalize. The transport must send each unchanged or percent-encoded.
-    /// It may reject those that have no percent-encoded form with `invalidURL`, without sending a request.
+    /// Checks targets that URL parsers reject or normalize. The transport must send each unchanged or percent-encoded,
+    /// or reject one that has no percent-encoded form with `invalidURL`.
     private func encodedTargets() async throws {
         for (target, encoded) in [("/b|c?d=[1]^", "/b%7Cc?d=%5B1%5D%5E"), ("/a/../b", nil), ("/%zz", nil)] {
             let (before, url) = (script.requests.count, try serve(ScriptedResource(.text("x")), at: target))

@@ -73,7 +73,7 @@ extension OriginCheck {
         try await waitForCancellation()
         try await expectFailure(.cancelled) { while try await next(response.body) != nil {} }
 
-        // A body that was received completely isn't readable after its cancellation either.
+        // A cancelled body isn't readable even if all bytes were received.
         let small = try await send(serve(ScriptedResource(.random(seed: 12, length: 1000)), at: "/small.mp4"))
         _ = try await readAll(send(contract.makeURL("/small.mp4")).body)
         small.body.cancel()
@@ -127,7 +127,7 @@ extension OriginCheck {
         }
     }
 
-    /// Reads the first 1,000 bytes of a response that then stalls, and returns the response.
+    /// Returns a response that stalls, after reading the bytes before the stall.
     private func stalledResponse(_ gate: ScriptedGate = ScriptedGate()) async throws -> OriginResponse {
         let url = try serve(ScriptedResource(.random(seed: 10, length: 1 << 20)))
         script.always(url, .stall(after: 1000, until: gate))

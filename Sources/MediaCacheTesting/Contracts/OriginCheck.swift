@@ -1,7 +1,7 @@
 import HTTPTypes
 import MediaCache
 
-/// A run of one rule. Extensions contain the rules, grouped by subject.
+/// A run of one rule.
 struct OriginCheck: Sendable {
     let contract: OriginContract
     let rule: OriginContract.Rule

@@ -1,8 +1,6 @@
 public import MediaCache
 
-/// Contract tests for any `Origin`.
-///
-/// A scripted origin acts as the server, in the same process or behind a ``ScriptedOriginServer``.
+/// Contract tests for any `Origin`. A ``ScriptedOrigin`` acts as the server.
 ///
 /// ```swift
 /// @Test(arguments: OriginContract.Rule.allCases)
@@ -13,12 +11,12 @@ public import MediaCache
 /// }
 /// ```
 public struct OriginContract: Sendable {
-    /// The rules of the contract.
+    /// A rule of the contract.
     public enum Rule: String, Sendable, CaseIterable {
         /// Status, header fields and body are returned unchanged.
         case returnsHeadAndBody
-        /// The target and the header fields are sent unchanged; see ``Allowance/encodesTargets``. Only the fields
-        /// Connection, User-Agent, Accept and Accept-Language may be added.
+        /// The target and the header fields are sent unchanged; see ``Allowance/encodesTargets``. Only Connection,
+        /// User-Agent, Accept and Accept-Language may be added.
         case sendsUnchangedRequest
         /// Methods other than GET are sent, with their content and its length.
         case sendsContent
@@ -60,7 +58,7 @@ public struct OriginContract: Sendable {
         case closesCancelledSend
         /// Cancelling the task during the body closes the exchange and throws `cancelled`.
         case closesCancelledRead
-        /// `AddressScope.publicOnly` prevents requests to local addresses. They are reported as `forbiddenAddress`.
+        /// With `AddressScope.publicOnly`, requests to local addresses fail with `forbiddenAddress` without being sent.
         case refusesLocalAddresses
         /// The kind of address that responded is reported.
         case reportsPeer
@@ -68,7 +66,7 @@ public struct OriginContract: Sendable {
         case runsConcurrentExchanges
     }
 
-    /// Deviations permitted for transports that can't be configured otherwise.
+    /// A permitted deviation of a transport that can't be configured otherwise.
     public enum Allowance: Sendable, CaseIterable {
         /// Targets that aren't valid in URLs are percent-encoded. Targets that the transport would change are rejected
         /// as `invalidURL`.
@@ -85,7 +83,7 @@ public struct OriginContract: Sendable {
         /// The expected and the actual result.
         public var detail: String
 
-        /// The rule and the detail, in one line.
+        /// Both properties in one line.
         public var description: String { "\(rule.rawValue): \(detail)" }
     }
 
@@ -102,10 +100,8 @@ public struct OriginContract: Sendable {
     /// - Parameters:
     ///   - origin: The origin to test.
     ///   - script: The scripted origin that receives the requests. Use a new one for each rule.
-    ///   - limit: The time limit in rules that test timeouts. Waits that should end immediately may take 20 times as
-    ///     long.
-    ///   - maximumBuffered: The maximum number of bytes received ahead of the reader, including the socket buffers of
-    ///     the system.
+    ///   - limit: The time limit in rules that test timeouts. Other waits have a multiple of it.
+    ///   - maximumBuffered: The maximum number of bytes received ahead of the reader, including socket buffers.
     ///   - allowances: The permitted deviations.
     ///   - time: The clock that measures `limit`.
     ///   - makeURL: Returns the URL of a path on the script. Paths start with `/`.

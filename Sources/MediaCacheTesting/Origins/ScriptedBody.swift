@@ -8,8 +8,8 @@
 
 /// The content of a scripted resource: given bytes, or seeded random bytes.
 ///
-/// Random bytes depend only on the seed and the offset, and are generated at about the speed of a copy, even in debug
-/// builds. A body of many gigabytes needs no memory, and any part of it can be checked separately.
+/// Random bytes depend only on the seed and the offset, and are generated on demand, at about the speed of a copy. A
+/// body may have many gigabytes, and any part of it can be checked separately.
 public struct ScriptedBody: Sendable {
     private enum Content {
         case bytes
@@ -34,7 +34,7 @@ public struct ScriptedBody: Sendable {
         self.storage = storage
     }
 
-    /// Returns a body of given bytes.
+    /// Returns a body with the given bytes.
     public static func bytes(_ bytes: [UInt8]) -> ScriptedBody {
         ScriptedBody(length: Int64(bytes.count), content: .bytes, storage: bytes)
     }
@@ -59,7 +59,7 @@ public struct ScriptedBody: Sendable {
         return ScriptedBody(length: length, content: .random(seed: seed), storage: pool)
     }
 
-    /// All bytes. The body must fit in memory.
+    /// All bytes.
     public var bytes: [UInt8] { bytes(in: 0..<length) }
 
     /// Returns the bytes of `range`, which must not begin below 0. Bytes beyond the end are 0xEE.

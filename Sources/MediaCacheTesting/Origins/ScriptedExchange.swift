@@ -1,8 +1,7 @@
 import MediaCache
 import Synchronization
 
-/// A running exchange. It returns the body step by step and reports the progress to the origin. In-process bodies and
-/// the server's connections use it.
+/// A running exchange. It returns the body step by step and reports its progress to the origin.
 final class ScriptedExchange: Sendable {
     enum Step {
         case bytes([UInt8])

@@ -4,8 +4,7 @@ public import HTTPTypes
 ///
 /// Offsets named `after` count the body bytes of the response; those named `at` are positions in the resource.
 public enum ScriptedFault: Sendable {
-    /// A wrong `Content-Range`: the values are added to its first position, last position and complete length. The
-    /// status is unchanged.
+    /// A wrong `Content-Range`: the values are added to its first position, last position and complete length.
     case wrongContentRange(start: Int64 = 0, end: Int64 = 0, total: Int64 = 0)
     /// A 206 response with this `Content-Range`, regardless of the body; nil omits the field.
     case contentRange(String?)
@@ -28,7 +27,7 @@ public enum ScriptedFault: Sendable {
     case contentEncoding(String)
     /// A 200 response with an HTML page, such as a login page.
     case page(String = "<!DOCTYPE html><html><head><title>Log in</title></head><body>Please log in.</body></html>")
-    /// An error status, with `Retry-After` if given: seconds or an HTTP date.
+    /// A response with another status and, if given, `Retry-After`: seconds or an HTTP date.
     case status(Int, retryAfter: String? = nil)
     /// A redirect to an absolute or relative URL.
     case redirect(to: String, status: Int = 302)
@@ -36,7 +35,7 @@ public enum ScriptedFault: Sendable {
     case stall(after: Int64, until: ScriptedGate = ScriptedGate())
     /// The connection is reset after a number of bytes.
     case reset(after: Int64)
-    /// There is no response: the connection is closed before the head.
+    /// The connection is closed without a response.
     case unreachable
     /// The response head waits for the gate.
     case holdHead(ScriptedGate)

@@ -1,7 +1,7 @@
 import MediaCache
 import Synchronization
 
-/// A gate at which responses wait until the test opens it. It can't be closed again.
+/// A gate at which responses wait until a test opens it. It can't be closed again.
 public final class ScriptedGate: Sendable {
     fileprivate struct State {
         var isOpen = false
@@ -70,7 +70,6 @@ public final class ScriptedGate: Sendable {
         return id
     }
 
-    /// Removes a callback.
     func removeCallback(_ id: Int?) {
         guard let id else { return }
         _ = state.withLock { $0.callbacks.removeValue(forKey: id) }

@@ -4,8 +4,8 @@ import Synchronization
 
 /// An in-process origin with scripted resources and faults, which records its requests.
 ///
-/// Without faults, it behaves like a correct server. It supports all three forms of a single `Range`, `If-Range`,
-/// `If-None-Match`, `If-Modified-Since` and 416 responses.
+/// Without faults, it behaves like a correct server. It supports single ranges, `If-Range`, `If-None-Match` and
+/// `If-Modified-Since`.
 ///
 /// ```swift
 /// let origin = ScriptedOrigin()
@@ -64,14 +64,13 @@ public final class ScriptedOrigin: Origin {
         }
     }
 
-    /// Adds faults for the next request for `url`. Several calls apply to consecutive requests. Without faults, the
-    /// request succeeds.
+    /// Adds faults for the next request for `url`; none for a correct response. Several calls apply to consecutive
+    /// requests.
     public func next(_ url: ResourceURL, _ faults: ScriptedFault...) {
         state.withLock { $0.entries[url.withoutUserInfo, default: Entry()].next.append(faults) }
     }
 
-    /// Sets the faults of all requests for `url` without faults from ``next(_:_:)``, replacing those of an earlier
-    /// call.
+    /// Replaces the faults of all requests for `url` to which no call of ``next(_:_:)`` applies.
     public func always(_ url: ResourceURL, _ faults: ScriptedFault...) {
         state.withLock { $0.entries[url.withoutUserInfo, default: Entry()].always = faults }
     }
@@ -142,8 +141,8 @@ extension ScriptedOrigin {
         await wait { $0.count >= count }
     }
 
-    /// Waits until `condition` is true for the requests so far, or the task is cancelled. The condition is checked at
-    /// each request, buffer and end under a lock, so it must not call the origin.
+    /// Waits until `condition` is true for the requests so far, or the task is cancelled. The condition is checked
+    /// under a lock, so it must not call the origin.
     public func wait(until condition: @escaping @Sendable ([ScriptedRequest]) -> Bool) async {
         let id = state.withLock { state in
             state.nextWatcher += 1
@@ -245,7 +244,7 @@ public struct ScriptedRequest: Sendable {
     public let method: HTTPRequest.Method
     /// The content; empty if there is none.
     public let content: [UInt8]
-    /// The requested URL, without user information.
+    /// The URL without user information.
     public let url: ResourceURL
     /// The header fields as received.
     public let headerFields: HTTPFields

@@ -32,8 +32,7 @@ struct ScriptedReply: Sendable {
     /// Whether there is no response.
     var isUnreachable = false
 
-    /// Creates an origin's response, with faults, to a request with `fields`. `number` is the index of the request
-    /// for its URL.
+    /// Creates the response to a request with `fields`. `number` is the index of the request for its URL.
     init(resource: ScriptedResource?, fields: HTTPFields, number: Int, faults: [ScriptedFault]) {
         guard let resource else {
             self.init(status: 404, text: "no resource is scripted for this URL", contentType: "text/plain")
@@ -93,8 +92,7 @@ struct ScriptedReply: Sendable {
         headerFields[.contentRange] = "bytes */\(complete)"
     }
 
-    /// Returns the single byte range of a `Range` field (RFC 9110 §14.1.1); nil without a range, or for an invalid
-    /// range, which a server may ignore.
+    /// Returns the single byte range of a `Range` field (RFC 9110 §14.1.2); nil if there is none or it's invalid.
     static func parseRange(_ field: String?) -> RequestedRange? {
         guard let field, field.lowercased().hasPrefix("bytes=") else { return nil }
         let parts = field.dropFirst(6).split(separator: "-", maxSplits: 1, omittingEmptySubsequences: false)

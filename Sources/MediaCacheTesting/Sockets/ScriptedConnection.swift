@@ -1,8 +1,7 @@
 import HTTPTypes
 import MediaCache
 
-/// A connection to a scripted server. It runs on a separate thread and responds to requests until either side closes
-/// it.
+/// A connection to a scripted server. It responds to requests until either side closes it.
 struct ScriptedConnection {
     private static let maximumHeadSize = 64 << 10
 
@@ -20,8 +19,8 @@ struct ScriptedConnection {
         while let head = readHead(), respond(to: head) {}
     }
 
-    /// Accepts a SOCKS 5 connection (RFC 1928) with or without a user name and password (RFC 1929), if the client
-    /// begins one. The server is also the target. Returns false if the connection should be closed.
+    /// Performs a SOCKS 5 handshake (RFC 1928) if the client begins one, with or without a user name and password (RFC
+    /// 1929). Returns false if the connection should be closed.
     private mutating func acceptSOCKS() -> Bool {
         guard let first = read(1), first[0] == 5 else { return !received.isEmpty }
         guard let greeting = read(2), let methods = read(2 + Int(greeting[1]))?.dropFirst(2) else { return false }
@@ -52,8 +51,8 @@ struct ScriptedConnection {
         return Array(received[..<count])
     }
 
-    /// Removes `offset` bytes, a length in one byte, and a text of that length, and returns the text; nil at the end of
-    /// the connection.
+    /// Removes `offset` bytes, a length in one byte, and a text of that length. Returns the text; nil at the end of the
+    /// connection.
     private mutating func takeText(after offset: Int) -> String? {
         guard let length = read(offset + 1).map({ Int($0[offset]) }), let bytes = read(offset + 1 + length) else {
             return nil
@@ -62,8 +61,8 @@ struct ScriptedConnection {
         return String(decoding: bytes[(offset + 1)...], as: UTF8.self)
     }
 
-    /// Reads up to the empty line that ends a head (RFC 9112 §2.1). Returns nil at the end of the connection, or if the
-    /// head exceeds the maximum size.
+    /// Reads a head up to its empty line (RFC 9112 §2.1). Returns nil at the end of the connection, or if the head is
+    /// too long.
     private mutating func readHead() -> String? {
         let end: [UInt8] = [13, 10, 13, 10]
         while received.count <= Self.maximumHeadSize {
@@ -96,7 +95,7 @@ struct ScriptedConnection {
                 fields.append(.init(name: name, value: String(value)))
             }
         }
-        // To act as a proxy, the server is also the other end of the tunnel.
+        // The server acts as both the proxy and the other end of the tunnel.
         if words[0] == "CONNECT" {
             origin.didTunnel(to: String(words[1]), fields)
             return socket.send(Array("HTTP/1.1 200 OK\r\n\r\n".utf8))

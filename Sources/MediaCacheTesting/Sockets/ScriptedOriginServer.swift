@@ -2,12 +2,10 @@ import Foundation
 public import MediaCache
 import Synchronization
 
-/// A scripted origin behind a socket on the loopback address, for tests that need a connection: truncation, resets,
-/// back pressure, players.
+/// A scripted origin behind a socket on the loopback address, for tests that need connections.
 ///
-/// It supports HTTP/1.1 with persistent connections, each on a separate thread, and has no dependencies. After a
-/// CONNECT request or a SOCKS 5 handshake, it acts as both the proxy and the origin behind it. The server stops when it
-/// is released.
+/// It supports HTTP/1.1 with persistent connections. After a CONNECT request or a SOCKS 5 handshake, it acts as both
+/// the proxy and the origin behind it. The server stops when it is released.
 public final class ScriptedOriginServer: Sendable {
     /// The sockets. They are shared with the accepting thread, which must not retain the server.
     private final class Sockets: Sendable {
@@ -19,7 +17,7 @@ public final class ScriptedOriginServer: Sendable {
             self.listener = listener
         }
 
-        /// Registers a connection. Returns false if the server has stopped.
+        /// Returns false if the server has stopped.
         func add(_ socket: StreamSocket) -> Bool {
             accepted.withLock { $0 += 1 }
             return open.withLock { $0?.insert(socket).inserted ?? false }
@@ -72,7 +70,7 @@ public final class ScriptedOriginServer: Sendable {
     /// The number of connections accepted so far.
     public var acceptedConnections: Int { sockets.accepted.withLock { $0 } }
 
-    /// Closes the port and all connections.
+    /// Closes the port, and ends all connections.
     public func stop() {
         sockets.stop()
     }

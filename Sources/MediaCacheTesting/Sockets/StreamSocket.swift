@@ -58,7 +58,7 @@ struct StreamSocket: Sendable, Hashable {
         }
     }
 
-    /// Reads available bytes, at most 16 KiB; returns nil at the end or on failure.
+    /// Waits for bytes, and returns some; nil at the end or on failure.
     func receive() -> [UInt8]? {
         var bytes = [UInt8](repeating: 0, count: 16 << 10)
         while true {
@@ -68,7 +68,7 @@ struct StreamSocket: Sendable, Hashable {
         }
     }
 
-    /// Sends all of `bytes`. Returns false if the other side has closed the connection.
+    /// Sends all of `bytes`. Returns false if the connection is closed.
     func send(_ bytes: [UInt8]) -> Bool {
         #if canImport(Darwin)
             let flags: Int32 = 0
