@@ -137,15 +137,12 @@ extension EvictionStep {
     }
 }
 
-/// A random number generator that produces the same sequence for a seed on all platforms.
+/// A seeded generator (SplitMix64).
 private struct SituationRandom: RandomNumberGenerator {
     var state: UInt64
 
     mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var mixed = state
-        mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-        return mixed ^ (mixed >> 31)
+        defer { state &+= 0x9E37_79B9_7F4A_7C15 }
+        return ScriptedBody.mix(state)
     }
 }

@@ -63,11 +63,6 @@ struct OriginCheck: Sendable {
         throw fail("expected a CacheError with the code \(code.rawValue), got no error")
     }
 
-    /// Waits until `condition` is true for the script's requests, with a time limit.
-    func wait(for what: String, until condition: @escaping @Sendable ([ScriptedRequest]) -> Bool) async throws {
-        try await bounded(what) { await script.wait(until: condition) }
-    }
-
     /// Runs `body` with a time limit.
     func bounded(_ what: String, _ body: @escaping @Sendable () async -> Void) async throws {
         let isDone = await withTaskGroup(of: Bool.self) { group in
@@ -85,11 +80,11 @@ struct OriginCheck: Sendable {
         try expect(isDone, "timed out after \(patience) waiting for \(what)")
     }
 
-    func waitForCancellation(of number: Int = 0) async throws {
-        try await wait(for: "the server to see the exchange closed") { requests in
-            requests.count > number && requests[number].progress != .running
+    func waitForCancellation() async throws {
+        try await bounded("the server to see the exchange closed") {
+            await script.wait { requests in requests.first.map { $0.progress != .running } ?? false }
         }
-        let progress = script.requests[number].progress
+        let progress = script.requests[0].progress
         try expect(progress == .cancelled, "the exchange should have been closed, but it is \(progress)")
     }
 }

@@ -253,7 +253,7 @@ public struct ScriptedRequest: Sendable {
     /// The time limits of the request.
     public let limits: TransferLimits
     /// The status of the response.
-    public internal(set) var status: Int
+    public let status: Int
     /// The number of body bytes sent so far.
     public internal(set) var bodyBytes: Int64 = 0
     /// The progress of the exchange.

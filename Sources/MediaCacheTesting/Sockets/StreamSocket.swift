@@ -40,13 +40,7 @@ struct StreamSocket: Sendable, Hashable {
     /// Returns the next connection; nil after the socket was shut down.
     func accept() -> StreamSocket? {
         while true {
-            #if canImport(Darwin)
-                let connection = Darwin.accept(descriptor, nil, nil)
-            #elseif canImport(Musl)
-                let connection = Musl.accept(descriptor, nil, nil)
-            #else
-                let connection = Glibc.accept(descriptor, nil, nil)
-            #endif
+            let connection = acceptConnection(descriptor)
             if connection < 0, errno == EINTR || errno == ECONNABORTED { continue }
             guard connection >= 0 else { return nil }
             var on: Int32 = 1
@@ -78,13 +72,7 @@ struct StreamSocket: Sendable, Hashable {
         return bytes.withUnsafeBytes { bytes in
             var sent = 0
             while sent < bytes.count, let base = bytes.baseAddress {
-                #if canImport(Darwin)
-                    let count = Darwin.send(descriptor, base + sent, bytes.count - sent, flags)
-                #elseif canImport(Musl)
-                    let count = Musl.send(descriptor, base + sent, bytes.count - sent, flags)
-                #else
-                    let count = Glibc.send(descriptor, base + sent, bytes.count - sent, flags)
-                #endif
+                let count = sendBytes(descriptor, base + sent, bytes.count - sent, flags)
                 if count < 0, errno == EINTR { continue }
                 guard count > 0 else { return false }
                 sent += count
@@ -99,10 +87,10 @@ struct StreamSocket: Sendable, Hashable {
         guard pipe(&ends) == 0 else { return false }
         let (readEnd, writeEnd) = (StreamSocket(descriptor: ends[0]), StreamSocket(descriptor: ends[1]))
         let signal = GateSignal(writeEnd)
-        let id = gate.onOpen { signal.fire() }
+        let id = gate.onOpen { signal.send() }
         defer {
             gate.removeCallback(id)
-            signal.retire()
+            signal.send()
             readEnd.close()
         }
         while true {
@@ -114,9 +102,8 @@ struct StreamSocket: Sendable, Hashable {
                 if errno == EINTR { continue }
                 return false
             }
-            if waited[0].revents != 0 { return true }
             // No data is expected from the other side, so the socket is readable only at its end.
-            return false
+            return waited[0].revents != 0
         }
     }
 
@@ -125,15 +112,7 @@ struct StreamSocket: Sendable, Hashable {
         shutdown(descriptor, Int32(SHUT_RDWR))
     }
 
-    func close() {
-        #if canImport(Darwin)
-            _ = Darwin.close(descriptor)
-        #elseif canImport(Musl)
-            _ = Musl.close(descriptor)
-        #else
-            _ = Glibc.close(descriptor)
-        #endif
-    }
+    func close() { closeDescriptor(descriptor) }
 
     /// Configures the socket so that ``close()`` sends a reset.
     func resetOnClose() {
@@ -158,13 +137,7 @@ struct StreamSocket: Sendable, Hashable {
             }
             guard let pointer = raw.assumingMemoryBound(to: sockaddr.self).baseAddress else { return 0 }
             guard bind(descriptor, pointer, length) == 0 else { throw Failure(call: "bind", number: errno) }
-            #if canImport(Darwin)
-                guard Darwin.listen(descriptor, 256) == 0 else { throw Failure(call: "listen", number: errno) }
-            #elseif canImport(Musl)
-                guard Musl.listen(descriptor, 256) == 0 else { throw Failure(call: "listen", number: errno) }
-            #else
-                guard Glibc.listen(descriptor, 256) == 0 else { throw Failure(call: "listen", number: errno) }
-            #endif
+            guard startListening(descriptor) == 0 else { throw Failure(call: "listen", number: errno) }
             guard getsockname(descriptor, pointer, &length) == 0 else {
                 throw Failure(call: "getsockname", number: errno)
             }
@@ -174,19 +147,28 @@ struct StreamSocket: Sendable, Hashable {
     }
 }
 
-/// The writing end of a pipe. Closing it wakes a blocked thread when a gate opens. It's closed only once.
-final class GateSignal: Sendable {
+// The system calls with the same names as methods of `StreamSocket`.
+
+private func acceptConnection(_ descriptor: Int32) -> Int32 { accept(descriptor, nil, nil) }
+
+private func sendBytes(_ descriptor: Int32, _ bytes: UnsafeRawPointer, _ count: Int, _ flags: Int32) -> Int {
+    send(descriptor, bytes, count, flags)
+}
+
+private func closeDescriptor(_ descriptor: Int32) { _ = close(descriptor) }
+
+private func startListening(_ descriptor: Int32) -> Int32 { listen(descriptor, 256) }
+
+/// The writing end of a pipe, which wakes the thread that waits at a gate.
+private final class GateSignal: Sendable {
     private let end: Mutex<StreamSocket?>
 
     init(_ end: StreamSocket) {
         self.end = Mutex(end)
     }
 
-    /// Wakes the reader by closing the pipe, since a closed pipe is readable.
-    func fire() { retire() }
-
-    /// Closes the pipe unless it's already closed.
-    func retire() {
+    /// Wakes the reader by closing the pipe, unless it's already closed.
+    func send() {
         let last = end.withLock { end in
             defer { end = nil }
             return end
