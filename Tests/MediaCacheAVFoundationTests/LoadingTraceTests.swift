@@ -1,6 +1,5 @@
 import MediaCache
 import MediaCacheTesting
-import Synchronization
 import Testing
 
 @testable import MediaCacheAVFoundation
@@ -54,43 +53,13 @@ struct LoadingTraceTests {
         #expect(trace.entries.last?.offset == 1001 && trace.entries.last?.ending == .cancelled)
     }
 
-    /// A request whose player blocks when it receives bytes.
-    private final class StuckRequest: ResourceLoadingRequest {
-        let url: String
-        let wantsContentInformation = false
-        let data: RequestedData?
-        private let state = Mutex((hasBytes: false, isReleased: false))
-        private let changes = ChangeSignal()
-
-        init(_ url: String, _ data: RequestedData) { (self.url, self.data) = (url, data) }
-
-        func provide(_ information: ContentInformation) {}
-        func respond(with bytes: [UInt8]) async {
-            state.withLock { $0.hasBytes = true }
-            changes.send()
-            await changes.wait { state.withLock { $0.isReleased } }
-        }
-
-        /// Waits until the loader has passed the first bytes.
-        func firstBytes() async { await changes.wait { state.withLock { $0.hasBytes } } }
-
-        /// Accepts the bytes.
-        func release() {
-            state.withLock { $0.isReleased = true }
-            changes.send()
-        }
-
-        func finish() {}
-        func finish(with error: CacheError) {}
-    }
-
     @Test func reportsUnansweredRequestForCachedBytes() async throws {
         let fixture = PlayerFixture()
         let store = try await fixture.open()
         let player = try fixture.player(of: Self.body, in: store)
         _ = try await store.complete(ReadRequest(url: player.url))
         var events = player.loader.events().makeAsyncIterator()
-        let request = StuckRequest(
+        let request = SlowLoadingRequest(
             CachingScheme.url(for: player.url), RequestedData(offset: 1000, length: 500_000))
         #expect(player.loader.load(request))
         await request.firstBytes()
@@ -107,7 +76,7 @@ struct LoadingTraceTests {
             return
         }
         #expect(time >= ResourceLoader.patience.longest)
-        request.release()
+        request.proceed()
         await store.close()
     }
 
@@ -137,7 +106,6 @@ struct LoadingTraceTests {
         await store.close()
     }
 
-    /// A request that is waiting for missing bytes from the origin isn't reported.
     @Test func doesNotReportRequestForMissingBytes() async throws {
         let fixture = PlayerFixture()
         let store = try await fixture.open()

@@ -22,13 +22,7 @@ final class ScriptedLoadingRequest: ResourceLoadingRequest {
     private let state = Mutex(State())
     private let changes: ChangeSignal?
 
-    /// Creates a request.
-    ///
-    /// - Parameters:
-    ///   - url: The requested URL.
-    ///   - wantsContentInformation: Whether content information is requested.
-    ///   - data: The requested bytes; nil for none.
-    ///   - changes: The signal to send after each call.
+    /// Creates a request that sends `changes` after each call.
     init(
         _ url: String, wantsContentInformation: Bool = false, data: RequestedData? = nil, changes: ChangeSignal? = nil
     ) {
@@ -50,7 +44,6 @@ final class ScriptedLoadingRequest: ResourceLoadingRequest {
     /// The number of calls after the request has ended.
     var callsAfterEnd: Int { state.withLock { $0.callsAfterEnd } }
 
-    /// Marks the request as cancelled by the player.
     func cancel() { state.withLock { $0.isCancelled = true } }
 
     func provide(_ information: ContentInformation) { change { $0.information = information } }
@@ -66,4 +59,27 @@ final class ScriptedLoadingRequest: ResourceLoadingRequest {
         }
         changes?.send()
     }
+}
+
+/// A request whose player accepts no bytes until the test continues it.
+final class SlowLoadingRequest: ResourceLoadingRequest {
+    let url: String
+    let wantsContentInformation = false
+    let data: RequestedData?
+    private let received = AsyncStream.makeStream(of: Void.self)
+    private let continuing = AsyncStream.makeStream(of: Void.self)
+
+    init(_ url: String, _ data: RequestedData) { (self.url, self.data) = (url, data) }
+
+    /// Waits until the loader has passed the first bytes.
+    func firstBytes() async { for await _ in received.stream { return } }
+    func proceed() { continuing.continuation.finish() }
+
+    func provide(_ information: ContentInformation) {}
+    func respond(with bytes: [UInt8]) async {
+        received.continuation.yield()
+        for await _ in continuing.stream {}
+    }
+    func finish() {}
+    func finish(with error: CacheError) {}
 }

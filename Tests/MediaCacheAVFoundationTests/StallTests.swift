@@ -180,28 +180,3 @@ struct StallTests {
         }
     }
 }
-
-/// A request whose player accepts the first bytes, and then no more until the test continues it.
-private final class SlowLoadingRequest: ResourceLoadingRequest {
-    let url: String
-    let wantsContentInformation = false
-    let data: RequestedData?
-    private let received = AsyncStream.makeStream(of: Void.self)
-    private let continuing = AsyncStream.makeStream(of: Void.self)
-
-    init(_ url: String, _ data: RequestedData) {
-        self.url = url
-        self.data = data
-    }
-
-    func firstBytes() async { for await _ in received.stream { return } }
-    func proceed() { continuing.continuation.finish() }
-
-    func provide(_ information: ContentInformation) {}
-    func respond(with bytes: [UInt8]) async {
-        received.continuation.yield()
-        for await _ in continuing.stream {}
-    }
-    func finish() {}
-    func finish(with error: CacheError) {}
-}

@@ -12,9 +12,9 @@ struct GlobocomTree {
     }
 
     /// Returns attributes under lower-case names, quoted where python-m3u8 preserves the quotes.
-    private func attributes(_ list: AttributeList, numbers: Set<String>, quotes: Set<String> = []) -> [String:
-        JSONValue]
-    {
+    private func attributes(
+        _ list: AttributeList, numbers: Set<String>, quotes: Set<String> = []
+    ) -> [String: JSONValue] {
         var tree: [String: JSONValue] = [:]
         for attribute in list.attributes {
             let name = attribute.name.rawValue.lowercased().map { $0 == "-" ? "_" : String($0) }.joined()

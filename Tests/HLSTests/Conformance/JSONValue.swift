@@ -1,5 +1,5 @@
 /// A JSON value that can be compared with another one.
-enum JSONValue: Codable, Equatable, CustomStringConvertible {
+enum JSONValue: Decodable, Equatable, CustomStringConvertible {
     case null
     case bool(Bool)
     case number(Double)
@@ -21,18 +21,6 @@ enum JSONValue: Codable, Equatable, CustomStringConvertible {
             self = .array(value)
         } else {
             self = .object(try container.decode([String: JSONValue].self))
-        }
-    }
-
-    func encode(to encoder: any Encoder) throws {
-        var container = encoder.singleValueContainer()
-        switch self {
-        case .null: try container.encodeNil()
-        case .bool(let value): try container.encode(value)
-        case .number(let value): try container.encode(value)
-        case .string(let value): try container.encode(value)
-        case .array(let value): try container.encode(value)
-        case .object(let value): try container.encode(value)
         }
     }
 

@@ -12,11 +12,9 @@ struct VideoJSTree {
         }
     }
 
-    /// Returns the value of EXT-X-ALLOW-CACHE, which the model treats as an unknown tag because version 7 of the
-    /// protocol removed it.
+    /// Returns the value of EXT-X-ALLOW-CACHE, which version 7 of the protocol removed.
     private func allowsCache(_ tags: [UnknownTag]) -> JSONValue {
-        let value = tags.last { $0.name == "EXT-X-ALLOW-CACHE" }?.value
-        return .bool(value != "NO")
+        .bool(tags.last { $0.name == "EXT-X-ALLOW-CACHE" }?.value != "NO")
     }
 
     // MARK: - Multivariant playlists
