@@ -6,7 +6,7 @@ func expectIdentity(_ parsed: ParsedPlaylist, _ name: @autoclosure () -> String)
     if let problem = identityProblem(parsed) { Issue.record("\(name()): \(problem)") }
 }
 
-/// Returns how writing and parsing changes a playlist, or nil if it doesn't or the playlist can't be compared.
+/// Describes how writing and parsing changes a playlist. Returns nil if it doesn't, or the playlist can't be compared.
 func identityProblem(_ parsed: ParsedPlaylist) -> String? {
     // A reference to an undefined variable has no meaning to preserve, even if its definition was only too long.
     // Dropped diagnostics may conceal one.

@@ -5,7 +5,7 @@ import Testing
 
 @testable import MediaCacheAVFoundation
 
-/// Tests of a thousand simulated players that randomly seek, repeat and cancel requests and encounter stalls.
+/// Tests of simulated players that randomly seek, repeat and cancel requests and encounter stalls.
 struct RandomPlayerTests {
     private static let buffer = 8 << 10
 

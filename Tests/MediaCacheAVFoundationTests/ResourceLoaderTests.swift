@@ -6,7 +6,6 @@ import Testing
 
 @testable import MediaCacheAVFoundation
 
-/// Tests of the loader: players receive the correct bytes, and the origin sends each byte once.
 struct ResourceLoaderTests {
     private static let body = ScriptedBody.random(seed: 701, length: 3_000_000)
 

@@ -23,13 +23,7 @@ final class ScriptedPlayer {
         loader = ResourceLoader(url, from: store, settings: settings, policy: policy)
     }
 
-    /// Requests bytes.
-    ///
-    /// - Parameters:
-    ///   - offset: The offset of the first byte.
-    ///   - length: The number of bytes; nil for all bytes to the end.
-    ///   - wantsContentInformation: Whether content information is requested.
-    ///   - location: The source location for reported failures.
+    /// Requests bytes; without a length, all bytes to the end.
     @discardableResult
     func request(
         _ offset: Int64, _ length: Int64? = nil, wantsContentInformation: Bool = false,
@@ -70,7 +64,7 @@ final class ScriptedPlayer {
         for request in requests where !request.isOver { cancel(request) }
     }
 
-    /// Checks that all requests received the correct bytes.
+    /// Checks that all requests received the correct bytes, and no calls after their end.
     func check(_ location: SourceLocation = #_sourceLocation) {
         for request in requests {
             let offset = request.data?.offset ?? 0

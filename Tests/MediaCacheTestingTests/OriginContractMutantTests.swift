@@ -7,7 +7,7 @@ import Testing
 /// Tests that rules of the contract detect origins that violate them.
 @Suite(.timeLimit(.minutes(30)))
 struct OriginContractMutantTests {
-    /// A correct origin whose requests, responses and buffers can be modified.
+    /// An origin whose requests and responses are modified.
     private struct Mutant: Origin {
         var base: ScriptedOrigin
         var request: @Sendable (inout OriginRequest) -> Void = { _ in }
@@ -22,7 +22,7 @@ struct OriginContractMutantTests {
         }
     }
 
-    /// A correct body whose buffers, errors or cancellation are modified.
+    /// A body whose buffers, errors or cancellation are modified.
     private final class MutantBody: OriginBody {
         let base: any OriginBody
         let buffer: @Sendable ([UInt8]) -> [UInt8]
@@ -133,7 +133,6 @@ struct OriginContractMutantTests {
             })
     }
 
-    /// Even correct decoding violates the rule unless it is allowed.
     @Test func permitsDecodingOnlyIfAllowed() async throws {
         for allowances in [[], [OriginContract.Allowance.decodesContent]] {
             let isCaught = try await violates(.preservesContentCoding, allowing: Set(allowances)) { mutant in

@@ -7,8 +7,6 @@ import Testing
 
 @testable import MediaCacheURLSession
 
-/// Tests of background transfers. On Linux, these end with the process, and a truncated download has another error
-/// code.
 @Suite(.timeLimit(.minutes(1)))
 struct BackgroundTransfersTests {
     /// The error code of a truncated download, which FoundationNetworking doesn't distinguish from a lost connection.
@@ -78,15 +76,13 @@ struct BackgroundTransfersTests {
             return DeliveredResponse(url: url, requested: range, status: 206, headerFields: fields, file: file)
         }
 
-        /// Stores a range without a fill, because a fill would continue beyond it.
+        /// Stores a range. A fill would continue beyond it.
         func keep(_ range: Range<Int64>, entityTag: String? = "\"1\"") async throws {
             try await store.ingest(try response(range, entityTag: entityTag))
         }
 
-        /// Adds a received file with a range of the body to the delivery folder.
-        ///
-        /// - Parameter location: The final URL after redirects; nil without redirects.
-        /// - Returns: The URL of the record.
+        /// Adds a received file with a range of the body to the delivery folder, and returns the URL of its record.
+        /// `location` is the final URL after redirects.
         @discardableResult
         func deliver(_ range: Range<Int64>, location: String? = nil, received: Date = Date()) throws -> URL {
             let response = try response(range)
@@ -348,7 +344,6 @@ struct BackgroundTransfersTests {
         }
     }
 
-    /// Files received while the store is suspended are stored at the next launch.
     @Test func storesFilesReceivedDuringSuspensionAtNextLaunch() async throws {
         try await with { fixture in
             let gate = ScriptedGate()

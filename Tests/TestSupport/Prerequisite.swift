@@ -2,26 +2,19 @@ package import Foundation
 
 /// A program, mount or sample that tests require and a machine may lack.
 ///
-/// Tests without their prerequisite are skipped. With `MEDIACACHE_REQUIRE_ALL=1` they fail with an error that
-/// identifies the prerequisite.
+/// Tests without their prerequisite are skipped. With `MEDIACACHE_REQUIRE_ALL=1` they fail.
 package enum Prerequisite {
     /// The folder of other projects' playlists, media and expected results, next to the package's folder.
     package static let corpora = URL(filePath: #filePath).appending(path: "../../../../shared/corpora")
         .standardizedFileURL
 
-    /// An error that reports a missing prerequisite: one of a test that may not be skipped, or the cases of a
-    /// parameterized test.
+    /// An error that reports a missing prerequisite, or missing cases of a parameterized test.
     package struct Missing: Error, CustomStringConvertible {
         package let description: String
     }
 
-    /// Returns whether a prerequisite is present, for the condition of a suite or test. Prints its name if it is
-    /// missing.
+    /// Returns `isPresent`, for the condition of a suite or test. Prints the name of a missing prerequisite.
     ///
-    /// - Parameters:
-    ///   - name: The program, mount or sample.
-    ///   - isPresent: Whether it is present.
-    ///   - environment: The environment variables, for `MEDIACACHE_REQUIRE_ALL`.
     /// - Throws: ``Missing`` if the prerequisite is missing and no test may be skipped.
     package static func isMet(
         _ name: String, _ isPresent: Bool, in environment: [String: String] = ProcessInfo.processInfo.environment
@@ -36,7 +29,7 @@ package enum Prerequisite {
         return false
     }
 
-    /// Returns the cases of a parameterized test, which would pass if there were none.
+    /// Returns the cases of a parameterized test, which would pass without any.
     ///
     /// - Throws: ``Missing`` if there are no cases.
     package static func cases<Case>(_ cases: [Case], of name: String) throws -> [Case] {
@@ -48,7 +41,7 @@ package enum Prerequisite {
 
     /// Returns whether the ``corpora`` are present.
     ///
-    /// - Throws: ``Missing`` if they are missing and no test may be skipped.
+    /// - Throws: ``Missing``, like ``isMet(_:_:in:)``.
     package static func hasCorpora() throws -> Bool {
         try isMet(corpora.path, FileManager.default.fileExists(atPath: corpora.path))
     }

@@ -29,11 +29,8 @@ struct RoundTripConformanceTests {
         }
     }
 
-    /// Writes the model in the order as read. Like Eyevinn's tests, the comparison ignores line endings and the end of
-    /// the file.
-    ///
-    /// Mamba's document isn't tested, because a model can't represent its tags of both playlist kinds, duplicate tags,
-    /// invalid values and comments.
+    /// Like Eyevinn's tests, the comparison ignores line endings and the end of the file. A model can't represent
+    /// Mamba's document, with tags of both playlist kinds, duplicate tags, invalid values and comments.
     @Test func writesEyevinnPlaylistsVerbatimInOrderAsRead() throws {
         for file in try verbatimFiles("eyevinn-hls-m3u8/sample-playlists") {
             let text = String(decoding: try Corpora.bytes(file), as: UTF8.self).replacing("\r\n", with: "\n")
@@ -44,7 +41,6 @@ struct RoundTripConformanceTests {
 
     private static let asRead = PlaylistWriter(version: .declared, order: .asRead)
 
-    /// The canonical order reproduces these playlists byte for byte.
     @Test func writesSilePlaylistsVerbatim() throws {
         let files = try Corpora.files("sile-hls_m3u8/playlists").filter { $0.contains("rfc8216-") }
         #expect(files.count == 7)
@@ -56,16 +52,8 @@ struct RoundTripConformanceTests {
         }
     }
 
-    /// Parses the inputs of gohlslib's tests and the canonical form that gohlslib writes. Both mean the same, and each
-    /// is reproduced from the document and from the model.
-    ///
-    /// This library doesn't write gohlslib's form because of these differences:
-    /// - `media-full`: gohlslib writes 4.56 in EXT-X-START as 4.56000, the same number (RFC 8216bis §4.2). This
-    ///   library preserves the digits.
-    /// - `multivariant-full`: gohlslib writes renditions first, between blank lines. Any order is valid (4.4.6); this
-    ///   library preserves the author's.
-    /// - `multivariant-apple_multivideo`: gohlslib drops DEFAULT=NO and PROGRAM-ID, which clients ignore (6.3.1) but a
-    ///   library should preserve. It adds EXT-X-VERSION:0, which isn't a valid version (section 7).
+    /// The inputs of gohlslib's tests and the playlists that gohlslib writes mean the same. The document and the model
+    /// reproduce both.
     @Test(arguments: ["media-full", "multivariant-full", "multivariant-apple_multivideo"])
     func parsesInputAndOutputOfGohlslib(_ name: String) throws {
         let folder = "bluenviron-gohlslib/roundtrip/"
@@ -77,7 +65,7 @@ struct RoundTripConformanceTests {
         let right = try PlaylistParser().parse(output).playlist
         #expect(normalized(left) == normalized(right))
         #expect(Self.asRead.bytes(left) == input)
-        // Only the invalid version is dropped.
+        // gohlslib adds EXT-X-VERSION:0, which isn't a valid version and is dropped.
         let noVersion = String(decoding: output, as: UTF8.self).replacing("#EXT-X-VERSION:0\n", with: "")
         #expect(Self.asRead.text(right) == noVersion)
     }

@@ -1,7 +1,6 @@
 import HLS
 
-/// The documentation's examples as compiled code. A test checks that the documentation catalog contains the text
-/// between each pair of `// snippet` and `// end`.
+/// The documentation's examples as compiled code.
 enum DocumentationExamples {
     static func read(_ body: [UInt8]) throws -> [String] {
         var lines: [String] = []

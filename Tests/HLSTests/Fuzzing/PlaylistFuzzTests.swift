@@ -21,7 +21,6 @@ struct PlaylistFuzzTests {
         environment["MEDIACACHE_FUZZ_SEED"].flatMap { UInt64($0) } ?? 20_260_101
     }
 
-    /// Returns the sample playlists and the short playlists of the corpora.
     private func seeds() throws -> [[UInt8]] {
         var seeds = SamplePlaylists.all.map { Array($0.utf8) }
         if try Prerequisite.hasCorpora() {
@@ -83,8 +82,8 @@ struct PlaylistFuzzTests {
         return nil
     }
 
-    /// Returns a description of a violation, or nil. Rewriting may only remove control characters and Unicode line
-    /// separators, truncate lines before ambiguous attributes, and terminate an EXTINF on the last line.
+    /// Rewriting may only remove control characters and Unicode line separators, truncate lines before ambiguous
+    /// attributes, and terminate an EXTINF on the last line.
     private func rewritingProblem(_ bytes: [UInt8]) -> String? {
         let sent = PlaylistReferences().rewritten(bytes) { _ in nil }
         if PlaylistReferences().rewritten(sent, { _ in nil }) != sent { return "Rewriting again changed it." }
@@ -106,7 +105,7 @@ struct PlaylistFuzzTests {
         return isShortened && left.count == lines.count ? nil : "The rewritten playlist changed."
     }
 
-    /// Returns the process's resident memory in bytes, or nil on systems without procfs.
+    /// Returns the process's resident memory in bytes; nil without procfs.
     private func residentBytes() -> Int? {
         guard let text = try? String(contentsOfFile: "/proc/self/statm", encoding: .utf8) else { return nil }
         return text.split(separator: " ").dropFirst().first.flatMap { Int($0) }.map { $0 * 4096 }

@@ -1,7 +1,7 @@
 import HLS
 import TestSupport
 
-/// A generator of malformed playlists, made by random mutations of valid ones.
+/// A generator that randomly mutates valid playlists.
 struct PlaylistMutator {
     private let seeds: [[UInt8]]
     private var random: SeededGenerator

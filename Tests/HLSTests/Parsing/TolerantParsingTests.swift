@@ -17,8 +17,7 @@ struct TolerantParsingTests {
         #expect(rules == (end == "\r" ? ["4.1-line-end"] : []))
     }
 
-    /// White space, control characters and line ends that RFC 8216bis §4.1 forbids. White space in a title or a comment
-    /// is allowed.
+    /// RFC 8216bis §4.1 forbids these characters, but allows white space in a title or a comment.
     @Test(arguments: [
         ("#EXT-X-TARGETDURATION : 4", "4.1-whitespace"), ("#EXT-X-TARGETDURATION: 4", "4.1-whitespace"),
         (" #EXT-X-TARGETDURATION:4", "4.1-whitespace"), ("#EXT-X-TARGETDURATION:4 ", "4.1-whitespace"),

@@ -1,7 +1,6 @@
 import HLS
 import Testing
 
-/// Redundant variant streams and renditions.
 struct RedundantStreamsTests {
     private func streams(_ text: String) throws -> RedundantStreams {
         guard case .multivariant(let playlist) = try PlaylistParser().parse(Array("#EXTM3U\n\(text)\n".utf8)).playlist
@@ -47,7 +46,6 @@ struct RedundantStreamsTests {
             ])
     }
 
-    /// Variant streams with the same video but different audio groups aren't redundant.
     @Test func keepsVariantStreamsWithOtherRenditions() throws {
         let streams = try streams(
             """

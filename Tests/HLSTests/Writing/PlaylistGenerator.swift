@@ -1,7 +1,7 @@
 import HLS
 import TestSupport
 
-/// A generator of random playlists of both kinds. The same seed generates the same playlists.
+/// A seeded generator of playlists of both kinds.
 struct PlaylistGenerator {
     private var random: SeededGenerator
 
