@@ -1,6 +1,5 @@
-/// The attributes of a tag, in the order in which they were written (RFC 8216bis §4.2).
-///
-/// Unknown attributes, attribute order and the digits of numbers survive parsing, editing and writing.
+/// The attributes of a tag in the order in which they were written (RFC 8216bis §4.2). Unknown attributes and the
+/// digits of numbers survive parsing, editing and writing.
 public struct AttributeList: Sendable, Hashable, ExpressibleByDictionaryLiteral, CustomStringConvertible {
     /// An attribute.
     public struct Attribute: Sendable, Hashable {
@@ -29,9 +28,7 @@ public struct AttributeList: Sendable, Hashable, ExpressibleByDictionaryLiteral,
         attributes = elements.map { Attribute(name: $0.0, value: $0.1) }
     }
 
-    /// The value of an attribute. If the list has several attributes with this name, the value of the last one.
-    ///
-    /// Setting a value replaces the attribute in place, or appends it. Setting nil removes the attribute.
+    /// The last value with a name. Setting a value replaces the attribute in place, or appends it; nil removes it.
     public subscript(name: AttributeName) -> AttributeValue? {
         get {
             attributes.last { $0.name == name }?.value
@@ -109,8 +106,7 @@ extension AttributeList {
 
 // MARK: - Typed values
 
-/// Typed access to values (RFC 8216bis §4.2). A getter returns nil if the attribute is absent or its value has another
-/// type.
+/// Typed access to values (RFC 8216bis §4.2). Getters return nil for an absent attribute or a value of another type.
 extension AttributeList {
     /// Returns the text of a value, quoted or not. Servers often use the wrong form.
     public func text(_ name: AttributeName) -> String? {
@@ -188,8 +184,7 @@ public struct AttributeValue: Sendable, Hashable, CustomStringConvertible {
         AttributeValue(text: text.removing { $0 == .quote || $0 == .lineFeed || $0 == .carriageReturn }, isQuoted: true)
     }
 
-    /// Returns an enumerated string or a number. Quotes, commas and white space, which an unquoted value can't contain,
-    /// are removed.
+    /// Returns an unquoted value. Quotes, commas and white space, which it can't contain, are removed.
     public static func unquoted(_ text: String) -> AttributeValue {
         let text = text.removing {
             $0 == .quote || $0 == .comma || $0 == .lineFeed || $0 == .carriageReturn || $0.isBlank

@@ -1,8 +1,7 @@
-/// A JSON record of a tag with attributes. It has a key for each attribute in the tag's definition.
-///
-/// Keys are attribute names in camel case: `averageBandwidth` for AVERAGE-BANDWIDTH. The value of an attribute that is
-/// absent or can't be converted is the default of its rule, false for a flag, an empty list, or null. Some records also
-/// have `otherAttributes`, an object with the texts of attributes that the definition doesn't list.
+/// A JSON record of a tag, with a key for each attribute in the tag's definition: `averageBandwidth` for
+/// AVERAGE-BANDWIDTH. The value of an attribute that is absent or can't be converted is the default of its rule, false
+/// for a flag, an empty list, or null. Some records also have `otherAttributes`, an object with the texts of attributes
+/// that the definition doesn't list.
 package struct TagRecord: Encodable, Sendable, Hashable {
     /// A JSON value.
     package enum Value: Encodable, Sendable, Hashable {

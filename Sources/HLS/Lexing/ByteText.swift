@@ -13,8 +13,7 @@ extension UnsafeRawBufferPointer {
         return start..<end
     }
 
-    /// The code of the first control character from U+0080 to U+009F; nil if there is none. In UTF-8, the code equals
-    /// the second byte of the character.
+    /// The code, in UTF-8 the second byte, of the first control character from U+0080 to U+009F; nil if there is none.
     var encodedControl: UInt8? {
         zip(self, dropFirst()).first { $0 == 0xC2 && (0x80...0x9F).contains($1) }?.1
     }
@@ -41,8 +40,7 @@ extension String {
     /// same resource.
     @inline(__always)
     init(playlistBytes bytes: UnsafeRawBufferPointer) {
-        // Nearly all URIs are ASCII. `String(validating:as:)` is slower, since it looks up generic metadata on each
-        // call.
+        // Nearly all URIs are ASCII. `String(validating:as:)` looks up generic metadata on each call.
         if bytes.isASCII {
             self = String(decoding: bytes, as: UTF8.self)
         } else if let valid = String(validating: bytes, as: UTF8.self) {

@@ -86,8 +86,7 @@ extension MediaPlaylist {
     /// - Parameters:
     ///   - age: The age of this playlist. Above half of the skip boundary, no delta update is requested (6.3.7).
     ///   - includesParts: Whether to load the playlist for each partial segment instead of once per segment.
-    /// - Returns: The directives; empty if the playlist has ended, or if the server supports neither blocking reloads
-    ///   nor delta updates.
+    /// - Returns: The directives; empty if the playlist has ended or the server supports none.
     public func nextDirectives(age: Duration = .zero, includesParts: Bool = true) -> DeliveryDirectives {
         var directives = DeliveryDirectives()
         guard let control = serverControl, !hasEndList else { return directives }

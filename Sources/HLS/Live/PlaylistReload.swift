@@ -60,7 +60,7 @@ public enum PlaylistReloadError: Error, Sendable, Hashable, CustomStringConverti
 }
 
 extension MediaPlaylist {
-    /// Returns the result of updating this playlist with a newly loaded one.
+    /// Returns the result of updating this playlist with a newly loaded one, which is complete or a delta update.
     ///
     /// Segments with equal media sequence numbers are compared by their URIs without queries and by the lengths of
     /// their byte ranges. If none of them match, or if all segments of the update precede this playlist, the server
@@ -69,7 +69,6 @@ extension MediaPlaylist {
     /// If no segments were missed, values that the server omits are derived from this playlist: the discontinuity
     /// sequence number, and the time of the first segment if no segment of the update has one.
     ///
-    /// - Parameter update: The loaded playlist, either a full playlist or a delta update.
     /// - Throws: ``PlaylistReloadError`` if a delta update skips segments that this playlist doesn't contain.
     public func reloaded(with update: MediaPlaylist) throws(PlaylistReloadError) -> PlaylistReload {
         if update.segments.isEmpty, update.upcoming == nil, update.skip == nil, !segments.isEmpty {
@@ -205,8 +204,7 @@ extension MediaPlaylist {
 }
 
 extension MediaPlaylist {
-    /// Returns a delta update with its skipped segments filled in from this playlist (RFC 8216bis §6.2.5.1). Returns a
-    /// full playlist unchanged.
+    /// Returns an update with its skipped segments filled in from this playlist (RFC 8216bis §6.2.5.1).
     private func fillingSkippedSegments(of update: MediaPlaylist) throws(PlaylistReloadError) -> MediaPlaylist {
         guard let skip = update.skip else { return update }
         let skipped = update.mediaSequence..<max(update.mediaSequence, update.firstMediaSequence)

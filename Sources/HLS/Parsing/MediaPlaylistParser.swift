@@ -39,8 +39,7 @@ struct MediaPlaylistParser {
     /// The number of segments from which the total number is estimated.
     private static let sampleCount = 1000
 
-    /// Reserves capacity for the estimated number of segments. An array that grows by doubling would use up to three
-    /// times the memory.
+    /// Reserves capacity for the estimated number of segments, since a growing array uses up to three times the memory.
     private mutating func reserveSegments(_ reader: LineReader) {
         let count = MediaPlaylistParser.sampleCount
         let (product, overflow) = reader.bytes.count.multipliedReportingOverflow(by: count)

@@ -1,12 +1,5 @@
-/// A parser that reads playlists in one pass.
-///
-/// The parser accepts the invalid playlists that real servers produce, and reports violations as diagnostics. A strict
-/// parser throws at the first violation of RFC 8216bis.
-///
-/// ```swift
-/// let parsed = try PlaylistParser().parse(body)
-/// if case .media(let playlist) = parsed.playlist { print(playlist.segments.count) }
-/// ```
+/// A parser of playlists. It accepts the invalid playlists that real servers produce, and reports violations as
+/// diagnostics. A strict parser throws at the first violation of RFC 8216bis.
 public struct PlaylistParser: Sendable {
     /// Limits for playlists, which are untrusted input.
     public struct Limits: Sendable, Hashable {
@@ -69,9 +62,7 @@ public struct PlaylistParser: Sendable {
         }
     }
 
-    /// Parses a playlist from text.
-    ///
-    /// - Throws: ``PlaylistError`` under the same conditions as ``parse(_:)-([UInt8])``.
+    /// Parses a playlist from text. Throws the errors of ``parse(_:)-([UInt8])``.
     public func parse(_ text: String) throws(PlaylistError) -> ParsedPlaylist {
         try parse(Array(text.utf8))
     }
@@ -117,7 +108,6 @@ public struct ParsedPlaylist: Sendable, Hashable {
     public var diagnostics: [Diagnostic]
     /// The number of diagnostics beyond the limit, which aren't stored.
     public var droppedDiagnostics: Int
-    /// The values of the variables that the playlist defines, by name. The media playlists of a multivariant playlist
-    /// may import them.
+    /// The values of the playlist's variables by name. Media playlists import those of a multivariant playlist.
     public var variables: [String: String]
 }

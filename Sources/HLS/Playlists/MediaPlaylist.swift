@@ -90,9 +90,7 @@ extension FixedWidthInteger {
 // MARK: - URIs
 
 extension MediaPlaylist {
-    /// Returns the playlist with every URI replaced. Empty URIs stay empty, and unknown tags stay unchanged.
-    ///
-    /// - Parameter transform: A function that returns the new URI for a role and the old URI.
+    /// Returns the playlist with every URI replaced by `transform`. Empty URIs and unknown tags stay unchanged.
     public func mappingURIs(_ transform: (ReferenceRole, String) -> String) -> MediaPlaylist {
         var playlist = self
         var last: (old: SegmentConditions, new: SegmentConditions)?

@@ -1,6 +1,5 @@
-/// A media segment: its URI and the tags that apply to it (RFC 8216bis §4.4.4).
-///
-/// To save memory, rare tags are stored in ``tags``, and segments share their keys and maps.
+/// A media segment: its URI and the tags that apply to it (RFC 8216bis §4.4.4). To save memory, rare tags are in
+/// ``tags``, and segments share their keys and maps.
 public struct MediaSegment: Sendable, Hashable {
     /// The URI of the segment; empty in ``MediaPlaylist/upcoming``.
     public var uri: String

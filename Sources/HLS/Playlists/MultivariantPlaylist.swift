@@ -70,9 +70,7 @@ public struct MultivariantPlaylist: Sendable, Hashable, PlaylistWithCommonTags {
         entries.compactMap { if case .unknown(let tag) = $0 { tag } else { nil } }
     }
 
-    /// Returns the playlist with every URI replaced. Empty URIs stay empty, and unknown tags stay unchanged.
-    ///
-    /// - Parameter transform: A function that returns the new URI for a role and the old URI.
+    /// Returns the playlist with every URI replaced by `transform`. Empty URIs and unknown tags stay unchanged.
     public func mappingURIs(_ transform: (ReferenceRole, String) -> String) -> MultivariantPlaylist {
         var playlist = self
         for index in playlist.entries.indices {

@@ -31,9 +31,7 @@ public enum Playlist: Sendable, Hashable {
         }
     }
 
-    /// Returns the playlist with every URI replaced. Empty URIs stay empty, and unknown tags stay unchanged.
-    ///
-    /// - Parameter transform: A function that returns the new URI for a role and the old URI.
+    /// Returns the playlist with every URI replaced by `transform`. Empty URIs and unknown tags stay unchanged.
     public func mappingURIs(_ transform: (ReferenceRole, String) -> String) -> Playlist {
         switch self {
         case .media(let playlist): .media(playlist.mappingURIs(transform))

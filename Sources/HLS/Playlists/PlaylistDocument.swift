@@ -1,7 +1,5 @@
-/// The lines of a playlist, including comments, blanks and line ends.
-///
-/// Writing an unchanged document reproduces its bytes. Use a document to edit single lines or an invalid playlist, and
-/// ``Playlist`` to work with the meaning of a playlist.
+/// The lines of a playlist, including comments, blanks and line ends. An unchanged document reproduces its bytes. Use a
+/// document to edit single lines or an invalid playlist, and ``Playlist`` to work with the meaning of a playlist.
 public struct PlaylistDocument: Sendable, Hashable {
     /// The lines in order.
     public var lines: [Line]

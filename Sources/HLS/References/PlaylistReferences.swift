@@ -1,11 +1,5 @@
 /// An editor that finds and replaces the references in a playlist's bytes. All other bytes stay unchanged, with the
 /// exceptions that ``rewritten(_:_:)`` lists.
-///
-/// ```swift
-/// let proxied = PlaylistReferences().rewritten(body) { reference in
-///     URLReference(reference.uri).form == .absolute ? "/proxy?url=" + reference.uri : nil
-/// }
-/// ```
 public struct PlaylistReferences: Sendable {
     /// The number of bytes from which the length of the rewritten playlist is estimated.
     private static let sampleLength = 64 * 1024
@@ -18,9 +12,7 @@ public struct PlaylistReferences: Sendable {
         self.context = context
     }
 
-    /// Calls `body` with each reference, in playlist order.
-    ///
-    /// - Throws: The error that `body` throws.
+    /// Calls `body` with each reference in playlist order, and rethrows its error.
     public func forEach<Failure: Error>(
         in bytes: [UInt8], _ body: (Reference) throws(Failure) -> Void
     ) throws(Failure) {
@@ -54,9 +46,7 @@ public struct PlaylistReferences: Sendable {
     /// - Parameters:
     ///   - bytes: The playlist in UTF-8.
     ///   - replacement: A function that returns the new URI for a reference, or nil to leave the reference as written,
-    ///     including its variables. Quotes and line ends in the new URI are percent-encoded.
-    /// - Returns: The rewritten playlist.
-    /// - Throws: The error that `replacement` throws.
+    ///     including its variables. Quotes and line ends in the new URI are percent-encoded. Its error is rethrown.
     public func rewritten<Failure: Error>(
         _ bytes: [UInt8], _ replacement: (Reference) throws(Failure) -> String?
     ) throws(Failure) -> [UInt8] {

@@ -8,10 +8,8 @@ public struct RedundantStreams: Sendable, Hashable {
     /// The URIs of the removed copies in order of preference, by the URI that remains in ``playlist``.
     public let copies: [String: [String]]
 
-    /// Removes the redundant variant streams from a playlist.
-    ///
-    /// The preferred pathway is the PATHWAY-ID of EXT-X-CONTENT-STEERING (RFC 8216bis §4.4.6.6), otherwise the pathway
-    /// of the first variant stream. The steering manifest isn't loaded.
+    /// Removes the redundant variant streams from a playlist. The preferred pathway is that of EXT-X-CONTENT-STEERING
+    /// (RFC 8216bis §4.4.6.6), otherwise that of the first variant stream.
     public init(of playlist: MultivariantPlaylist) {
         let variants = playlist.variants
         let preferred = playlist.contentSteering?.pathwayID ?? variants.first?.pathway

@@ -54,9 +54,8 @@ extension MultivariantPlaylist {
         renditions(of: variant).filter { $0.type == type }
     }
 
-    /// Returns the rendition to play: the rendition in the language, otherwise the default rendition, otherwise the
-    /// first one with AUTOSELECT (RFC 8216bis §4.4.6.1), otherwise the first one; nil if there is none. Subtitles with
-    /// neither attribute are only selected by language, and forced ones never are.
+    /// Returns the rendition to play: one in the language that isn't forced, otherwise the default, otherwise the first
+    /// with AUTOSELECT (RFC 8216bis §4.4.6.1), otherwise, except for subtitles, the first. Nil if there is none.
     public func rendition(_ type: RenditionType, of variant: VariantStream, language: String? = nil) -> Rendition? {
         let renditions = renditions(type, of: variant)
         if let language {

@@ -1,6 +1,4 @@
-/// A date and time in ISO 8601 (RFC 8216bis §4.4.4.6 and §4.4.5.1).
-///
-/// The value stores its text, so that invalid dates survive parsing and writing.
+/// A date and time in ISO 8601 (RFC 8216bis §4.4.4.6 and §4.4.5.1). Invalid text survives parsing and writing.
 public struct DateTime: Sendable, Hashable, CustomStringConvertible {
     /// The text, without line ends and surrounding blanks.
     public let text: String
@@ -52,7 +50,6 @@ extension Int64 {
 }
 
 /// A reader of ISO 8601 dates and times, such as `2010-02-19T14:54:23.031+08:00`.
-///
 /// The `T` may be a `t` or a space, the zone is `Z`, `z`, `+08:00`, `+0800`, `+08` or absent, and seconds are optional.
 struct DateTimeReader {
     private let bytes: [UInt8]

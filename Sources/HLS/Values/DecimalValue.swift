@@ -1,6 +1,4 @@
-/// An exact decimal number that preserves its digits (RFC 8216bis §4.2).
-///
-/// `10.000` is written as `10.000` again, but compares equal to `10`.
+/// An exact decimal number (RFC 8216bis §4.2). `10.000` preserves its digits, but equals `10`.
 public struct DecimalValue: Sendable, Hashable, Comparable, CustomStringConvertible {
     /// All digits as an integer: 9009 for 9.009.
     public let significand: Int64

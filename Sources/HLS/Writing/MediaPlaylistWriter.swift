@@ -39,8 +39,7 @@ struct MediaPlaylistWriter {
         lines.line(segment.uri)
     }
 
-    /// Returns whether the first line of a segment would be an unknown tag. Before the first segment, a parser would
-    /// assign such a tag to the playlist.
+    /// Returns whether a segment begins with an unknown tag, which a parser would assign to the playlist.
     private func startsWithUnknownTag(_ segment: MediaSegment) -> Bool {
         guard segment.conditions == nil, !segment.isDiscontinuous else { return false }
         let first = segment.tags.first { if case .durationParameters = $0 { false } else { true } }
@@ -60,8 +59,7 @@ struct MediaPlaylistWriter {
         if segment.isGap { lines.tag(.gap) }
     }
 
-    /// Writes changed keys and a changed map. The map is written between the keys that encrypt it and the segment's
-    /// keys.
+    /// Writes changed keys and a changed map, which is between the keys that encrypt it and the segment's keys.
     private func conditions(_ segment: MediaSegment, after previous: SegmentConditions?, _ lines: inout LineWriter) {
         var keys = previous?.keys ?? []
         if let map = segment.map, map != previous?.map {

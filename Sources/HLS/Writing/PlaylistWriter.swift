@@ -1,10 +1,4 @@
 /// A writer of playlists. Writing and parsing a valid playlist returns an equal one, apart from the declared version.
-///
-/// ```swift
-/// var playlist = MediaPlaylist(targetDuration: 6)
-/// playlist.segments = [MediaSegment(uri: "1.ts", duration: DecimalValue(6))]
-/// let text = PlaylistWriter().text(.media(playlist))
-/// ```
 public struct PlaylistWriter: Sendable {
     /// The protocol version to write.
     public enum Version: Sendable, Hashable {

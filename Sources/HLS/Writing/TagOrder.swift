@@ -19,12 +19,8 @@ struct TagOrder: Sendable, Hashable {
 
     /// Returns the lines of a playlist, with playlist-level tags moved to the positions at which they were read.
     ///
-    /// All other lines keep their written order, which determines what they apply to. A tag that wasn't read stays
-    /// after the line that precedes it in `written`.
-    ///
-    /// - Parameters:
-    ///   - written: Lines with tags, and URIs, which stay after their tags.
-    ///   - kind: The kind of playlist. Tags of the other kind are treated like unknown tags.
+    /// All other lines stay in the order of `written`, which determines what they apply to. A URI, or a tag that wasn't
+    /// read, stays after the line that precedes it. Tags of the other kind are treated like unknown tags.
     func arranged(_ written: ArraySlice<UInt8>, _ kind: PlaylistKind) -> [UInt8] {
         guard !names.isEmpty else { return Array(written) }
         var positions: [String: ArraySlice<Int>] = [:]

@@ -48,19 +48,13 @@ public struct EvictionPolicyContract: Sendable {
     private let policy: any EvictionPolicy
     private let seeds: Range<UInt64>
 
-    /// Creates tests for a policy.
-    ///
-    /// - Parameters:
-    ///   - policy: The policy to test.
-    ///   - seeds: The seeds of random situations.
+    /// Creates tests for a policy in random situations, one for each seed.
     public init(_ policy: any EvictionPolicy, seeds: Range<UInt64> = 0..<200) {
         self.policy = policy
         self.seeds = seeds
     }
 
-    /// Tests a rule.
-    ///
-    /// - Throws: ``Violation``.
+    /// Tests a rule. Throws ``Violation``.
     public func check(_ rule: Rule) throws {
         for seed in seeds {
             let situation = situation(rule, seed: seed)

@@ -68,8 +68,7 @@ public struct OriginContract: Sendable {
 
     /// A permitted deviation of a transport that can't be configured otherwise.
     public enum Allowance: Sendable, CaseIterable {
-        /// Targets that aren't valid in URLs are percent-encoded. Targets that the transport would change are rejected
-        /// as `invalidURL`.
+        /// Invalid characters in targets are percent-encoded. Targets that would change are rejected as `invalidURL`.
         case encodesTargets
         /// Complete bodies are decoded, and their `Content-Encoding` and length are removed. Partial coded bodies are
         /// reported as `badResponse`.
@@ -98,7 +97,6 @@ public struct OriginContract: Sendable {
     /// Creates tests for an origin.
     ///
     /// - Parameters:
-    ///   - origin: The origin to test.
     ///   - script: The scripted origin that receives the requests. Use a new one for each rule.
     ///   - limit: The time limit in rules that test timeouts. Other waits have a multiple of it.
     ///   - maximumBuffered: The maximum number of bytes received ahead of the reader, including socket buffers.
@@ -123,9 +121,7 @@ public struct OriginContract: Sendable {
         self.makeURL = makeURL
     }
 
-    /// Tests a rule.
-    ///
-    /// - Throws: ``Violation``, or an unexpected error of the origin.
+    /// Tests a rule. Throws ``Violation``, or an unexpected error of the origin.
     public func check(_ rule: Rule) async throws {
         let check = OriginCheck(contract: self, rule: rule)
         switch rule {

@@ -44,9 +44,7 @@ public struct ScriptedBody: Sendable {
         bytes(Array(text.utf8))
     }
 
-    /// Returns a body of random bytes, which are equal for equal seeds.
-    ///
-    /// - Precondition: `length` isn't negative.
+    /// Returns a body of random bytes, which are equal for equal seeds. `length` mustn't be negative.
     public static func random(seed: UInt64, length: Int64) -> ScriptedBody {
         precondition(length >= 0, "a body can't have \(length) bytes")
         var pool = [UInt8](repeating: 0, count: poolSize)

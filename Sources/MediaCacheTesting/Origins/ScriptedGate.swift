@@ -52,9 +52,8 @@ public final class ScriptedGate: Sendable {
         }
     }
 
-    /// Calls `callback` once when the gate opens, or immediately if it's open. Counts an arrival if the gate is closed.
-    ///
-    /// - Returns: The identifier for ``removeCallback(_:)``; nil if `callback` has been called.
+    /// Counts an arrival, calls `callback` when the gate opens, and returns the callback's identifier. If the gate is
+    /// already open, only calls it immediately and returns nil.
     func onOpen(_ callback: @escaping @Sendable () -> Void) -> Int? {
         let (id, reached) = state.withLock { state -> (Int?, [CheckedContinuation<Void, Never>]) in
             if state.isOpen { return (nil, []) }

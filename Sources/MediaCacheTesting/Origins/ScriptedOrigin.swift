@@ -6,13 +6,6 @@ import Synchronization
 ///
 /// Without faults, it behaves like a correct server. It supports single ranges, `If-Range`, `If-None-Match` and
 /// `If-Modified-Since`.
-///
-/// ```swift
-/// let origin = ScriptedOrigin()
-/// origin[url] = ScriptedResource(.random(seed: 1, length: 5 << 30))
-/// origin.next(url, .status(503, retryAfter: "1"))
-/// origin.next(url, .ignoresRange, .reset(after: 1000))
-/// ```
 public final class ScriptedOrigin: Origin {
     private struct Entry {
         var resource: ScriptedResource?
@@ -39,9 +32,7 @@ public final class ScriptedOrigin: Origin {
     private let state = Mutex(State())
     private let time: (any TimeSource)?
 
-    /// Creates an origin without resources.
-    ///
-    /// - Parameter time: The clock for the limits of requests. Without it, nothing times out.
+    /// Creates an origin without resources. Without a clock, nothing times out.
     public init(time: (any TimeSource)? = nil) {
         self.time = time
     }
@@ -89,9 +80,8 @@ public final class ScriptedOrigin: Origin {
         set { state.withLock { $0.isReachable = newValue } }
     }
 
-    /// Responds as scripted; see `Origin.send(_:)`.
-    ///
-    /// - Throws: `CacheError` with `unreachable`, `forbiddenAddress`, `timedOut` or `cancelled`.
+    /// Responds as scripted; see `Origin.send(_:)`. Throws `CacheError` with `unreachable`, `forbiddenAddress`,
+    /// `timedOut` or `cancelled`.
     public func send(_ request: OriginRequest) async throws -> OriginResponse {
         if Task.isCancelled { throw CacheError(.cancelled, "the request to \(request.url) was cancelled") }
         let exchange = try begin(request)
@@ -162,9 +152,7 @@ extension ScriptedOrigin {
         }
     }
 
-    /// Records a request and determines its response.
-    ///
-    /// - Throws: `CacheError` with `unreachable` or `forbiddenAddress`. The request isn't recorded then.
+    /// Records a request and determines its response. Throws `CacheError` for a request that isn't recorded.
     func begin(_ request: OriginRequest) throws -> ScriptedExchange {
         let url = request.url.withoutUserInfo
         return try change { state in

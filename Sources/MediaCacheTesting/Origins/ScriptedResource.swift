@@ -5,8 +5,8 @@ public import MediaCache
 public struct ScriptedResource: Sendable {
     /// The content.
     public var body: ScriptedBody
-    /// The `ETag` fields, including quotes (RFC 9110 §8.8.3). Several tags alternate from request to request, as with
-    /// load-balanced servers. Without tags, the field is omitted.
+    /// The `ETag` fields, including quotes (RFC 9110 §8.8.3). Several tags alternate from request to request. Without
+    /// tags, the field is omitted.
     public var entityTags: [String]
     /// The `Last-Modified` field, an HTTP date.
     public var lastModified: String?

@@ -45,9 +45,7 @@ public final class ScriptedOriginServer: Sendable {
     private let host: String
     private let sockets: Sockets
 
-    /// Starts a server on a free port of 127.0.0.1 or ::1.
-    ///
-    /// - Throws: An error with the failed system call.
+    /// Starts a server on a free port of 127.0.0.1 or ::1. Throws an error with the failed system call.
     public init(_ origin: ScriptedOrigin = ScriptedOrigin(), onIPv6: Bool = false) throws {
         let (listener, port) = try StreamSocket.listen(onIPv6: onIPv6)
         self.origin = origin
@@ -60,9 +58,7 @@ public final class ScriptedOriginServer: Sendable {
 
     deinit { sockets.stop() }
 
-    /// Returns the URL of a path on this server. Paths start with `/`.
-    ///
-    /// - Throws: `CacheError` with `invalidURL`.
+    /// Returns the URL of a path, which starts with `/`, on this server. Throws `CacheError` with `invalidURL`.
     public func url(_ target: String) throws -> ResourceURL {
         try ResourceURL(scheme: "http", authority: "\(host):\(port)", target: target)
     }

@@ -1,7 +1,6 @@
 import HLS
 
-/// The segments of a media playlist as JSON, in the form of python-m3u8's `parse`, which tracks ad cues across
-/// segments.
+/// The segments of a media playlist as JSON in the form of python-m3u8, which tracks ad cues across segments.
 struct GlobocomSegments {
     let playlist: MediaPlaylist
     let key: (EncryptionKey) -> JSONValue

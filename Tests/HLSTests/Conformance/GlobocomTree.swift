@@ -1,6 +1,6 @@
 import HLS
 
-/// A playlist as JSON, in the form of python-m3u8's `parse`.
+/// A playlist as JSON in the form of python-m3u8.
 struct GlobocomTree {
     let playlist: Playlist
 

@@ -52,8 +52,6 @@ struct RoundTripConformanceTests {
         }
     }
 
-    /// The inputs of gohlslib's tests and the playlists that gohlslib writes mean the same. The document and the model
-    /// reproduce both.
     @Test(arguments: ["media-full", "multivariant-full", "multivariant-apple_multivideo"])
     func parsesInputAndOutputOfGohlslib(_ name: String) throws {
         let folder = "bluenviron-gohlslib/roundtrip/"

@@ -164,8 +164,7 @@ struct VideoJSTree {
                     "byterange": range(resolved.byteRange), "key": key(segment.keys),
                     "map": segment.map.map { map($0) } ?? .null, "parts": parts(segment.parts),
                 ]
-                // m3u8-parser omits the duration of a segment if both the EXTINF and the target duration are missing.
-                // The model has 0.
+                // m3u8-parser omits the duration if both the EXTINF and the target duration are missing.
                 if segment.duration == .zero, !missing.isEmpty { tree["duration"] = .null }
                 if let date = segment.programDateTime { self.date(date, &tree) }
                 tree["programDateTime"] = JSONValue(

@@ -36,14 +36,13 @@ public struct ServerControl: AttributeTag {
         set { attributes.setFlag(newValue ? true : nil, for: "CAN-SKIP-DATERANGES") }
     }
 
-    /// The minimum distance of the playback position from the end of the playlist, in seconds. Nil means three target
-    /// durations.
+    /// The minimum distance of playback from the end of the playlist, in seconds. Nil means three target durations.
     public var holdBack: DecimalValue? {
         get { attributes.decimal("HOLD-BACK") }
         set { attributes.setUnquoted(newValue, for: "HOLD-BACK") }
     }
 
-    /// The minimum distance of the playback position from the end of the playlist in low-latency mode, in seconds.
+    /// The minimum distance of playback from the end of the playlist in low-latency mode, in seconds.
     public var partHoldBack: DecimalValue? {
         get { attributes.decimal("PART-HOLD-BACK") }
         set { attributes.setUnquoted(newValue, for: "PART-HOLD-BACK") }

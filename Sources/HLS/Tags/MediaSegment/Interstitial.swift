@@ -1,5 +1,4 @@
-/// An interstitial: the attributes of an EXT-X-DATERANGE tag with the class `com.apple.hls.interstitial` (RFC 8216bis,
-/// appendix D).
+/// An interstitial: the attributes of an EXT-X-DATERANGE tag with the class ``rangeClass`` (RFC 8216bis, appendix D).
 public struct Interstitial: AttributeTag {
     /// The attributes in the order in which they were written, including unknown attributes.
     public var attributes: AttributeList
@@ -100,8 +99,7 @@ public struct Interstitial: AttributeTag {
 }
 
 extension DateRange {
-    /// The range as an interstitial; nil if the range has another class. Setting an interstitial sets its attributes
-    /// and the class. Setting nil has no effect.
+    /// The range as an interstitial; nil for another class. Setting one adds its attributes; setting nil has no effect.
     public var interstitial: Interstitial? {
         get {
             rangeClass == Interstitial.rangeClass ? Interstitial(attributes: attributes) : nil

@@ -27,8 +27,7 @@ public struct MediaInitializationSection: AttributeTag {
         self.keys = keys
     }
 
-    /// The keys that apply at the position of the tag. They may differ from the keys of the segments that use the
-    /// section.
+    /// The keys that encrypt the section. The segments that use the section may have others.
     public var keys: [EncryptionKey] = []
 
     /// The URI of the section; empty if the tag has none.

@@ -1,5 +1,4 @@
-/// A tag with the attributes that EXT-X-STREAM-INF and EXT-X-I-FRAME-STREAM-INF share (RFC 8216bis §4.4.6.2 and
-/// §4.4.6.3).
+/// The attributes that EXT-X-STREAM-INF and EXT-X-I-FRAME-STREAM-INF share (RFC 8216bis §4.4.6.2 and §4.4.6.3).
 public protocol StreamTag: AttributeTag {
     /// The URI of the media playlist; empty if there is none.
     var uri: String { get set }

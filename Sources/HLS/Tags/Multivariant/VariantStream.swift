@@ -63,8 +63,7 @@ public struct VariantStream: StreamTag {
         set { attributes.setQuoted(newValue, for: "CLOSED-CAPTIONS") }
     }
 
-    /// Whether the tag declares that no variant stream has closed captions. Setting false removes the attribute, even
-    /// if it names a group.
+    /// Whether the tag declares that no variant stream has closed captions. Setting false also removes a group.
     public var hasNoClosedCaptions: Bool {
         get { attributes["CLOSED-CAPTIONS"] == .unquoted("NONE") }
         set { attributes["CLOSED-CAPTIONS"] = newValue ? .unquoted("NONE") : nil }
