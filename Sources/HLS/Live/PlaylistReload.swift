@@ -228,7 +228,7 @@ extension MediaPlaylist {
         return segments.map { segment in
             var segment = segment
             if segment.conditions == nil {
-                segment.share(conditions)
+                segment.conditions = conditions
             } else {
                 if segment.keys.isEmpty { segment.keys = conditions.keys }
                 if segment.map == nil {

@@ -52,10 +52,6 @@ public struct Diagnostic: Sendable, Hashable, CustomStringConvertible {
             self.name = name
         }
 
-        init(_ tag: PlaylistTag, _ name: String) {
-            self.init(section: tag.section, name: name)
-        }
-
         /// The section and the name: `4.4.4.1-duration`.
         public var description: String { section + "-" + name }
     }

@@ -257,30 +257,27 @@ struct LineReader {
 
     // MARK: - Diagnostics
 
+    /// Reports a diagnostic about a line, by default the current one.
     mutating func report(
-        _ severity: Diagnostic.Severity, _ tag: PlaylistTag, _ name: String, _ message: @autoclosure () -> String
+        _ severity: Diagnostic.Severity, _ tag: PlaylistTag, _ name: String, line: Int? = nil,
+        _ message: @autoclosure () -> String
     ) throws(PlaylistError) {
-        try log.add(severity, Diagnostic.Rule(tag, name), line: line.number, message())
+        try report(severity, tag.section, name, line: line, message())
     }
 
     mutating func report(
-        _ severity: Diagnostic.Severity, _ section: String, _ name: String, _ message: @autoclosure () -> String
+        _ severity: Diagnostic.Severity, _ section: String, _ name: String, line: Int? = nil,
+        _ message: @autoclosure () -> String
     ) throws(PlaylistError) {
-        try log.add(severity, Diagnostic.Rule(section: section, name: name), line: line.number, message())
-    }
-
-    /// Reports a diagnostic about the playlist as a whole.
-    mutating func reportWhole(
-        _ severity: Diagnostic.Severity, _ tag: PlaylistTag, _ name: String, _ message: @autoclosure () -> String
-    ) throws(PlaylistError) {
-        try log.add(severity, Diagnostic.Rule(tag, name), line: 0, message())
+        let rule = Diagnostic.Rule(section: section, name: name)
+        try log.add(severity, rule, line: line ?? self.line.number, message())
     }
 
     /// Reports a declared version that's too low for the content (RFC 8216bis §8).
     mutating func checkVersion(_ version: Int?, required: Int) throws(PlaylistError) {
         guard required > version ?? 1 else { return }
-        try log.add(
-            .error, .init(section: "8", name: "version"), line: 0,
+        try report(
+            .error, "8", "version", line: 0,
             "The playlist declares version \(version ?? 1), but its content requires version \(required).")
     }
 

@@ -57,7 +57,7 @@ struct MediaPlaylistParser {
         }
         if let bytes = segment.byteRange, bytes.offset == nil { try checkContinuation(&reader) }
         if segment.duration > longest.duration { longest = (segment.duration, reader.line.number) }
-        segment.share(conditions)
+        segment.conditions = conditions
         if let text = durationParameters {
             // Always first, since the position of EXTINF among the tags may change when the segment is written.
             segment.tags.insert(.durationParameters(text), at: 0)
@@ -117,7 +117,7 @@ struct MediaPlaylistParser {
     private mutating func finishUpcoming() {
         discardDuration()
         segment.byteRange = nil
-        segment.share(conditions)
+        segment.conditions = conditions
         if playlist.segments.isEmpty, conditions == nil, !segment.isDiscontinuous {
             let leading = segment.tags.prefix { if case .unknown = $0 { true } else { false } }
             segment.tags.removeFirst(leading.count)
@@ -130,24 +130,26 @@ struct MediaPlaylistParser {
     private func check(_ reader: inout LineReader) throws(PlaylistError) {
         if let target = playlist.targetDuration {
             if longest.duration.rounded > target {
-                try reader.log.add(
-                    .error, Diagnostic.Rule(.targetDuration, "exceeded"), line: longest.line,
+                try reader.report(
+                    .error, .targetDuration, "exceeded", line: longest.line,
                     "The segment lasts \(longest.duration) s, but the target duration is \(target) s.")
             }
         } else {
-            try reader.reportWhole(.error, .targetDuration, "missing", "The playlist has no target duration.")
+            try reader.report(.error, .targetDuration, "missing", line: 0, "The playlist has no target duration.")
         }
         try reader.checkVersion(playlist.version, required: playlist.requiredVersion)
         if playlist.segments.isEmpty, playlist.upcoming == nil {
-            try reader.reportWhole(.warning, .segment, "none", "The playlist has no segments.")
+            try reader.report(.warning, .segment, "none", line: 0, "The playlist has no segments.")
         }
         if playlist.type == .onDemand, !playlist.hasEndList {
-            try reader.reportWhole(.warning, .playlistType, "end", "The playlist is VOD but has no EXT-X-ENDLIST.")
+            try reader.report(
+                .warning, .playlistType, "end", line: 0, "The playlist is VOD but has no EXT-X-ENDLIST.")
         }
         let hasParts = playlist.segments.contains { !$0.tags.isEmpty && !$0.parts.isEmpty }
         if hasParts || playlist.upcoming?.parts.isEmpty == false, playlist.partInformation == nil {
-            try reader.reportWhole(
-                .error, .partInformation, "missing", "The playlist has partial segments but no EXT-X-PART-INF.")
+            try reader.report(
+                .error, .partInformation, "missing", line: 0,
+                "The playlist has partial segments but no EXT-X-PART-INF.")
         }
     }
 }

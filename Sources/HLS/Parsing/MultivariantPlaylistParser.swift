@@ -70,8 +70,8 @@ struct MultivariantPlaylistParser {
         for variant in playlist.variants {
             for type in RenditionType.allCases {
                 guard let id = variant.group(type), !groups.contains(Group(type: type, id: id)) else { continue }
-                try reader.reportWhole(
-                    .error, .streamInformation, "group",
+                try reader.report(
+                    .error, .streamInformation, "group", line: 0,
                     "A variant stream refers to the \(type.rawValue) group \(id), which has no renditions.")
             }
         }

@@ -119,9 +119,9 @@ extension MediaPlaylist {
         if !segment.uri.isEmpty { segment.uri = transform(.mediaSegment, segment.uri) }
         if let conditions = segment.conditions {
             let shared = last?.old === conditions ? last?.new : nil
-            let mapped = shared ?? conditions.mappingURIs(transform)
+            let mapped = shared ?? SegmentConditions(mapping: conditions, transform)
             last = (conditions, mapped)
-            segment.share(mapped)
+            segment.conditions = mapped
         }
         guard !segment.tags.isEmpty else { return }
         segment.tags = segment.tags.map { $0.mappingURIs(transform) }

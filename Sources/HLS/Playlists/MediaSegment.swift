@@ -4,31 +4,24 @@ public struct MediaSegment: Sendable, Hashable {
     /// The URI of the segment; empty in ``MediaPlaylist/upcoming``.
     public var uri: String
     /// The title as written, including leading blanks.
-    var writtenTitle: String
+    var writtenTitle = ""
     /// The duration in seconds.
     public var duration: DecimalValue
     /// Whether a discontinuity precedes the segment (4.4.4.3).
-    public var isDiscontinuous: Bool
+    public var isDiscontinuous = false
     /// Whether the segment isn't available (4.4.4.7).
-    public var isGap: Bool
+    public var isGap = false
     /// The byte range in two words, with -1 for an absent value. A `ByteRange?` would use three.
-    private var rangeLength: Int
-    private var rangeOffset: Int
+    private var rangeLength = -1
+    private var rangeOffset = -1
     /// The other tags before the segment, in order.
-    public var tags: [SegmentTag]
-    private(set) var conditions: SegmentConditions?
+    public var tags: [SegmentTag] = []
+    var conditions: SegmentConditions?
 
     /// Creates a segment with a duration in seconds.
     public init(uri: String, duration: DecimalValue) {
         self.uri = uri
         self.duration = duration
-        writtenTitle = ""
-        isDiscontinuous = false
-        isGap = false
-        rangeLength = -1
-        rangeOffset = -1
-        tags = []
-        conditions = nil
     }
 
     /// The human-readable title; empty if there is none.
@@ -61,11 +54,6 @@ public struct MediaSegment: Sendable, Hashable {
         get { conditions?.map }
         set { conditions = SegmentConditions(keys: keys, map: newValue) }
     }
-
-    /// Replaces the keys and the map with an instance that other segments share.
-    mutating func share(_ conditions: SegmentConditions?) {
-        self.conditions = conditions
-    }
 }
 
 /// The keys and the media initialization section of consecutive segments, which share one instance.
@@ -80,15 +68,12 @@ final class SegmentConditions: Sendable, Hashable {
         self.map = map
     }
 
-    private init(mapping conditions: SegmentConditions, _ transform: (ReferenceRole, String) -> String) {
+    /// Creates conditions with the URIs of the keys and the map replaced.
+    init(mapping conditions: SegmentConditions, _ transform: (ReferenceRole, String) -> String) {
         keys = conditions.keys.map { $0.mappingURIs(of: .key, transform) }
         var map = conditions.map?.mappingURIs(of: .map, transform)
         if let keys = map?.keys { map?.keys = keys.map { $0.mappingURIs(of: .key, transform) } }
         self.map = map
-    }
-
-    func mappingURIs(_ transform: (ReferenceRole, String) -> String) -> SegmentConditions {
-        SegmentConditions(mapping: self, transform)
     }
 
     static func == (left: SegmentConditions, right: SegmentConditions) -> Bool {

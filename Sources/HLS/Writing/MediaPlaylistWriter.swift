@@ -32,9 +32,9 @@ struct MediaPlaylistWriter {
         _ segment: MediaSegment, after previous: SegmentConditions?, isFirst: Bool, _ lines: inout LineWriter
     ) {
         let isDurationFirst = isFirst && startsWithUnknownTag(segment)
-        if isDurationFirst { duration(segment, &lines) }
+        if isDurationFirst { lines.duration(of: segment) }
         tags(of: segment, after: previous, &lines)
-        if !isDurationFirst { duration(segment, &lines) }
+        if !isDurationFirst { lines.duration(of: segment) }
         if let range = segment.byteRange { lines.tag(.byteRange, range) }
         lines.line(segment.uri)
     }
@@ -44,12 +44,6 @@ struct MediaPlaylistWriter {
         guard segment.conditions == nil, !segment.isDiscontinuous else { return false }
         let first = segment.tags.first { if case .durationParameters = $0 { false } else { true } }
         return if case .unknown? = first { true } else { false }
-    }
-
-    private func duration(_ segment: MediaSegment, _ lines: inout LineWriter) {
-        lines.segmentDuration(segment.duration, title: segment.writtenTitle) {
-            segment.tags.compactMap { if case .durationParameters(let text) = $0 { text } else { nil } }
-        }
     }
 
     private func tags(of segment: MediaSegment, after previous: SegmentConditions?, _ lines: inout LineWriter) {

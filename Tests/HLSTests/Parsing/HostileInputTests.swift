@@ -48,16 +48,11 @@ import Testing
     @Test func rewritesWithoutExcessCapacity() {
         let lines = (0..<20_000).map { "#EXTINF:4,\n/segment-\($0).ts\n" }.joined()
         let bytes = Array("#EXTM3U\n\(lines)".utf8)
-        let rewritten = PlaylistReferences().rewritten(bytes) { "/p" + $0.uri }
+        var rewritten = PlaylistReferences().rewritten(bytes) { "/p" + $0.uri }
         #expect(rewritten.count == bytes.count + 40_000)
         #expect(rewritten.capacity < 2 * bytes.count)
-    }
-
-    @Test func rewritesGrowingPlaylistWithoutDoublingCapacity() {
-        let lines = (0..<20_000).map { "#EXTINF:4,\n/segment-\($0).ts\n" }.joined()
-        let bytes = Array("#EXTM3U\n\(lines)".utf8)
         let prefix = String(repeating: "p", count: 15)
-        let rewritten = PlaylistReferences().rewritten(bytes) { prefix + $0.uri }
+        rewritten = PlaylistReferences().rewritten(bytes) { prefix + $0.uri }
         #expect(rewritten.count == bytes.count + 300_000)
         #expect(rewritten.capacity < rewritten.count * 5 / 4)
     }

@@ -3,9 +3,7 @@ import Testing
 
 struct RedundantStreamsTests {
     private func streams(_ text: String) throws -> RedundantStreams {
-        guard case .multivariant(let playlist) = try PlaylistParser().parse(Array("#EXTM3U\n\(text)\n".utf8)).playlist
-        else { throw PlaylistError.notInflated }
-        return RedundantStreams(of: playlist)
+        RedundantStreams(of: try #require(try PlaylistParser().parse("#EXTM3U\n\(text)\n").playlist.multivariant))
     }
 
     @Test func findsBackupStreamsWithEqualAttributes() throws {

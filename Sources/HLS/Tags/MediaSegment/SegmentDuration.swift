@@ -75,13 +75,13 @@ extension MediaPlaylistParser {
 
 extension LineWriter {
     /// Writes EXTINF, with the parameters before the comma.
-    mutating func segmentDuration(_ duration: DecimalValue, title: String, parameters: () -> [String]) {
+    mutating func duration(of segment: MediaSegment) {
         name(.segment)
         append(.colon)
-        append(duration.description)
-        for text in parameters() { append(" " + text) }
+        append(segment.duration.description)
+        for case .durationParameters(let text) in segment.tags { append(" " + text) }
         append(.comma)
-        if !title.isEmpty { append(title) }
+        if !segment.writtenTitle.isEmpty { append(segment.writtenTitle) }
         endLine()
     }
 }
