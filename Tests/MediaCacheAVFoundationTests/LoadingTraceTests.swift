@@ -9,8 +9,7 @@ struct LoadingTraceTests {
     private static let body = ScriptedBody.random(seed: 712, length: 4_000_000)
 
     @Test func tracesEachRequest() async throws {
-        let fixture = PlayerFixture()
-        let store = try await fixture.open()
+        let (fixture, store) = try await PlayerFixture.open()
         let player = try fixture.player(of: Self.body, in: store)
         _ = try await store.fill(ReadRequest(url: player.url, range: .closed(0, through: 99_999)))
         _ = await player.open()
@@ -54,8 +53,7 @@ struct LoadingTraceTests {
     }
 
     @Test func reportsUnansweredRequestForCachedBytes() async throws {
-        let fixture = PlayerFixture()
-        let store = try await fixture.open()
+        let (fixture, store) = try await PlayerFixture.open()
         let player = try fixture.player(of: Self.body, in: store)
         _ = try await store.complete(ReadRequest(url: player.url))
         var events = player.loader.events().makeAsyncIterator()
@@ -82,8 +80,7 @@ struct LoadingTraceTests {
 
     /// The cached bytes must first be revalidated at an origin that doesn't respond.
     @Test func reportsRequestThatWaitsForRevalidation() async throws {
-        let fixture = PlayerFixture()
-        let store = try await fixture.open()
+        let (fixture, store) = try await PlayerFixture.open()
         let player = try fixture.player(of: Self.body, in: store) { $0.cacheControl = "no-cache" }
         _ = try await store.complete(ReadRequest(url: player.url))
         fixture.time.advance(by: .seconds(60))
@@ -107,8 +104,7 @@ struct LoadingTraceTests {
     }
 
     @Test func doesNotReportRequestForMissingBytes() async throws {
-        let fixture = PlayerFixture()
-        let store = try await fixture.open()
+        let (fixture, store) = try await PlayerFixture.open()
         let player = try fixture.player(of: Self.body, in: store)
         let gate = ScriptedGate()
         fixture.origin.always(player.url, .holdBody(at: 100_000, gate))

@@ -29,8 +29,7 @@ struct PlaybackRouteTests {
     }
 
     @Test func playsCompleteFilmFromFile() async throws {
-        let fixture = PlayerFixture()
-        let store = try await fixture.open()
+        let (fixture, store) = try await PlayerFixture.open()
         let url = try fixture.serve(Self.body)
         #expect(try await kind(of: PlaybackRoute.find(for: url, in: store, server: nil)) == "loader")
         _ = try await store.fill(ReadRequest(url: url, range: .closed(0, through: 999)))
@@ -48,8 +47,7 @@ struct PlaybackRouteTests {
 
     /// Each user has a separate resource of the URL, and so have requests without a user.
     @Test func doesNotPlayFileOfOtherUser() async throws {
-        let fixture = PlayerFixture()
-        let store = try await fixture.open()
+        let (fixture, store) = try await PlayerFixture.open()
         let url = try fixture.serve(Self.body)
         func settings(of user: String) -> TransferSettings {
             var settings = store.transfers
@@ -68,8 +66,7 @@ struct PlaybackRouteTests {
 
     @Test(arguments: ["live/index.m3u8", "list.M3U8?token=1", "radio.m3u"])
     func streamRequiresServer(name: String) async throws {
-        let fixture = PlayerFixture()
-        let store = try await fixture.open()
+        let (fixture, store) = try await PlayerFixture.open()
         let url = try ResourceURL("https://origin.example/\(name)")
         await #expect { try await PlaybackRoute.find(for: url, in: store, server: nil) } throws: { error in
             (error as? CacheError)?.code == .invalidSetting
@@ -88,8 +85,7 @@ struct PlaybackRouteTests {
 
     /// The first bytes determine the type if neither the URL nor the cached resource does.
     @Test func recognizesStreamByFirstBytes() async throws {
-        let fixture = PlayerFixture()
-        let store = try await fixture.open()
+        let (fixture, store) = try await PlayerFixture.open()
         let url = try fixture.serve(.text("#EXTM3U\n#EXT-X-ENDLIST\n"), at: "play?id=1") {
             $0.contentType = "text/plain"
         }
@@ -101,8 +97,7 @@ struct PlaybackRouteTests {
 
     /// The cached resource determines the type if the URL doesn't.
     @Test func recognizesCachedStream() async throws {
-        let fixture = PlayerFixture()
-        let store = try await fixture.open()
+        let (fixture, store) = try await PlayerFixture.open()
         let url = try fixture.serve(.text("#EXTM3U\n#EXT-X-ENDLIST\n"), at: "stream") { $0.contentType = "text/plain" }
         _ = try await store.complete(ReadRequest(url: url))
         #expect(try await kind(of: PlaybackRoute.find(for: url, in: store, server: CountingProvider())) == "server")

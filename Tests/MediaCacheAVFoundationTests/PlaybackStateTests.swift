@@ -20,8 +20,7 @@ struct PlaybackStateTests {
     }
 
     @Test func followsCacheProgress() async throws {
-        let fixture = PlayerFixture()
-        let store = try await fixture.open()
+        let (fixture, store) = try await PlayerFixture.open()
         let player = try fixture.player(of: Self.body, in: store)
         let state = PlaybackState(of: player.url, in: store, events: player.loader.events())
         #expect(state.length == nil && state.bytesCached == 0 && state.fractionCached == nil && state.failure == nil)
@@ -36,8 +35,7 @@ struct PlaybackStateTests {
     }
 
     @Test func showsPreviouslyCachedResource() async throws {
-        let fixture = PlayerFixture()
-        let store = try await fixture.open()
+        let (fixture, store) = try await PlayerFixture.open()
         let player = try fixture.player(of: Self.body, in: store)
         _ = try await store.complete(ReadRequest(url: player.url))
         let state = PlaybackState(of: player.url, in: store, events: player.loader.events())
@@ -48,8 +46,7 @@ struct PlaybackStateTests {
 
     /// The resource of a user has another key than the one requested without a user.
     @Test func showsResourceOfUser() async throws {
-        let fixture = PlayerFixture()
-        let store = try await fixture.open()
+        let (fixture, store) = try await PlayerFixture.open()
         let url = try fixture.serve(Self.body)
         _ = try await store.complete(ReadRequest(url: url))
         var settings = store.transfers
@@ -65,8 +62,7 @@ struct PlaybackStateTests {
     }
 
     @Test func clearsFailureWhenBytesArrive() async throws {
-        let fixture = PlayerFixture()
-        let store = try await fixture.open()
+        let (fixture, store) = try await PlayerFixture.open()
         let player = try fixture.player(of: Self.body, in: store)
         let state = PlaybackState(of: player.url, in: store, events: player.loader.events())
         fixture.origin.next(player.url, .bodyShorter(by: 300_000))

@@ -13,6 +13,14 @@ final class PlayerFixture {
 
     deinit { try? FileManager.default.removeItem(atPath: folder) }
 
+    /// Returns a new fixture and its store.
+    static func open(
+        over other: (any Origin)? = nil, _ change: (inout CacheConfiguration) -> Void = { _ in }
+    ) async throws -> (PlayerFixture, CacheStore) {
+        let fixture = PlayerFixture()
+        return (fixture, try await fixture.open(over: other, change))
+    }
+
     func open(
         over other: (any Origin)? = nil, _ change: (inout CacheConfiguration) -> Void = { _ in }
     ) async throws -> CacheStore {

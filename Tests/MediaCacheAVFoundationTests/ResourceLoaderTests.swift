@@ -10,8 +10,7 @@ struct ResourceLoaderTests {
     private static let body = ScriptedBody.random(seed: 701, length: 3_000_000)
 
     @Test func playsFilmWithIndexAtStart() async throws {
-        let fixture = PlayerFixture()
-        let store = try await fixture.open()
+        let (fixture, store) = try await PlayerFixture.open()
         let player = try fixture.player(of: Self.body, in: store)
         let first = await player.open()
         #expect(first.information == ContentInformation(mediaType: "video/mp4", length: 3_000_000))
@@ -48,8 +47,7 @@ struct ResourceLoaderTests {
     }
 
     @Test func fetchesOverlappingRequestsOnce() async throws {
-        let fixture = PlayerFixture()
-        let store = try await fixture.open()
+        let (fixture, store) = try await PlayerFixture.open()
         let player = try fixture.player(of: Self.body, in: store)
         let requests = [player.request(0), player.request(0, 2_000_000), player.request(524_288), player.request(0)]
         await player.eventually { requests.allSatisfy(\.isFinished) }
@@ -59,8 +57,7 @@ struct ResourceLoaderTests {
     }
 
     @Test func cancelledRequestReceivesNoMoreBytes() async throws {
-        let fixture = PlayerFixture()
-        let store = try await fixture.open()
+        let (fixture, store) = try await PlayerFixture.open()
         let player = try fixture.player(of: Self.body, in: store)
         let gate = ScriptedGate()
         fixture.origin.always(player.url, .holdBody(at: 200_000, gate))
@@ -81,8 +78,7 @@ struct ResourceLoaderTests {
 
     /// If a request fails after its first bytes, AVPlayer waits without an error, so the app needs an event.
     @Test func reportsFailureAfterFirstBytes() async throws {
-        let fixture = PlayerFixture()
-        let store = try await fixture.open()
+        let (fixture, store) = try await PlayerFixture.open()
         let player = try fixture.player(of: Self.body, in: store)
         var events = player.loader.events().makeAsyncIterator()
         fixture.origin.next(player.url, .bodyShorter(by: 500_000))
@@ -110,8 +106,7 @@ struct ResourceLoaderTests {
     }
 
     @Test(arguments: [404, 403, 500]) func failsRequestWithOriginStatus(status: Int) async throws {
-        let fixture = PlayerFixture()
-        let store = try await fixture.open()
+        let (fixture, store) = try await PlayerFixture.open()
         let player = try fixture.player(of: Self.body, in: store)
         var events = player.loader.events().makeAsyncIterator()
         fixture.origin.always(player.url, .status(status))
@@ -126,8 +121,7 @@ struct ResourceLoaderTests {
     }
 
     @Test func failsForHTMLPage() async throws {
-        let fixture = PlayerFixture()
-        let store = try await fixture.open()
+        let (fixture, store) = try await PlayerFixture.open()
         let player = try fixture.player(of: Self.body, in: store)
         fixture.origin.always(player.url, .page())
         let request = await player.open()
@@ -136,8 +130,7 @@ struct ResourceLoaderTests {
     }
 
     @Test func playsCachedResourceWithoutOrigin() async throws {
-        let fixture = PlayerFixture()
-        let store = try await fixture.open()
+        let (fixture, store) = try await PlayerFixture.open()
         let first = try fixture.player(of: Self.body, in: store)
         let all = first.request(0)
         await first.eventually { all.isFinished }
@@ -155,8 +148,7 @@ struct ResourceLoaderTests {
     }
 
     @Test func replacesGenericMediaType() async throws {
-        let fixture = PlayerFixture()
-        let store = try await fixture.open()
+        let (fixture, store) = try await PlayerFixture.open()
         let player = try fixture.player(of: Self.body, in: store) { $0.contentType = "application/octet-stream" }
         #expect(await player.open().information?.mediaType == "video/mp4")
         await store.close()
@@ -164,8 +156,7 @@ struct ResourceLoaderTests {
 
     /// Ranges can't be requested from a resource of unknown length.
     @Test func disallowsRangesWithoutLength() async throws {
-        let fixture = PlayerFixture()
-        let store = try await fixture.open()
+        let (fixture, store) = try await PlayerFixture.open()
         let player = try fixture.player(of: Self.body, in: store) { $0.acceptsRanges = false }
         let gate = ScriptedGate()
         fixture.origin.always(player.url, .noContentLength, .holdBody(at: 100_000, gate))
@@ -183,8 +174,7 @@ struct ResourceLoaderTests {
     }
 
     @Test func providesContentInformationWithoutBytes() async throws {
-        let fixture = PlayerFixture()
-        let store = try await fixture.open()
+        let (fixture, store) = try await PlayerFixture.open()
         let player = try fixture.player(of: Self.body, in: store)
         for data in [nil, RequestedData(offset: 0, length: 0)] {
             let request = await player.requestContentInformation(data)
@@ -195,8 +185,7 @@ struct ResourceLoaderTests {
 
     /// The loader can't serve the references of a playlist.
     @Test func refusesStream() async throws {
-        let fixture = PlayerFixture()
-        let store = try await fixture.open()
+        let (fixture, store) = try await PlayerFixture.open()
         let url = try fixture.serve(.text("#EXTM3U\n#EXT-X-ENDLIST\n"), at: "stream?id=1") {
             $0.contentType = "text/plain"
         }
@@ -208,8 +197,7 @@ struct ResourceLoaderTests {
     }
 
     @Test func appliesTransferSettings() async throws {
-        let fixture = PlayerFixture()
-        let store = try await fixture.open()
+        let (fixture, store) = try await PlayerFixture.open()
         let url = try fixture.serve(Self.body)
         var settings = store.transfers
         settings.headerProfiles[url] = HeaderProfiles.Profile(fields: [.referer: "https://app/"])
@@ -228,8 +216,7 @@ struct ResourceLoaderTests {
 
     /// An origin that was shut down throws the same error as a suspended store, but doesn't recover.
     @Test func failsWhenOriginIsShutDown() async throws {
-        let fixture = PlayerFixture()
-        let store = try await fixture.open(over: ClosedOrigin())
+        let (fixture, store) = try await PlayerFixture.open(over: ClosedOrigin())
         let player = try fixture.player(of: Self.body, in: store)
         let request = await player.open()
         #expect(request.error?.code == .closed)
@@ -237,8 +224,7 @@ struct ResourceLoaderTests {
     }
 
     @Test func refusesRequestsForOtherURLs() async throws {
-        let fixture = PlayerFixture()
-        let store = try await fixture.open()
+        let (fixture, store) = try await PlayerFixture.open()
         let player = try fixture.player(of: Self.body, in: store)
         for url in ["https://origin.example/film.mp4", "mediacache-https://other.example/film.mp4", "", "mediacache-"] {
             #expect(!player.loader.load(ScriptedLoadingRequest(url, data: RequestedData(offset: 0, length: 2))))

@@ -12,8 +12,7 @@ struct StallTests {
         _ change: (inout CacheConfiguration) -> Void = { _ in },
         _ body: (ScriptedPlayer, PlayerFixture, CacheStore) async throws -> Void
     ) async throws {
-        let fixture = PlayerFixture()
-        let store = try await fixture.open(change)
+        let (fixture, store) = try await PlayerFixture.open(change)
         try await body(try fixture.player(of: Self.body, in: store), fixture, store)
         await store.close()
     }
