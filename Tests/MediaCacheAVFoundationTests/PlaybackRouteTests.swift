@@ -6,7 +6,6 @@ import Testing
 
 @testable import MediaCacheAVFoundation
 
-/// Tests of the choice between cached file, local server and loader.
 struct PlaybackRouteTests {
     private static let body = ScriptedBody.random(seed: 711, length: 200_000)
 
@@ -20,13 +19,7 @@ struct PlaybackRouteTests {
         }
     }
 
-    private func kind(of route: PlaybackRoute) -> String {
-        switch route {
-        case .file: "file"
-        case .loader: "loader"
-        case .server: "server"
-        }
-    }
+    private func kind(of route: PlaybackRoute) -> String { String("\(route)".prefix { $0 != "(" }) }
 
     @Test func playsCompleteFilmFromFile() async throws {
         let (fixture, store) = try await PlayerFixture.open()
@@ -83,7 +76,6 @@ struct PlaybackRouteTests {
         await store.close()
     }
 
-    /// The first bytes determine the type if neither the URL nor the cached resource does.
     @Test func recognizesStreamByFirstBytes() async throws {
         let (fixture, store) = try await PlayerFixture.open()
         let url = try fixture.serve(.text("#EXTM3U\n#EXT-X-ENDLIST\n"), at: "play?id=1") {
@@ -95,7 +87,6 @@ struct PlaybackRouteTests {
         await store.close()
     }
 
-    /// The cached resource determines the type if the URL doesn't.
     @Test func recognizesCachedStream() async throws {
         let (fixture, store) = try await PlayerFixture.open()
         let url = try fixture.serve(.text("#EXTM3U\n#EXT-X-ENDLIST\n"), at: "stream") { $0.contentType = "text/plain" }

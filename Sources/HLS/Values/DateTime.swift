@@ -10,7 +10,8 @@ public struct DateTime: Sendable, Hashable, CustomStringConvertible {
     public init(_ text: String) {
         let text = text.removing { $0 == .lineFeed || $0 == .carriageReturn }.trimmedBlanks
         self.text = text
-        nanosecondsSinceEpoch = DateTimeReader(text).nanoseconds()
+        var reader = DateTimeReader(text)
+        nanosecondsSinceEpoch = reader.nanoseconds()
     }
 
     /// Creates a value. Its text is in UTC, with milliseconds, or with nanoseconds if milliseconds aren't exact.
@@ -59,12 +60,7 @@ struct DateTimeReader {
         bytes = Array(text.utf8)
     }
 
-    func nanoseconds() -> Int64? {
-        var reader = self
-        return reader.read()
-    }
-
-    private mutating func read() -> Int64? {
+    mutating func nanoseconds() -> Int64? {
         guard let year = number(4), skip(.minus), let month = number(2), skip(.minus), let day = number(2),
             (1...12).contains(month), (1...DateTimeReader.daysIn(month, of: year)).contains(day),
             skip(UInt8(ascii: "T")) || skip(UInt8(ascii: "t")) || skip(.space),
@@ -150,7 +146,6 @@ struct DateTimeReader {
         return era * 146_097 + yearOfEra * 365 + yearOfEra / 4 - yearOfEra / 100 + dayOfYear - 719_468
     }
 
-    /// Returns the Gregorian date for a number of days since 1970-01-01.
     static func civil(_ days: Int64) -> (year: Int64, month: Int64, day: Int64) {
         let (era, dayOfEra) = (days + 719_468).flooredDivision(by: 146_097)
         let yearOfEra = (dayOfEra - dayOfEra / 1460 + dayOfEra / 36_524 - dayOfEra / 146_096) / 365
