@@ -2,7 +2,6 @@ package import MediaCache
 
 /// A file system that calls a function before it removes or replaces a file, so that a test can intervene.
 package struct HookedFileSystem: BlobFileSystem {
-    /// The operation that follows.
     package enum Moment: Sendable {
         case removing, replacing
     }

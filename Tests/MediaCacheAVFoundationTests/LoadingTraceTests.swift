@@ -4,7 +4,6 @@ import Testing
 
 @testable import MediaCacheAVFoundation
 
-/// Tests of the request trace and of reports about unanswered requests.
 struct LoadingTraceTests {
     private static let body = ScriptedBody.random(seed: 712, length: 4_000_000)
 
@@ -78,7 +77,6 @@ struct LoadingTraceTests {
         await store.close()
     }
 
-    /// The cached bytes must first be revalidated at an origin that doesn't respond.
     @Test func reportsRequestThatWaitsForRevalidation() async throws {
         let (fixture, store) = try await PlayerFixture.open()
         let player = try fixture.player(of: Self.body, in: store) { $0.cacheControl = "no-cache" }

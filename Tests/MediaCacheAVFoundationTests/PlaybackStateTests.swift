@@ -5,7 +5,6 @@ import Testing
 
 @testable import MediaCacheAVFoundation
 
-/// Tests of the observable state that an app's views show.
 @MainActor
 struct PlaybackStateTests {
     private static let body = ScriptedBody.random(seed: 713, length: 400_000)

@@ -13,7 +13,6 @@ final class PlayerFixture {
 
     deinit { try? FileManager.default.removeItem(atPath: folder) }
 
-    /// Returns a new fixture and its store.
     static func open(
         over other: (any Origin)? = nil, _ change: (inout CacheConfiguration) -> Void = { _ in }
     ) async throws -> (PlayerFixture, CacheStore) {
@@ -35,7 +34,6 @@ final class PlayerFixture {
             configuration, origin: other ?? origin, time: time, files: POSIXFileSystem(), logger: logger)
     }
 
-    /// Adds a film to the origin.
     func serve(
         _ body: ScriptedBody, at name: String = "film.mp4", _ change: (inout ScriptedResource) -> Void = { _ in }
     ) throws -> ResourceURL {

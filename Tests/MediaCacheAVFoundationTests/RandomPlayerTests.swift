@@ -84,7 +84,6 @@ struct RandomPlayerTests {
         #expect(all.isFinished && all.count == Int(player.body.length))
     }
 
-    /// Stalls the origin while the player waits for it or requests other bytes.
     private func stall(_ player: ScriptedPlayer, at offset: Int64, _ length: Int64?, isPatient: Bool) async {
         let gate = ScriptedGate()
         player.origin.next(player.url, .holdBody(at: offset, gate))

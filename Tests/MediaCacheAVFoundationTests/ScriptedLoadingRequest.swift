@@ -37,11 +37,9 @@ final class ScriptedLoadingRequest: ResourceLoadingRequest {
     var count: Int { state.withLock { $0.bytes.count } }
     var isFinished: Bool { state.withLock { $0.isFinished } }
     var error: CacheError? { state.withLock { $0.error } }
-    /// Whether the request has finished, failed or been cancelled.
     var isOver: Bool { state.withLock { $0.isFinished || $0.error != nil || $0.isCancelled } }
     /// The number of calls after cancellation. One may be in progress when the request is cancelled.
     var callsAfterCancellation: Int { state.withLock { $0.callsAfterCancellation } }
-    /// The number of calls after the request has ended.
     var callsAfterEnd: Int { state.withLock { $0.callsAfterEnd } }
 
     func cancel() { state.withLock { $0.isCancelled = true } }

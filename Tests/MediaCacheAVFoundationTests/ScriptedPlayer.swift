@@ -45,7 +45,6 @@ final class ScriptedPlayer {
         return request
     }
 
-    /// Requests content information without bytes.
     func requestContentInformation(_ data: RequestedData?) async -> ScriptedLoadingRequest {
         let request = ScriptedLoadingRequest(
             CachingScheme.url(for: url), wantsContentInformation: true, data: data, changes: changes)
@@ -78,7 +77,6 @@ final class ScriptedPlayer {
         }
     }
 
-    /// The number of bytes that the origin sent.
     var sent: Int64 { origin.requests(for: url).reduce(0) { $0 + $1.bodyBytes } }
 
     /// Waits until a condition is true. Checks it after each call to a request.

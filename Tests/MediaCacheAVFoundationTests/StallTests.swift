@@ -109,7 +109,6 @@ struct StallTests {
         }
     }
 
-    /// If a player doesn't accept the bytes of one request, its other requests aren't delayed.
     @Test func unreadRequestDoesNotDelayOtherRequests() async throws {
         try await withPlayer { player, _, store in
             _ = await player.open()
@@ -126,7 +125,6 @@ struct StallTests {
         }
     }
 
-    /// Requests made before or during the app's suspension finish afterwards.
     @Test func continuesRequestsAfterSuspension() async throws {
         try await withPlayer { player, fixture, store in
             let gate = ScriptedGate()

@@ -50,21 +50,18 @@ struct BackgroundTransfersTests {
 
         func next() async -> BackgroundTransfers.Event? { await events.first { _ in true } }
 
-        /// Returns the resource that the next completed transfer stores.
         func stored() async throws -> ResourceInfo {
             let event = await next()
             guard case .stored(let info) = event else { throw Unexpected(event: event) }
             return info
         }
 
-        /// Returns the error of the next transfer that fails.
         func failure() async throws -> CacheError {
             let event = await next()
             guard case .failed(url, let error) = event else { throw Unexpected(event: event) }
             return error
         }
 
-        /// Returns a response with a range of the body.
         func response(
             _ range: Range<Int64>, of body: ScriptedBody = BackgroundTransfersTests.body, entityTag: String? = "\"1\""
         ) throws -> DeliveredResponse {

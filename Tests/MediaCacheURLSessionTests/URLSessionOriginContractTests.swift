@@ -3,7 +3,6 @@ import MediaCacheTesting
 import MediaCacheURLSession
 import Testing
 
-/// The contract tests for origins, applied to `URLSessionOrigin`.
 @Suite(.timeLimit(.minutes(2)))
 struct URLSessionOriginContractTests {
     /// The tested rules. FoundationNetworking can't pause a transfer; `URLSessionOriginTests` tests the memory limit

@@ -7,7 +7,6 @@ import Testing
 
 @testable import MediaCacheURLSession
 
-/// Tests of the behavior of `URLSessionOrigin` that other origins don't have.
 @Suite(.timeLimit(.minutes(1)))
 struct URLSessionOriginTests {
     private func serve(_ target: String, _ resource: ScriptedResource, at server: ScriptedOriginServer) throws

@@ -56,7 +56,6 @@ public struct AttributeList: Sendable, Hashable, ExpressibleByDictionaryLiteral,
 // MARK: - Parsing
 
 extension AttributeList {
-    /// A syntax violation in an attribute list.
     enum Problem: Equatable {
         case malformed(String)
         case duplicate(String)

@@ -42,7 +42,6 @@ package struct TagRecord: Encodable, Sendable, Hashable {
         self.init(attributes, rules: definition.attributes, includingOthers: definition.recordsOtherAttributes)
     }
 
-    /// Creates a record with a key for each rule, and with `otherAttributes` if `includesOthers` is true.
     init(_ attributes: AttributeList, rules: [AttributeRule], includingOthers includesOthers: Bool) {
         for rule in rules { values[rule.name.recordKey] = Value(attributes, rule) }
         guard includesOthers else { return }
@@ -102,7 +101,6 @@ extension CommonTags {
 }
 
 extension TagRecord.Value {
-    /// Creates the value of an attribute, converted as its rule specifies.
     fileprivate init(_ attributes: AttributeList, _ rule: AttributeRule) {
         let name = rule.name
         let value: TagRecord.Value? =

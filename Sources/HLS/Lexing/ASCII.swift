@@ -36,7 +36,6 @@ extension UInt8 {
     /// Whether the byte is an upper-case letter, a digit or a hyphen (RFC 8216bis §4.2).
     var isAttributeNameCharacter: Bool { self >= 0x41 && self <= 0x5A || isDigit || self == .minus }
 
-    /// The value of a hexadecimal digit; nil for any other character.
     var hexValue: UInt8? {
         switch self {
         case 0x30...0x39: self - 0x30
@@ -46,6 +45,5 @@ extension UInt8 {
         }
     }
 
-    /// Returns the upper-case hexadecimal digit for a value below 16.
     static func hexDigit(_ value: UInt8) -> UInt8 { value < 10 ? value + 0x30 : value + 0x37 }
 }

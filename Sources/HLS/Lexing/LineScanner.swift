@@ -70,7 +70,7 @@ struct TagLine {
     /// Whether the colon has blanks around it.
     var hasBlanks = false
 
-    /// Finds the tag on a line that starts with `#EXT`. Returns nil for comments and URIs (RFC 8216bis §4.1).
+    /// Finds the tag on a line. Returns nil for a comment or a URI.
     init?(_ bytes: UnsafeRawBufferPointer, _ range: Range<Int>) {
         guard bytes.has("#EXT", at: range.lowerBound), range.count >= 4 else { return nil }
         let start = range.lowerBound + 1

@@ -273,7 +273,6 @@ struct LineReader {
         try log.add(severity, rule, line: line ?? self.line.number, message())
     }
 
-    /// Reports a declared version that's too low for the content (RFC 8216bis §8).
     mutating func checkVersion(_ version: Int?, required: Int) throws(PlaylistError) {
         guard required > version ?? 1 else { return }
         try report(

@@ -71,7 +71,6 @@ struct MediaPlaylistParser {
         hasDuration = false
     }
 
-    /// Reports a byte range without an offset that doesn't follow a range of the same resource.
     private mutating func checkContinuation(_ reader: inout LineReader) throws(PlaylistError) {
         let previous = playlist.segments.last
         if previous?.byteRange == nil || previous?.uri != segment.uri {

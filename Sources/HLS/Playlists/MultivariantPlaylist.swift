@@ -28,7 +28,6 @@ public struct MultivariantPlaylist: Sendable, Hashable, PlaylistWithCommonTags {
     public var start: StartPoint?
     /// All other tags. Players prefer earlier variant streams, and list renditions in this order.
     public var entries: [Entry] = []
-    /// The order in which the tags were read.
     var tagOrder = TagOrder()
 
     /// Creates an empty playlist.
@@ -118,7 +117,6 @@ extension MultivariantPlaylist.Entry {
         }
     }
 
-    /// The lowest protocol version that the entry needs (RFC 8216bis §8).
     var requiredVersion: Int {
         var version = 1
         forAttributes { version = $0.definition.requiredVersion($1) }

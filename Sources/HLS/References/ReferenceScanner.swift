@@ -203,7 +203,6 @@ enum URIAttributes {
     /// `URI`.
     static let assetURIName: StaticString = "X-ASSET-URI"
 
-    /// Returns the name of a URI attribute; nil for any other attribute.
     static func name(
         _ bytes: UnsafeRawBufferPointer, _ range: Range<Int>, _ uriName: StaticString
     ) -> AttributeName? {

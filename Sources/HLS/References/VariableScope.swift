@@ -96,7 +96,6 @@ struct VariableScope {
         return undefined.first.map { .undefinedReference($0) }
     }
 
-    /// Returns whether a range of bytes contains `{$`.
     static func hasReference(_ bytes: UnsafeRawBufferPointer, _ range: Range<Int>) -> Bool {
         var index = range.lowerBound
         while index &+ 1 < range.upperBound {

@@ -34,7 +34,6 @@ final class TagDefinition: Sendable {
 
 /// The place of a tag in playlists (RFC 8216bis §4.4.1 to §4.4.6), with the code that reads the tag.
 enum TagPlace: Sendable {
-    /// A function that reads a tag into `target`.
     typealias Read<Target> =
         @Sendable (_ target: inout Target, _ item: LineReader.Item, _ reader: inout LineReader)
         throws(PlaylistError) -> Void
@@ -68,7 +67,6 @@ final class TagField<Target>: Sendable {
     let write: @Sendable (_ target: Target, _ tag: PlaylistTag, _ lines: inout LineWriter) -> Void
     /// The key of the property in JSON records of playlists.
     let key: String
-    /// Returns the property's value in JSON records.
     let value: @Sendable (_ target: Target, _ tag: PlaylistTag) -> TagRecord.Value
     /// Returns the lowest protocol version for the property's value (RFC 8216bis §8).
     let requiredVersion: @Sendable (_ target: Target, _ tag: PlaylistTag) -> Int

@@ -33,7 +33,6 @@ struct LineWriter {
         endLine()
     }
 
-    /// Writes the tags that both kinds of playlist share.
     mutating func tags(_ common: CommonTags) {
         for tag in PlaylistTag.allCases {
             if case .anyPlaylist(let field) = tag.definition.place { field.write(common, tag, &self) }
@@ -42,7 +41,6 @@ struct LineWriter {
 
     // MARK: - Parts of a line
 
-    /// Writes the number sign and the name of a tag.
     mutating func name(_ tag: PlaylistTag) {
         bytes.append(.numberSign)
         tag.definition.name.withUTF8Buffer { bytes.append(contentsOf: $0) }

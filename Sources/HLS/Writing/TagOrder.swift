@@ -1,7 +1,6 @@
 /// The order in which the tags and blank lines of a playlist were read. It isn't part of the playlist's content, so any
 /// two orders are equal.
 struct TagOrder: Sendable, Hashable {
-    /// The maximum number of recorded lines.
     private static let limit = 4096
 
     /// The names of the tags; empty for a blank line.

@@ -1,7 +1,6 @@
 import HTTPTypes
 import MediaCache
 
-/// Rules about requests and responses.
 extension OriginCheck {
     func headAndBody() async throws {
         let body = ScriptedBody.random(seed: 1, length: 300_000)

@@ -1,7 +1,6 @@
 import HTTPTypes
 import MediaCache
 
-/// Rules about failures, time limits, back pressure and cancellation.
 extension OriginCheck {
     func truncation(_ faults: ScriptedFault...) async throws {
         let body = ScriptedBody.random(seed: 5, length: 200_000)

@@ -63,7 +63,6 @@ struct OriginCheck: Sendable {
         throw fail("expected a CacheError with the code \(code.rawValue), got no error")
     }
 
-    /// Runs `body` with a time limit.
     func bounded(_ what: String, _ body: @escaping @Sendable () async -> Void) async throws {
         let isDone = await withTaskGroup(of: Bool.self) { group in
             group.addTask {

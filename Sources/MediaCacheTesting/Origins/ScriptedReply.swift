@@ -10,7 +10,6 @@ struct ScriptedReply: Sendable {
         case close
     }
 
-    /// An event after a number of body bytes.
     enum Mark: Sendable {
         case wait(ScriptedGate)
         case reset
@@ -29,7 +28,6 @@ struct ScriptedReply: Sendable {
     var headGates: [ScriptedGate] = []
     var bufferSize: Int
     var peer = AddressKind.global
-    /// Whether there is no response.
     var isUnreachable = false
 
     /// Creates the response to a request with `fields`. `number` is the index of the request for its URL.

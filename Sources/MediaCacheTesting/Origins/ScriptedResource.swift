@@ -46,7 +46,6 @@ public struct ScriptedResource: Sendable {
         self.bufferSize = bufferSize
     }
 
-    /// Returns the tag for the request with an index.
     func entityTag(forRequest number: Int) -> String? {
         entityTags.isEmpty ? nil : entityTags[number % entityTags.count]
     }

@@ -10,7 +10,6 @@ import Synchronization
 
 /// A TCP socket with blocking calls, for dedicated threads.
 struct StreamSocket: Sendable, Hashable {
-    /// A failed system call.
     struct Failure: Error, CustomStringConvertible {
         var call: String
         var number: Int32
@@ -37,7 +36,7 @@ struct StreamSocket: Sendable, Hashable {
         }
     }
 
-    /// Returns the next connection; nil after the socket was shut down.
+    /// Returns the next connection; nil after a shutdown or a failure.
     func accept() -> StreamSocket? {
         while true {
             let connection = acceptConnection(descriptor)

@@ -3,7 +3,6 @@ import HLS
 import TestSupport
 import Testing
 
-/// Round trips of other projects' playlists.
 @Suite(.enabled(if: try Prerequisite.hasCorpora()))
 struct RoundTripConformanceTests {
     private func lists() throws -> [String: JSONValue] {

@@ -1,7 +1,6 @@
 import HLS
 import Testing
 
-/// Playlists of real servers that violate the RFC or exercise its edge cases.
 struct TolerantParsingTests {
     private func media(_ text: String) throws -> (playlist: MediaPlaylist, rules: [String]) {
         let parsed = try PlaylistParser().parse(text)

@@ -48,7 +48,6 @@ public struct VariableDefinition: AttributeTag {
         return attributes.text("QUERYPARAM").map { .queryItem(name: $0) }
     }
 
-    /// Reads a definition and adds its variable to the reader's scope.
     @Sendable
     static func read(
         _ common: inout CommonTags, _ item: LineReader.Item, _ reader: inout LineReader

@@ -108,7 +108,6 @@ public struct EncryptionKey: AttributeTag {
     /// The maximum number of keys that apply to a segment, since each EXT-X-KEY tag searches all keys.
     static let limit = 64
 
-    /// The lowest protocol version (RFC 8216bis §8).
     var requiredVersion: Int {
         if method == .none { return 1 }
         if method != .aes128 || attributes[.keyFormat] != nil || attributes[.keyFormatVersions] != nil { return 5 }
@@ -144,7 +143,7 @@ extension [EncryptionKey] {
 }
 
 extension LineWriter {
-    /// Writes the fewest EXT-X-KEY tags that turn one set of keys into another.
+    /// Writes the EXT-X-KEY tags that turn one set of keys into another.
     mutating func keys(from old: [EncryptionKey], to new: [EncryptionKey]) {
         guard old != new else { return }
         var changed = new.filter { !old.contains($0) }

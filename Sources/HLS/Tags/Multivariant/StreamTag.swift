@@ -85,7 +85,6 @@ extension StreamTag {
         set { attributes.setQuoted(newValue, for: .pathwayID) }
     }
 
-    /// The syntax of the common attributes.
     static var commonRules: [AttributeRule] {
         [
             .required(.bandwidth, .integer), .optional(.averageBandwidth, .integer), .optional("SCORE", .decimal),
@@ -110,7 +109,6 @@ extension StreamTag {
 }
 
 extension AttributeList {
-    /// The lowest protocol version of a stream or rendition (RFC 8216bis §8).
     var requiredVersion: Int {
         attributes.contains { $0.name.rawValue.hasPrefix("REQ-") } ? 12 : 1
     }
