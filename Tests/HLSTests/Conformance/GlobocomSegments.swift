@@ -3,9 +3,6 @@ import HLS
 /// The segments of a media playlist as JSON in the form of python-m3u8, which tracks ad cues across segments.
 struct GlobocomSegments {
     let playlist: MediaPlaylist
-    let key: (EncryptionKey) -> JSONValue
-    let map: (MediaInitializationSection) -> JSONValue
-    let dateRange: (DateRange) -> JSONValue
 
     private struct CueState {
         var isOut = false
@@ -33,10 +30,11 @@ struct GlobocomSegments {
         [
             "uri": .string(segment.uri), "duration": JSONValue(segment.duration.doubleValue),
             "title": .string(segment.title), "byterange": JSONValue(segment.byteRange?.description),
-            "key": segment.keys.first.map(key) ?? .null, "init_section": segment.map.map(map) ?? .null,
+            "key": segment.keys.first.map { GlobocomTree.tree($0.attributes) } ?? .null,
+            "init_section": segment.map.map { GlobocomTree.tree($0.attributes) } ?? .null,
             "discontinuity": .bool(segment.isDiscontinuous), "gap_tag": segment.isGap ? .bool(true) : .null,
             "program_date_time": JSONValue(segment.programDateTime?.text), "parts": .array(parts(segment)),
-            "dateranges": .array(segment.dateRanges.map(dateRange)), "custom_parser_values": custom(segment),
+            "dateranges": .array(segment.dateRanges.map(GlobocomTree.dateRange)), "custom_parser_values": custom(segment),
         ]
     }
 
@@ -45,7 +43,7 @@ struct GlobocomSegments {
         var ranges: [JSONValue] = []
         for tag in segment.tags {
             switch tag {
-            case .dateRange(let range): ranges.append(dateRange(range))
+            case .dateRange(let range): ranges.append(GlobocomTree.dateRange(range))
             case .part(let part):
                 parts.append(
                     .members([

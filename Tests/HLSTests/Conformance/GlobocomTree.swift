@@ -12,7 +12,7 @@ struct GlobocomTree {
     }
 
     /// Returns attributes under lower-case names, quoted where python-m3u8 preserves the quotes.
-    private func attributes(
+    private static func attributes(
         _ list: AttributeList, numbers: Set<String>, quotes: Set<String> = []
     ) -> [String: JSONValue] {
         var tree: [String: JSONValue] = [:]
@@ -28,12 +28,12 @@ struct GlobocomTree {
         return tree
     }
 
-    private func key(_ key: EncryptionKey) -> JSONValue {
-        .object(attributes(key.attributes, numbers: []))
+    static func tree(_ list: AttributeList, numbers: Set<String> = []) -> JSONValue {
+        .object(attributes(list, numbers: numbers))
     }
 
-    private func map(_ map: MediaInitializationSection) -> JSONValue {
-        .object(attributes(map.attributes, numbers: []))
+    static func dateRange(_ range: DateRange) -> JSONValue {
+        tree(range.attributes, numbers: ["duration", "planned_duration"])
     }
 
     // MARK: - Multivariant playlists
@@ -44,28 +44,24 @@ struct GlobocomTree {
             "is_variant": .bool(true), "version": JSONValue(playlist.version),
             "is_independent_segments": .bool(playlist.hasIndependentSegments),
             "playlists": .array(
-                playlist.variants.map { .object(["uri": .string($0.uri), "stream_info": stream($0.attributes, "")]) }),
+                playlist.variants.map { .object(["uri": .string($0.uri), "stream_info": stream($0.attributes)]) }),
             "iframe_playlists": .array(
                 playlist.iFrameStreams.map {
-                    .object(["uri": .string($0.uri), "iframe_stream_info": stream($0.attributes, "iframe")])
+                    .object(["uri": .string($0.uri), "iframe_stream_info": stream($0.attributes)])
                 }),
             "image_playlists": .array(
-                images.map {
-                    .object([
-                        "uri": JSONValue($0.attributes.text("URI")),
-                        "image_stream_info": stream($0.attributes, "image"),
-                    ])
+                images.map(\.attributes).map {
+                    .object(["uri": JSONValue($0.text("URI")), "image_stream_info": stream($0)])
                 }),
-            "media": .array(playlist.renditions.map { .object(attributes($0.attributes, numbers: [])) }),
-            "session_data": .array(playlist.sessionData.map { .object(attributes($0.attributes, numbers: [])) }),
-            "session_keys": .array(playlist.sessionKeys.map(key)),
-            "content_steering": playlist.contentSteering.map { .object(attributes($0.attributes, numbers: [])) }
-                ?? .null,
+            "media": .array(playlist.renditions.map { Self.tree($0.attributes) }),
+            "session_data": .array(playlist.sessionData.map { Self.tree($0.attributes) }),
+            "session_keys": .array(playlist.sessionKeys.map { Self.tree($0.attributes) }),
+            "content_steering": playlist.contentSteering.map { Self.tree($0.attributes) } ?? .null,
         ])
     }
 
-    private func stream(_ list: AttributeList, _ kind: String) -> JSONValue {
-        var tree = attributes(
+    private func stream(_ list: AttributeList) -> JSONValue {
+        var tree = Self.attributes(
             list, numbers: ["program_id", "frame_rate"], quotes: ["closed_captions", "req_video_layout"])
         for name in ["bandwidth", "average_bandwidth"] where tree[name] != nil {
             tree[name] = JSONValue(list.integer(name == "bandwidth" ? "BANDWIDTH" : "AVERAGE-BANDWIDTH"))
@@ -91,33 +87,24 @@ struct GlobocomTree {
             "allow_cache": JSONValue(unknown.last { $0.name == "EXT-X-ALLOW-CACHE" }?.value?.lowercased()),
             "movie": JSONValue(
                 unknown.last { $0.name == "EXT-X-MOVIE" }?.value?.split(separator: ":").last.map { String($0) }),
-            "keys": .array(keys.map { $0.first.map(key) ?? .null }),
+            "keys": .array(keys.map { $0.first.map { Self.tree($0.attributes) } ?? .null }),
             "session_keys": .array(
-                unknown.filter { $0.name == "EXT-X-SESSION-KEY" }.map { key(EncryptionKey(attributes: $0.attributes)) }),
-            "segment_map": .array(playlist.maps.map(map)),
-            "start": playlist.start.map { .object(attributes($0.attributes, numbers: ["time_offset"])) } ?? .null,
+                unknown.filter { $0.name == "EXT-X-SESSION-KEY" }.map { Self.tree($0.attributes) }),
+            "segment_map": .array(playlist.maps.map { Self.tree($0.attributes) }),
+            "start": playlist.start.map { Self.tree($0.attributes, numbers: ["time_offset"]) } ?? .null,
             "server_control": playlist.serverControl.map {
-                .object(attributes($0.attributes, numbers: ["can_skip_until", "hold_back", "part_hold_back"]))
+                Self.tree($0.attributes, numbers: ["can_skip_until", "hold_back", "part_hold_back"])
             } ?? .null,
-            "part_inf": playlist.partInformation.map { .object(attributes($0.attributes, numbers: ["part_target"])) }
-                ?? .null,
-            "skip": playlist.skip.map { .object(attributes($0.attributes, numbers: ["skipped_segments"])) } ?? .null,
+            "part_inf": playlist.partInformation.map { Self.tree($0.attributes, numbers: ["part_target"]) } ?? .null,
+            "skip": playlist.skip.map { Self.tree($0.attributes, numbers: ["skipped_segments"]) } ?? .null,
             "preload_hint": playlist.preloadHints.last.map {
-                .object(attributes($0.attributes, numbers: ["byterange_start", "byterange_length"]))
+                Self.tree($0.attributes, numbers: ["byterange_start", "byterange_length"])
             } ?? .null,
             "rendition_reports": .array(
-                playlist.renditionReports.map {
-                    .object(attributes($0.attributes, numbers: ["last_msn", "last_part"]))
-                }),
-            "segments": .array(GlobocomSegments(playlist: playlist, key: key, map: map, dateRange: dateRange).json),
+                playlist.renditionReports.map { Self.tree($0.attributes, numbers: ["last_msn", "last_part"]) }),
+            "segments": .array(GlobocomSegments(playlist: playlist).json),
             "tiles": .array(
-                unknown.filter { $0.name == "EXT-X-TILES" }.map {
-                    .object(attributes($0.attributes, numbers: ["duration"]))
-                }),
+                unknown.filter { $0.name == "EXT-X-TILES" }.map { Self.tree($0.attributes, numbers: ["duration"]) }),
         ])
-    }
-
-    private func dateRange(_ range: DateRange) -> JSONValue {
-        .object(attributes(range.attributes, numbers: ["duration", "planned_duration"]))
     }
 }
