@@ -34,7 +34,8 @@ struct GlobocomSegments {
             "init_section": segment.map.map { GlobocomTree.tree($0.attributes) } ?? .null,
             "discontinuity": .bool(segment.isDiscontinuous), "gap_tag": segment.isGap ? .bool(true) : .null,
             "program_date_time": JSONValue(segment.programDateTime?.text), "parts": .array(parts(segment)),
-            "dateranges": .array(segment.dateRanges.map(GlobocomTree.dateRange)), "custom_parser_values": custom(segment),
+            "dateranges": .array(segment.dateRanges.map(GlobocomTree.dateRange)),
+            "custom_parser_values": custom(segment),
         ]
     }
 

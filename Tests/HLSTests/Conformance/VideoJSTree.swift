@@ -203,16 +203,13 @@ struct VideoJSTree {
 
     private func parts(_ parts: [PartialSegment]) -> JSONValue {
         if parts.isEmpty { return .null }
-        var end = 0
+        var ranges = PartByteRanges()
         return .array(
             parts.map { part in
-                let offset = part.byteRange?.offset ?? end
-                let range = part.byteRange.map { offset..<(offset + $0.length) }
-                end = range?.upperBound ?? 0
-                return .members([
+                .members([
                     "uri": .string(part.uri), "duration": JSONValue(part.duration.doubleValue),
                     "independent": part.isIndependent ? .bool(true) : .null, "gap": part.isGap ? .bool(true) : .null,
-                    "byterange": self.range(range),
+                    "byterange": range(ranges.next(part)),
                 ])
             })
     }

@@ -77,7 +77,7 @@ public struct EncryptionKey: AttributeTag {
         }
     }
 
-    /// The URI of the key; nil if there is no encryption.
+    /// The URI of the key; nil if the tag has none.
     public var uri: String? {
         get { attributes.text(.uri) }
         set { attributes.setQuoted(newValue, for: .uri) }

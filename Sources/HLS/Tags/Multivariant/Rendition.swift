@@ -123,7 +123,7 @@ public struct Rendition: AttributeTag {
         set { attributes.setUnquoted(newValue, for: "SAMPLE-RATE") }
     }
 
-    /// The characteristics as uniform type identifiers, such as `public.accessibility.describes-video`.
+    /// The media characteristic tags, such as `public.accessibility.describes-video`.
     public var characteristics: [String] {
         get { attributes.list("CHARACTERISTICS") }
         set { attributes.setQuoted(newValue.isEmpty ? nil : newValue.joined(separator: ","), for: "CHARACTERISTICS") }
