@@ -128,10 +128,9 @@ extension MediaPlaylist {
     /// Returns whether the byte ranges have the same length, and the URIs are equal without their queries, which often
     /// contain changing tokens.
     private func isSameMedia(_ left: MediaSegment?, _ right: MediaSegment?) -> Bool {
-        guard let left, let right else { return false }
-        if left.uri == right.uri { return left.byteRange?.length == right.byteRange?.length }
-        return left.uri.utf8.prefix { $0 != .question }.elementsEqual(right.uri.utf8.prefix { $0 != .question })
-            && left.byteRange?.length == right.byteRange?.length
+        guard let left, let right, left.byteRange?.length == right.byteRange?.length else { return false }
+        return left.uri == right.uri
+            || left.uri.utf8.prefix { $0 != .question }.elementsEqual(right.uri.utf8.prefix { $0 != .question })
     }
 
     // MARK: - Merging playlists

@@ -17,8 +17,8 @@ public struct PlaylistDocument: Sendable, Hashable {
         hasByteOrderMark = bytes.withUnsafeBytes { buffer in
             var scanner = LineScanner(buffer)
             while let line = scanner.next() {
-                let ending = Line.Ending(buffer[line.end..<line.next])
-                lines.append(Line(Line.Content(buffer.part(line.start..<line.end)), ending: ending))
+                let ending = Line.Ending(rawValue: String(decoding: buffer[line.end..<line.next], as: UTF8.self))
+                lines.append(Line(Line.Content(buffer.part(line.start..<line.end)), ending: ending ?? .none))
             }
             return LineScanner.hasByteOrderMark(buffer)
         }
@@ -49,10 +49,6 @@ extension PlaylistDocument {
             case carriageReturn = "\r"
             /// No line end, at the end of the document.
             case none = ""
-
-            init(_ bytes: Slice<UnsafeRawBufferPointer>) {
-                self = Ending(rawValue: String(decoding: bytes, as: UTF8.self)) ?? .none
-            }
         }
 
         /// The content without the line end.

@@ -143,25 +143,17 @@ extension URLReference {
             let end = input[start...].firstIndex(of: .slash) ?? input.count
             let segment = input[start..<end]
             let isLast = end == input.count
-            if segment.elementsEqual([.dot, .dot]) {
-                if isRooted { removeLastSegment(&output) }
-                if isLast, isRooted { output.append(.slash) }
-            } else if segment.elementsEqual([.dot]) {
-                if isLast, isRooted { output.append(.slash) }
-            } else {
+            let isParent = segment.elementsEqual([.dot, .dot])
+            let isDots = isParent || segment.elementsEqual([.dot])
+            if !isDots {
                 output.append(contentsOf: input[index..<end])
+            } else if isRooted {
+                if isParent { while let last = output.popLast(), last != .slash {} }
+                if isLast { output.append(.slash) }
             }
             // A leading `./` or `../` is removed with its slash (rule A).
-            index = !isRooted && !isLast && isDots(segment) ? end + 1 : end
+            index = !isRooted && !isLast && isDots ? end + 1 : end
         }
         return String(decoding: output, as: UTF8.self)
-    }
-
-    private static func isDots(_ segment: ArraySlice<UInt8>) -> Bool {
-        segment.elementsEqual([.dot]) || segment.elementsEqual([.dot, .dot])
-    }
-
-    private static func removeLastSegment(_ output: inout [UInt8]) {
-        while let last = output.popLast(), last != .slash {}
     }
 }

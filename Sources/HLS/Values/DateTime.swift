@@ -122,12 +122,7 @@ struct DateTimeReader {
             count += 1
             index += 1
         }
-        guard count > 0 else { return nil }
-        while count < 9 {
-            value *= 10
-            count += 1
-        }
-        return value
+        return count > 0 ? value * DecimalValue.powers[max(0, 9 - count)] : nil
     }
 
     private static func daysIn(_ month: Int64, of year: Int64) -> Int64 {
