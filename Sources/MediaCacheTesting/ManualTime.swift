@@ -4,12 +4,12 @@ import Synchronization
 
 /// A clock that a test advances manually.
 public final class ManualTime: TimeSource {
-    fileprivate struct Sleeper {
+    private struct Sleeper {
         var deadline: Duration
         var continuation: CheckedContinuation<Void, any Error>
     }
 
-    fileprivate struct State {
+    private struct State {
         var monotonic: Duration = .zero
         var wall: Date
         var sleepers: [Int: Sleeper] = [:]
@@ -43,7 +43,9 @@ public final class ManualTime: TimeSource {
                     guard duration > .zero, !Task.isCancelled else { return true }
                     state.sleepers[id] = Sleeper(
                         deadline: state.monotonic + duration, continuation: continuation)
-                    woken = state.takeWatchers()
+                    let count = state.sleepers.count
+                    woken = state.watchers.filter { $0.count <= count }.map(\.continuation)
+                    state.watchers.removeAll { $0.count <= count }
                     return false
                 }
                 for watcher in woken { watcher.resume() }
@@ -85,13 +87,5 @@ public final class ManualTime: TimeSource {
             }
             if isReached { continuation.resume() }
         }
-    }
-}
-
-extension ManualTime.State {
-    fileprivate mutating func takeWatchers() -> [CheckedContinuation<Void, Never>] {
-        let reached = watchers.filter { $0.count <= sleepers.count }
-        watchers.removeAll { $0.count <= sleepers.count }
-        return reached.map(\.continuation)
     }
 }

@@ -3,12 +3,17 @@ import Synchronization
 
 /// A gate at which responses wait until a test opens it. It can't be closed again.
 public final class ScriptedGate: Sendable {
-    fileprivate struct State {
+    private struct State {
         var isOpen = false
         var arrivals = 0
         var nextID = 0
         var callbacks: [Int: @Sendable () -> Void] = [:]
         var watchers: [Int: (count: Int, continuation: CheckedContinuation<Void, Never>)] = [:]
+
+        mutating func takeID() -> Int {
+            nextID += 1
+            return nextID
+        }
     }
 
     private let state = Mutex(State())
@@ -72,13 +77,6 @@ public final class ScriptedGate: Sendable {
     func removeCallback(_ id: Int?) {
         guard let id else { return }
         _ = state.withLock { $0.callbacks.removeValue(forKey: id) }
-    }
-}
-
-extension ScriptedGate.State {
-    fileprivate mutating func takeID() -> Int {
-        nextID += 1
-        return nextID
     }
 }
 
