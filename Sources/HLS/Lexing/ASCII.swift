@@ -25,8 +25,7 @@ extension UInt8 {
 
     /// Whether the byte is a space, a tab or NUL. Some servers pad bodies with NUL.
     var isBlank: Bool { self == .space || self == .tab || self == 0 }
-    /// Whether the byte is a control character that playlists mustn't contain (RFC 8216bis §4.1). LF, CR and tab are
-    /// allowed; EXT-X-SKIP separates IDs with tabs (RFC 8216bis §4.4.5.2).
+    /// Whether the byte is a control character that playlists mustn't contain (RFC 8216bis §4.1). EXT-X-SKIP uses tabs.
     var isForbiddenControl: Bool {
         self < 0x20 && self != .lineFeed && self != .carriageReturn && self != .tab || self == 0x7F
     }

@@ -36,8 +36,7 @@ extension UnsafeRawBufferPointer {
 }
 
 extension String {
-    /// Creates a string from a playlist's bytes. Invalid UTF-8 is percent-encoded, so that a URI still identifies the
-    /// same resource.
+    /// Creates a string from a playlist's bytes. Invalid UTF-8 is percent-encoded, which preserves the bytes of URIs.
     @inline(__always)
     init(playlistBytes bytes: UnsafeRawBufferPointer) {
         // Nearly all URIs are ASCII. `String(validating:as:)` looks up generic metadata on each call.

@@ -9,9 +9,7 @@ struct Line {
     var number: Int
 }
 
-/// A scanner that splits bytes into lines that end in LF, CRLF or CR.
-///
-/// RFC 8216bis §4.1 allows only LF and CRLF. Playlists from old systems use CR alone, and no URI contains a CR.
+/// A scanner of lines that end in LF or CRLF (RFC 8216bis §4.1), or in CR, as in playlists from old systems.
 struct LineScanner {
     private let bytes: UnsafeRawBufferPointer
     private var position: Int
@@ -41,8 +39,7 @@ struct LineScanner {
         return Line(start: start, end: end, next: next, number: number)
     }
 
-    /// Returns the offset of the next line end. It compares eight bytes per step, since scanning a playlist spends most
-    /// of its time here.
+    /// Returns the offset of the next line end. Compares eight bytes per step.
     @inline(__always)
     private func terminator(from start: Int) -> Int {
         let ones: UInt64 = 0x0101_0101_0101_0101

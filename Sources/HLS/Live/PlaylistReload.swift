@@ -125,8 +125,7 @@ extension MediaPlaylist {
         return segments.indices.contains(index) ? segments[index] : nil
     }
 
-    /// Returns whether the byte ranges have the same length, and the URIs are equal without their queries, which often
-    /// contain changing tokens.
+    /// Returns whether the byte ranges have the same length and the URIs are equal without queries, which may change.
     private func isSameMedia(_ left: MediaSegment?, _ right: MediaSegment?) -> Bool {
         guard let left, let right, left.byteRange?.length == right.byteRange?.length else { return false }
         return left.uri == right.uri
@@ -152,8 +151,7 @@ extension MediaPlaylist {
             removedDateRanges: removedDateRanges(in: update))
     }
 
-    /// Adds the number of removed discontinuities (RFC 8216bis §6.2.2) if the server omits
-    /// EXT-X-DISCONTINUITY-SEQUENCE.
+    /// Adds the number of removed discontinuities if the server omits their sequence number (RFC 8216bis §6.2.2).
     private func continueDiscontinuitySequence(in update: inout MediaPlaylist) {
         guard update.discontinuitySequence == 0 else { return }
         let removed = max(0, update.firstMediaSequence.addingClamped(-max(firstMediaSequence, -.max)))

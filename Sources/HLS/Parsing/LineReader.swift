@@ -223,8 +223,7 @@ struct LineReader {
         }
     }
 
-    /// Returns the value of a tag as an integer, rounded up; nil for a value that isn't a number. Reports any value
-    /// that isn't a decimal integer.
+    /// Returns a value rounded up; nil if it isn't a number. Reports any value that isn't a decimal integer.
     mutating func integer(_ item: Item) throws(PlaylistError) -> Int? {
         guard let number = DecimalValue.read(bytes, item.value) else {
             try report(.error, item.tag, "value", "The value of \(item.tag) isn't a number.")

@@ -40,10 +40,8 @@ public struct PlaylistParser: Sendable {
         self.inflate = inflate
     }
 
-    /// Parses a playlist.
-    ///
-    /// - Throws: ``PlaylistError`` if the body isn't a playlist, exceeds a limit or can't be decompressed, and for any
-    ///   violation of the RFC if the parser is strict.
+    /// Parses a playlist. Throws ``PlaylistError`` if the body isn't a playlist, exceeds a limit or can't be
+    /// decompressed, and, if the parser is strict, for any violation of the RFC.
     public func parse(_ bytes: [UInt8]) throws(PlaylistError) -> ParsedPlaylist {
         var log = DiagnosticLog(isStrict: isStrict, limit: limits.diagnostics)
         var body = bytes

@@ -31,8 +31,7 @@ public struct MediaPlaylist: Sendable, Hashable, PlaylistWithCommonTags {
     public var unknownTags: [UnknownTag] = []
     /// The segments in order.
     public var segments: [MediaSegment] = []
-    /// The next segment, with an empty URI: the parts, date ranges, keys and other tags after the last segment. Nil if
-    /// none follow.
+    /// The tags after the last segment, such as parts, as a segment with an empty URI; nil if there are none.
     public var upcoming: MediaSegment?
     /// The resources that clients will soon need (4.4.5.3).
     public var preloadHints: [PreloadHint] = []

@@ -11,8 +11,7 @@ public struct ResolvedSegment: Sendable, Hashable {
     /// The wall-clock time of the first sample (4.4.4.6): declared for the segment, or computed from another segment's
     /// time and the durations in between. Nil if no segment declares a time.
     public var programDateTime: DateTime?
-    /// The bit rate that applies to the segment, in kilobits per second (4.4.4.8). Nil if none is declared, and for a
-    /// segment with a byte range, to which EXT-X-BITRATE doesn't apply.
+    /// The bit rate in kilobits per second (4.4.4.8); nil if none is declared, and for a segment with a byte range.
     public var bitrate: Int?
     /// The byte range of the segment (4.4.4.2); nil for a whole resource, and if its end exceeds 64 bits. An omitted
     /// offset is the end of the previous segment's range in the same resource, otherwise 0.

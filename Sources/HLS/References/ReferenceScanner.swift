@@ -110,8 +110,7 @@ struct ReferenceScanner {
         ambiguousText = name..<line.end
     }
 
-    /// Begins the attribute list of a tag. Returns false for a line without one: a comment, or text that no player
-    /// reads as a tag.
+    /// Begins the attribute list of a tag. Returns false for a line that no player reads as a tag with a value.
     private mutating func beginTag(_ range: Range<Int>) -> Bool {
         guard let tagLine = TagLine(bytes, range), let value = tagLine.value,
             !bytes[tagLine.name].contains(where: { $0.isBlank || $0 == .equals || $0 == .quote || $0 == .comma })
@@ -199,8 +198,7 @@ struct ReferenceScanner {
 enum URIAttributes {
     /// The name suffix of URI attributes in all tags except EXT-X-DATERANGE.
     static let uriName: StaticString = "URI"
-    /// The name suffix of URI attributes in EXT-X-DATERANGE, where the names of client-defined attributes may end in
-    /// `URI`.
+    /// The name suffix in EXT-X-DATERANGE, where the names of client-defined attributes may end in `URI`.
     static let assetURIName: StaticString = "X-ASSET-URI"
 
     static func name(

@@ -59,8 +59,7 @@ struct VariableScope {
     static let valueLimit = 64 * 1024
     /// The maximum total length of all values in bytes. Values that would extend a text beyond it aren't substituted.
     static let totalLimit = 1024 * 1024
-    /// The maximum total length of all text with substituted variables, in bytes. Many short lines may refer to a long
-    /// value.
+    /// The maximum total length of text with substituted variables in bytes. Many lines may refer to a long value.
     static let expansionLimit = 64 * 1024 * 1024
 
     private(set) var values: [String: String] = [:]

@@ -6,8 +6,7 @@ public enum VariantSelection: Sendable, Hashable {
     case highest
     /// The variant stream with the lowest bandwidth.
     case lowest
-    /// The variant stream with the highest bandwidth up to a limit in bits per second, or with the lowest bandwidth if
-    /// all exceed the limit.
+    /// The variant stream with the highest bandwidth up to a limit in bits per second, otherwise with the lowest.
     case bandwidth(atMost: Int)
     /// The variant stream with the highest bandwidth among those with the greatest height up to a limit in pixels, or
     /// with the smallest height if all exceed the limit. Streams without a resolution match only if none has one.

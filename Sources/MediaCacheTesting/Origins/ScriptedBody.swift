@@ -16,8 +16,7 @@ public struct ScriptedBody: Sendable {
         case random(seed: UInt64)
     }
 
-    /// Random bytes are composed of blocks from a pool. Each block starts with a unique stamp, so that misplaced blocks
-    /// are detected.
+    /// Random bytes are blocks from a pool. Each block starts with a unique stamp, which reveals misplaced blocks.
     private static let blockSize = 4096
     private static let stampSize = 8
     private static let poolSize = 256 << 10

@@ -20,8 +20,7 @@ public enum ScriptedFault: Sendable {
     case bodyLonger(by: Int64)
     /// The response has no `Content-Length`; on a socket the body is chunked (RFC 9112 §7.1).
     case noContentLength
-    /// The response has no `Content-Length`, and the body ends with the connection (RFC 9112 §6.3), after a number of
-    /// bytes if given.
+    /// The body has no length and ends with the connection (RFC 9112 §6.3), after a number of bytes if given.
     case closeDelimited(after: Int64? = nil)
     /// The response has this `Content-Encoding`; the bytes are unchanged.
     case contentEncoding(String)

@@ -37,15 +37,13 @@ public final class ScriptedOrigin: Origin {
         self.time = time
     }
 
-    /// The resource at `url`; nil for a 404 response. Setting it preserves the faults. User information in the URL is
-    /// ignored.
+    /// The resource at `url` without its user information; nil for a 404 response. Setting it preserves the faults.
     public subscript(url: ResourceURL) -> ScriptedResource? {
         get { state.withLock { $0.entries[url.withoutUserInfo]?.resource } }
         set { state.withLock { $0.entries[url.withoutUserInfo, default: Entry()].resource = newValue } }
     }
 
-    /// Replaces the body and the entity tag of the resource at `url`, or adds the resource. Running responses continue
-    /// with the old body.
+    /// Replaces the body and the entity tag at `url`, or adds a resource. Running responses keep the old body.
     public func replaceBody(_ url: ResourceURL, with body: ScriptedBody, entityTag: String?) {
         state.withLock { state in
             var resource = state.entries[url.withoutUserInfo]?.resource ?? ScriptedResource(body)

@@ -5,8 +5,7 @@ public import MediaCache
 public struct ScriptedResource: Sendable {
     /// The content.
     public var body: ScriptedBody
-    /// The `ETag` fields, including quotes (RFC 9110 §8.8.3). Several tags alternate from request to request. Without
-    /// tags, the field is omitted.
+    /// The `ETag` fields with quotes (RFC 9110 §8.8.3), which alternate from request to request; empty for none.
     public var entityTags: [String]
     /// The `Last-Modified` field, an HTTP date.
     public var lastModified: String?

@@ -51,8 +51,7 @@ struct ScriptedConnection {
         return Array(received[..<count])
     }
 
-    /// Removes `offset` bytes, a length in one byte, and a text of that length. Returns the text; nil at the end of the
-    /// connection.
+    /// Removes `offset` bytes, a length in one byte, and a text. Returns the text; nil if it's incomplete.
     private mutating func takeText(after offset: Int) -> String? {
         guard let length = read(offset + 1).map({ Int($0[offset]) }), let bytes = read(offset + 1 + length) else {
             return nil
@@ -61,8 +60,7 @@ struct ScriptedConnection {
         return String(decoding: bytes[(offset + 1)...], as: UTF8.self)
     }
 
-    /// Reads a head up to its empty line (RFC 9112 §2.1). Returns nil at the end of the connection, or if the head is
-    /// too long.
+    /// Reads a head up to its empty line (RFC 9112 §2.1). Returns nil if it's incomplete or too long.
     private mutating func readHead() -> String? {
         let end: [UInt8] = [13, 10, 13, 10]
         while received.count <= Self.maximumHeadSize {

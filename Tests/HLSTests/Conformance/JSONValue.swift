@@ -53,8 +53,7 @@ enum JSONValue: Decodable, Equatable, CustomStringConvertible {
         }
     }
 
-    /// Returns the differences from an expected value, with their paths. Numbers are compared with a tolerance of 1e-9,
-    /// relative to values above 1. A missing member equals null.
+    /// Returns the differences from an expected value. Numbers have a tolerance of 1e-9. A missing member equals null.
     func differences(from expected: JSONValue, at path: String = "") -> [String] {
         switch (self, expected) {
         case (.number(let left), .number(let right)):

@@ -30,15 +30,14 @@ public struct RenditionReport: AttributeTag {
         set { attributes.setQuoted(newValue, for: .uri) }
     }
 
-    /// The media sequence number of the rendition's last segment, or of its last part. Nil if it equals that of the
-    /// playlist with the report.
+    /// The media sequence number of the rendition's last segment or part; nil if it equals that of the playlist.
     public var lastMediaSequence: Int? {
         get { attributes.integer("LAST-MSN") }
         set { attributes.setUnquoted(newValue, for: "LAST-MSN") }
     }
 
-    /// The index of the rendition's last part within its segment, from 0. Nil if the rendition has no parts, or if
-    /// the index equals that of the playlist with the report.
+    /// The index of the rendition's last part within its segment, from 0. Nil if the rendition has no parts, or if the
+    /// index equals that of the playlist.
     public var lastPart: Int? {
         get { attributes.integer("LAST-PART") }
         set { attributes.setUnquoted(newValue, for: "LAST-PART") }
