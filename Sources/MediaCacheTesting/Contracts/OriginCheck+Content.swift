@@ -140,8 +140,7 @@ extension OriginCheck {
     /// The text “the decoded body” in gzip format (RFC 1952).
     private static let coded: [UInt8] = [
         31, 139, 8, 0, 0, 0, 0, 0, 2, 3, 43, 201, 72, 85, 72, 73, 77, 206, 79, 73, 77, 81, 72, 202, 79, 169, 4, 0, 240,
-        112,
-        225, 71, 16, 0, 0, 0,
+        112, 225, 71, 16, 0, 0, 0,
     ]
 
     func errorStatus() async throws {

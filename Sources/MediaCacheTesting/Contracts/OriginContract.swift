@@ -104,13 +104,9 @@ public struct OriginContract: Sendable {
     ///   - time: The clock that measures `limit`.
     ///   - makeURL: Returns the URL of a path on the script. Paths start with `/`.
     public init(
-        _ origin: any Origin,
-        script: ScriptedOrigin,
-        limit: Duration = .seconds(1),
-        maximumBuffered: Int64 = 16 << 20,
-        allowing allowances: Set<Allowance> = [],
-        time: any TimeSource = SystemTime(),
-        makeURL: @escaping @Sendable (String) throws -> ResourceURL
+        _ origin: any Origin, script: ScriptedOrigin, limit: Duration = .seconds(1),
+        maximumBuffered: Int64 = 16 << 20, allowing allowances: Set<Allowance> = [],
+        time: any TimeSource = SystemTime(), makeURL: @escaping @Sendable (String) throws -> ResourceURL
     ) {
         self.origin = origin
         self.script = script

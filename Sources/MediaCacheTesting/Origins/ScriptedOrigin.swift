@@ -101,11 +101,8 @@ public final class ScriptedOrigin: Origin {
             throw CacheError(.unreachable, "\(authority) closed the connection without a response")
         }
         return OriginResponse(
-            status: exchange.reply.status,
-            headerFields: exchange.reply.headerFields,
-            peer: exchange.reply.peer,
-            body: ScriptedOriginBody(exchange: exchange, limits: request.limits, time: time)
-        )
+            status: exchange.reply.status, headerFields: exchange.reply.headerFields, peer: exchange.reply.peer,
+            body: ScriptedOriginBody(exchange: exchange, limits: request.limits, time: time))
     }
 }
 
@@ -169,15 +166,9 @@ extension ScriptedOrigin {
             let number = state.requests.count
             state.requests.append(
                 ScriptedRequest(
-                    number: number,
-                    method: request.method,
-                    content: request.content ?? [],
-                    url: url,
-                    headerFields: request.headerFields,
-                    range: ScriptedReply.parseRange(request.headerFields[.range]),
-                    limits: request.limits,
-                    status: reply.status
-                ))
+                    number: number, method: request.method, content: request.content ?? [], url: url,
+                    headerFields: request.headerFields, range: ScriptedReply.parseRange(request.headerFields[.range]),
+                    limits: request.limits, status: reply.status))
             return ScriptedExchange(reply: reply, number: number, url: url, origin: self)
         }
     }

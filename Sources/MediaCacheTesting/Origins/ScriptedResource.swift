@@ -24,15 +24,9 @@ public struct ScriptedResource: Sendable {
 
     /// Creates a resource.
     public init(
-        _ body: ScriptedBody,
-        entityTag: String? = "\"1\"",
-        lastModified: String? = nil,
-        contentType: String? = "video/mp4",
-        cacheControl: String? = nil,
-        acceptsRanges: Bool = true,
-        headerFields: HTTPFields = [:],
-        peer: AddressKind = .global,
-        bufferSize: Int = 64 << 10
+        _ body: ScriptedBody, entityTag: String? = "\"1\"", lastModified: String? = nil,
+        contentType: String? = "video/mp4", cacheControl: String? = nil, acceptsRanges: Bool = true,
+        headerFields: HTTPFields = [:], peer: AddressKind = .global, bufferSize: Int = 64 << 10
     ) {
         self.body = body
         self.entityTags = entityTag.map { [$0] } ?? []

@@ -22,8 +22,7 @@ struct VideoJSTree {
     private func multivariant(_ playlist: MultivariantPlaylist) -> JSONValue {
         var tree: [String: JSONValue] = [
             "allowCache": allowsCache(playlist.unknownTags), "dateRanges": .array([]),
-            "discontinuityStarts": .array([]),
-            "segments": .array([]), "version": JSONValue(playlist.version),
+            "discontinuityStarts": .array([]), "segments": .array([]), "version": JSONValue(playlist.version),
             "independentSegments": playlist.hasIndependentSegments ? .bool(true) : .null,
             "iFramePlaylists": .array(playlist.iFrameStreams.map { stream($0.attributes, $0.uri, isIFrame: true) }),
         ]

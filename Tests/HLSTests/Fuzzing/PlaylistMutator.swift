@@ -11,10 +11,9 @@ struct PlaylistMutator {
         PlaylistTag.allCases.map { Array("\n#\($0.rawValue):".utf8) }
         + [
             "\n", "\r", "\r\n", "\u{FEFF}", "\"", ",", "=", ":", "@", "#", " ", "\t", "{$", "}", "{$a}", "\0", "-1",
-            "0",
-            "0x", "0xFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFF", "1.", ".5", "-0", "9223372036854775807",
-            "18446744073709551616",
-            "-9223372036854775808", "0.0000000000000000000001", "1e9", "NaN", "NONE", "YES", "1x1", "10@10", "10@",
+            "0", "0x", "0xFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFF", "1.", ".5", "-0", "9223372036854775807",
+            "18446744073709551616", "-9223372036854775808", "0.0000000000000000000001", "1e9", "NaN", "NONE", "YES",
+            "1x1", "10@10", "10@",
             "\n#EXTINF:10,\nx.ts\n", "\n#EXT-X-DEFINE:NAME=\"a\",VALUE=\"{$a}b\"\n", "METHOD=NONE", "URI=\"u\"",
             "\n#EXT-X-KEY:METHOD=AES-128,URI=\"k\",KEYFORMAT=\"f\"\n", "\n#EXT-X-MAP:URI=\"m\"\n", "#EXTM3U\n",
             "2024-02-29T23:59:60.999999999+14:00", "BYTERANGE=\"1@2\"", "\n#EXT-X-SKIP:SKIPPED-SEGMENTS=3\n", "é",

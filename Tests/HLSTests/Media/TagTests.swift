@@ -61,9 +61,8 @@ struct TagTests {
     @Test(
         arguments: [
             (PlaylistTag.cueOut, "30", "30", nil), (.cueOut, "DURATION=12.5", "12.5", nil),
-            (.cueOut, "INVALID", nil, nil),
-            (.cueOutContinued, "2/30.0", "30.0", "2"), (.cueOutContinued, "ElapsedTime=8,Duration=30", "30", "8"),
-            (.cueIn, nil, nil, nil),
+            (.cueOut, "INVALID", nil, nil), (.cueOutContinued, "2/30.0", "30.0", "2"),
+            (.cueOutContinued, "ElapsedTime=8,Duration=30", "30", "8"), (.cueIn, nil, nil, nil),
         ] as [(PlaylistTag, String?, String?, String?)])
     func parsesCues(_ tag: PlaylistTag, _ value: String?, _ duration: String?, _ elapsed: String?) throws {
         let cue = try #require(AdvertisementCue(tag: tag, value: value))

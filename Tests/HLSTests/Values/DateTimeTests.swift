@@ -18,8 +18,7 @@ struct DateTimeTests {
 
     @Test(arguments: [
         "", "2010-02-19", "2023-02-29T00:00:00Z", "2024-13-01T00:00:00Z", "2024-01-01T24:00:00Z",
-        "2024-01-01T00:00:00.Z",
-        "2024-01-01T00:00:00Zx", "9999-01-01T00:00:00Z", "garbage",
+        "2024-01-01T00:00:00.Z", "2024-01-01T00:00:00Zx", "9999-01-01T00:00:00Z", "garbage",
     ])
     func preservesInvalidText(_ text: String) {
         #expect(DateTime(text).nanosecondsSinceEpoch == nil)
