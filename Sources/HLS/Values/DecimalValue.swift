@@ -30,7 +30,7 @@ public struct DecimalValue: Sendable, Hashable, Comparable, CustomStringConverti
         self.init(significand: significand, fractionDigits: digits)
     }
 
-    /// Parses `10`, `9.009`, `-1.5`, `+1.5`, `.5` or `10.`. Returns nil for other text, and beyond 64 bits.
+    /// Parses `10`, `9.009`, `-1.5`, `+1.5`, `.5` or `10.`. Returns nil for other text and integers beyond 64 bits.
     public init?(_ text: String) {
         let value = text.withBytes { bytes -> DecimalValue? in
             guard let number = DecimalValue.read(bytes, 0..<bytes.count), number.end == bytes.count else { return nil }
