@@ -1,7 +1,7 @@
 internal import CMediaCacheShims
 
 /// Encrypts a segment with AES, in CBC mode with PKCS #7 padding (RFC 8216bis §4.4.4.4) or in counter mode without
-/// padding. Stops the process if the key hasn't 16 or 32 bytes, or the vector or first counter hasn't 16 bytes.
+/// padding. Stops the process unless the key has 16 or 32 bytes, and the vector or first counter 16 bytes.
 package func encryptAES(
     _ bytes: some Sequence<UInt8>, key: [UInt8], vector: [UInt8], inCounterMode: Bool = false
 ) -> [UInt8] {
