@@ -16,35 +16,24 @@ package struct HookedFileSystem: BlobFileSystem {
         try system.open(path, creating: creating)
     }
 
+    package func rename(_ source: String, to destination: String) throws { try system.rename(source, to: destination) }
+    package func link(_ source: String, to destination: String) throws { try system.link(source, to: destination) }
+    package func linkCount(of path: String) throws -> Int { try system.linkCount(of: path) }
+    package func makeFolder(_ path: String) throws { try system.makeFolder(path) }
+    package func syncFolder(_ path: String) throws { try system.syncFolder(path) }
+    package func flush(fileSystemOf folder: String) { system.flush(fileSystemOf: folder) }
+    package func names(in folder: String) throws -> [String] { try system.names(in: folder) }
+    package func exists(_ path: String) -> Bool { system.exists(path) }
+    package func freeBytes(at path: String) throws -> Int64 { try system.freeBytes(at: path) }
+    package func contents(of path: String) throws -> [UInt8] { try system.contents(of: path) }
+
     package func remove(_ path: String) throws {
         try hook(.removing, path)
         try system.remove(path)
     }
 
-    package func rename(_ source: String, to destination: String) throws {
-        try system.rename(source, to: destination)
-    }
-
-    package func link(_ source: String, to destination: String) throws { try system.link(source, to: destination) }
-
-    package func linkCount(of path: String) throws -> Int { try system.linkCount(of: path) }
-
-    package func makeFolder(_ path: String) throws { try system.makeFolder(path) }
-
-    package func syncFolder(_ path: String) throws { try system.syncFolder(path) }
-
-    package func flush(fileSystemOf folder: String) { system.flush(fileSystemOf: folder) }
-
-    package func names(in folder: String) throws -> [String] { try system.names(in: folder) }
-
-    package func exists(_ path: String) -> Bool { system.exists(path) }
-
-    package func freeBytes(at path: String) throws -> Int64 { try system.freeBytes(at: path) }
-
     package func replace(_ path: String, with bytes: [UInt8]) throws {
         try hook(.replacing, path)
         try system.replace(path, with: bytes)
     }
-
-    package func contents(of path: String) throws -> [UInt8] { try system.contents(of: path) }
 }

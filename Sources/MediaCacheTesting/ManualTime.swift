@@ -70,9 +70,7 @@ public final class ManualTime: TimeSource {
     }
 
     /// Sets only the wall-clock time.
-    public func setWallClock(to date: Date) {
-        state.withLock { $0.wall = date }
-    }
+    public func setWallClock(to date: Date) { state.withLock { $0.wall = date } }
 
     /// The number of tasks sleeping on this clock.
     public var sleepers: Int { state.withLock { $0.sleepers.count } }

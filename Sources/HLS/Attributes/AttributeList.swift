@@ -19,9 +19,7 @@ public struct AttributeList: Sendable, Hashable, ExpressibleByDictionaryLiteral,
     public private(set) var attributes: [Attribute]
 
     /// Creates an empty list.
-    public init() {
-        attributes = []
-    }
+    public init() { attributes = [] }
 
     /// Creates a list of attributes in order.
     public init(dictionaryLiteral elements: (AttributeName, AttributeValue)...) {
@@ -108,9 +106,7 @@ extension AttributeList {
 /// Typed access to values (RFC 8216bis §4.2). Getters return nil for an absent attribute or a value of another type.
 extension AttributeList {
     /// Returns the text of a value, quoted or not. Servers often use the wrong form.
-    public func text(_ name: AttributeName) -> String? {
-        self[name]?.text
-    }
+    public func text(_ name: AttributeName) -> String? { self[name]?.text }
 
     /// Returns a decimal integer, from 0 to 2⁶³ − 1. Fractions, which some servers write, are truncated.
     public func integer(_ name: AttributeName) -> Int? {

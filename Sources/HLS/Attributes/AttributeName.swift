@@ -4,14 +4,10 @@ public struct AttributeName: RawRepresentable, Sendable, Hashable, ExpressibleBy
     public var rawValue: String
 
     /// Creates a name, including one that the RFC doesn't define.
-    public init(rawValue: String) {
-        self.rawValue = rawValue
-    }
+    public init(rawValue: String) { self.rawValue = rawValue }
 
     /// Creates a name from a literal.
-    public init(stringLiteral value: String) {
-        rawValue = value
-    }
+    public init(stringLiteral value: String) { rawValue = value }
 
     /// The name as written in playlists.
     public var description: String { rawValue }

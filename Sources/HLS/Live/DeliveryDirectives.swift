@@ -57,9 +57,7 @@ public struct DeliveryDirectives: Sendable, Hashable {
     }
 
     /// Returns a URL without its directives.
-    public static func removed(from url: String) -> String {
-        DeliveryDirectives().applied(to: url)
-    }
+    public static func removed(from url: String) -> String { DeliveryDirectives().applied(to: url) }
 }
 
 extension MediaPlaylist {
@@ -77,9 +75,7 @@ extension MediaPlaylist {
 
     /// The time without a change after which a client may treat the server as stalled: 1.5 target durations
     /// (RFC 8216bis §6.3.4).
-    public var stallInterval: Duration {
-        .seconds(max(1, targetDuration ?? 1)) * 3 / 2
-    }
+    public var stallInterval: Duration { .seconds(max(1, targetDuration ?? 1)) * 3 / 2 }
 
     /// Returns the directives for the next load (RFC 8216bis §6.2.5).
     ///

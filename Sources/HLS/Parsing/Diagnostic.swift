@@ -10,9 +10,7 @@ public struct Diagnostic: Sendable, Hashable, CustomStringConvertible {
         case error
 
         /// Compares severities. The order is note, warning, error.
-        public static func < (left: Severity, right: Severity) -> Bool {
-            left.rank < right.rank
-        }
+        public static func < (left: Severity, right: Severity) -> Bool { left.rank < right.rank }
 
         private var rank: Int { self == .note ? 0 : self == .warning ? 1 : 2 }
     }

@@ -30,9 +30,7 @@ struct MediaPlaylistParser {
         return playlist
     }
 
-    mutating func updateConditions() {
-        conditions = SegmentConditions(keys: keys, map: map)
-    }
+    mutating func updateConditions() { conditions = SegmentConditions(keys: keys, map: map) }
 
     // MARK: - Segments
 

@@ -41,9 +41,7 @@ public struct MediaPlaylist: Sendable, Hashable, PlaylistWithCommonTags {
     var tagOrder = TagOrder()
 
     /// Creates a playlist without segments. The target duration is in seconds.
-    public init(targetDuration: Int? = nil) {
-        self.targetDuration = targetDuration
-    }
+    public init(targetDuration: Int? = nil) { self.targetDuration = targetDuration }
 
     /// The media sequence number of the first of ``segments``, after any skipped segments.
     public var firstMediaSequence: Int { mediaSequence.addingClamped(skip?.count ?? 0) }

@@ -8,9 +8,7 @@ public struct PlaylistReferences: Sendable {
     public var context: PlaylistContext
 
     /// Creates an editor with a context for variables.
-    public init(context: PlaylistContext = PlaylistContext()) {
-        self.context = context
-    }
+    public init(context: PlaylistContext = PlaylistContext()) { self.context = context }
 
     /// Calls `body` with each reference in playlist order, and rethrows its error.
     public func forEach<Failure: Error>(

@@ -66,9 +66,7 @@ struct VariableScope {
     private let context: PlaylistContext
     private var total = 0
 
-    init(context: PlaylistContext) {
-        self.context = context
-    }
+    init(context: PlaylistContext) { self.context = context }
 
     /// Defines the variable of an EXT-X-DEFINE tag (RFC 8216bis §4.4.2.3).
     mutating func define(_ definition: VariableDefinition) -> Failure? {

@@ -19,9 +19,7 @@ public enum VariantSelection: Sendable, Hashable {
 
 extension MultivariantPlaylist {
     /// Returns the variant streams that match a criterion, in playlist order.
-    public func variants(_ selection: VariantSelection) -> [VariantStream] {
-        variants([selection])
-    }
+    public func variants(_ selection: VariantSelection) -> [VariantStream] { variants([selection]) }
 
     /// Returns the variant streams that match all criteria. Each criterion is applied to the matches of the previous
     /// one: `[.codec("avc1"), .height(atMost: 720)]` selects among the variant streams in H.264.

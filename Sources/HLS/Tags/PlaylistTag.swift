@@ -59,9 +59,7 @@ public struct PlaylistTag: RawRepresentable, Sendable, Hashable, CaseIterable, C
     }
 
     /// Hashes the identity of the definition.
-    public func hash(into hasher: inout Hasher) {
-        hasher.combine(pointer.toOpaque())
-    }
+    public func hash(into hasher: inout Hasher) { hasher.combine(pointer.toOpaque()) }
 }
 
 extension PlaylistTag {

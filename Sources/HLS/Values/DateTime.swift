@@ -21,9 +21,7 @@ public struct DateTime: Sendable, Hashable, CustomStringConvertible {
     }
 
     /// The seconds since 1970-01-01T00:00:00Z, with the precision of a `Double`; nil if ``nanosecondsSinceEpoch`` is.
-    public var secondsSinceEpoch: Double? {
-        nanosecondsSinceEpoch.map { Double($0) / 1e9 }
-    }
+    public var secondsSinceEpoch: Double? { nanosecondsSinceEpoch.map { Double($0) / 1e9 } }
 
     /// The ``text``.
     public var description: String { text }
@@ -56,9 +54,7 @@ struct DateTimeReader {
     private let bytes: [UInt8]
     private var index = 0
 
-    init(_ text: String) {
-        bytes = Array(text.utf8)
-    }
+    init(_ text: String) { bytes = Array(text.utf8) }
 
     mutating func nanoseconds() -> Int64? {
         guard let year = number(4), skip(.minus), let month = number(2), skip(.minus), let day = number(2),

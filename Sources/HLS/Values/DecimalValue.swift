@@ -15,9 +15,7 @@ public struct DecimalValue: Sendable, Hashable, Comparable, CustomStringConverti
     }
 
     /// Creates a number from an integer.
-    public init(_ integer: Int) {
-        self.init(significand: Int64(integer), fractionDigits: 0)
-    }
+    public init(_ integer: Int) { self.init(significand: Int64(integer), fractionDigits: 0) }
 
     /// Creates a number of seconds from nanoseconds, without trailing zeros: 10, 9.009.
     public init(nanoseconds: Int64) {
@@ -114,9 +112,7 @@ public struct DecimalValue: Sendable, Hashable, Comparable, CustomStringConverti
     }
 
     /// Hashes the value. `10` and `10.000` have the same hash.
-    public func hash(into hasher: inout Hasher) {
-        hasher.combine(scaled)
-    }
+    public func hash(into hasher: inout Hasher) { hasher.combine(scaled) }
 
     /// The value multiplied by 10¹⁸. The product of 64 bits and 10¹⁸ always fits into 128 bits.
     private var scaled: Int128 {

@@ -4,9 +4,7 @@ public struct HexadecimalSequence: Sendable, Hashable, CustomStringConvertible {
     public var bytes: [UInt8]
 
     /// Creates a sequence of bytes.
-    public init(bytes: [UInt8]) {
-        self.bytes = bytes
-    }
+    public init(bytes: [UInt8]) { self.bytes = bytes }
 
     /// Parses `0x1F`, with digits and prefix in either case. Returns nil for any other text.
     public init?(_ text: String) {

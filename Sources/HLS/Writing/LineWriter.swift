@@ -4,9 +4,7 @@ struct LineWriter {
     /// The tags to write even if their values are the defaults, since the parsed playlist contains them.
     let tagsRead: Set<PlaylistTag>
 
-    init(tagsRead: Set<PlaylistTag> = []) {
-        self.tagsRead = tagsRead
-    }
+    init(tagsRead: Set<PlaylistTag> = []) { self.tagsRead = tagsRead }
 
     /// The offset of the first line that isn't a tag.
     var firstURI: Int {
@@ -46,9 +44,7 @@ struct LineWriter {
         tag.definition.name.withUTF8Buffer { bytes.append(contentsOf: $0) }
     }
 
-    mutating func append(_ byte: UInt8) {
-        bytes.append(byte)
-    }
+    mutating func append(_ byte: UInt8) { bytes.append(byte) }
 
     /// Writes text with its line ends percent-encoded.
     mutating func append(_ text: String) {
@@ -68,7 +64,5 @@ struct LineWriter {
         }
     }
 
-    mutating func endLine() {
-        bytes.append(.lineFeed)
-    }
+    mutating func endLine() { bytes.append(.lineFeed) }
 }

@@ -39,9 +39,7 @@ public struct ScriptedBody: Sendable {
     }
 
     /// Returns a body of UTF-8 text.
-    public static func text(_ text: String) -> ScriptedBody {
-        bytes(Array(text.utf8))
-    }
+    public static func text(_ text: String) -> ScriptedBody { bytes(Array(text.utf8)) }
 
     /// Returns a body of random bytes, which are equal for equal seeds. `length` mustn't be negative.
     public static func random(seed: UInt64, length: Int64) -> ScriptedBody {

@@ -33,9 +33,7 @@ public final class ScriptedOrigin: Origin {
     private let time: (any TimeSource)?
 
     /// Creates an origin without resources. Without a clock, nothing times out.
-    public init(time: (any TimeSource)? = nil) {
-        self.time = time
-    }
+    public init(time: (any TimeSource)? = nil) { self.time = time }
 
     /// The resource at `url` without its user information; nil for a 404 response. Setting it preserves the faults.
     public subscript(url: ResourceURL) -> ScriptedResource? {
@@ -122,9 +120,7 @@ extension ScriptedOrigin {
     public var bodyBytes: Int64 { state.withLock { $0.bodyBytes } }
 
     /// Waits until at least `count` requests have arrived, or the task is cancelled.
-    public func waitForRequests(_ count: Int) async {
-        await wait { $0.count >= count }
-    }
+    public func waitForRequests(_ count: Int) async { await wait { $0.count >= count } }
 
     /// Waits until `condition` is true for the requests so far, or the task is cancelled. The condition is checked
     /// under a lock, so it must not call the origin.

@@ -13,9 +13,7 @@ public final class ScriptedOriginServer: Sendable {
         let open = Mutex<Set<StreamSocket>?>([])
         let accepted = Mutex(0)
 
-        init(listener: StreamSocket) {
-            self.listener = listener
-        }
+        init(listener: StreamSocket) { self.listener = listener }
 
         /// Returns false if the server has stopped.
         func add(_ socket: StreamSocket) -> Bool {
@@ -67,9 +65,7 @@ public final class ScriptedOriginServer: Sendable {
     public var acceptedConnections: Int { sockets.accepted.withLock { $0 } }
 
     /// Closes the port, and ends all connections.
-    public func stop() {
-        sockets.stop()
-    }
+    public func stop() { sockets.stop() }
 
     private static func accept(on sockets: Sockets, origin: ScriptedOrigin) {
         while let socket = sockets.listener.accept() {

@@ -107,9 +107,7 @@ struct StreamSocket: Sendable, Hashable {
     }
 
     /// Ends all blocking calls on the socket.
-    func shutDown() {
-        shutdown(descriptor, Int32(SHUT_RDWR))
-    }
+    func shutDown() { shutdown(descriptor, Int32(SHUT_RDWR)) }
 
     func close() { closeDescriptor(descriptor) }
 
@@ -162,9 +160,7 @@ private func startListening(_ descriptor: Int32) -> Int32 { listen(descriptor, 2
 private final class GateSignal: Sendable {
     private let end: Mutex<StreamSocket?>
 
-    init(_ end: StreamSocket) {
-        self.end = Mutex(end)
-    }
+    init(_ end: StreamSocket) { self.end = Mutex(end) }
 
     /// Wakes the reader by closing the pipe, unless it's already closed.
     func send() {

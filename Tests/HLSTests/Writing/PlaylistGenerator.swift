@@ -5,13 +5,9 @@ import TestSupport
 struct PlaylistGenerator {
     private var random: SeededGenerator
 
-    init(seed: UInt64) {
-        random = SeededGenerator(seed: seed)
-    }
+    init(seed: UInt64) { random = SeededGenerator(seed: seed) }
 
-    mutating func next() -> Playlist {
-        chance(3) ? .multivariant(multivariant()) : .media(media())
-    }
+    mutating func next() -> Playlist { chance(3) ? .multivariant(multivariant()) : .media(media()) }
 
     private mutating func chance(_ odds: Int) -> Bool { Int.random(in: 0..<odds, using: &random) == 0 }
     private mutating func number(_ range: ClosedRange<Int>) -> Int { Int.random(in: range, using: &random) }

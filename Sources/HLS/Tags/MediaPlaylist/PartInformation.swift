@@ -16,9 +16,7 @@ public struct PartInformation: AttributeTag {
     public init(attributes: AttributeList) { self.attributes = attributes }
 
     /// Creates a tag with a target duration in seconds.
-    public init(partTarget: DecimalValue) {
-        self.partTarget = partTarget
-    }
+    public init(partTarget: DecimalValue) { self.partTarget = partTarget }
 
     /// The upper bound of the durations of partial segments, in seconds; 0 if the tag has none.
     public var partTarget: DecimalValue {

@@ -20,9 +20,7 @@ public struct RenditionReport: AttributeTag {
     public init(attributes: AttributeList) { self.attributes = attributes }
 
     /// Creates a report on the media playlist with a URI.
-    public init(uri: String) {
-        self.uri = uri
-    }
+    public init(uri: String) { self.uri = uri }
 
     /// The URI of the rendition's media playlist; empty if the tag has none.
     public var uri: String {

@@ -18,9 +18,7 @@ public struct SkippedSegments: AttributeTag {
     public init(attributes: AttributeList) { self.attributes = attributes }
 
     /// Creates a tag that skips a number of segments.
-    public init(count: Int) {
-        self.count = count
-    }
+    public init(count: Int) { self.count = count }
 
     /// The number of segments that the delta update omits; 0 if the tag has none.
     public var count: Int {

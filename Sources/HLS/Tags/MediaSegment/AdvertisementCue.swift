@@ -71,9 +71,7 @@ public struct AdvertisementCue: Sendable, Hashable {
     }
 
     /// The value, parsed as an attribute list.
-    public var attributes: AttributeList {
-        UnknownTag(name: tag.rawValue, value: value).attributes
-    }
+    public var attributes: AttributeList { UnknownTag(name: tag.rawValue, value: value).attributes }
 
     /// Compares tags and values.
     public static func == (left: AdvertisementCue, right: AdvertisementCue) -> Bool {

@@ -39,9 +39,7 @@ public struct EncryptionKey: AttributeTag {
         public var rawValue: String
 
         /// Creates a method from its name, including one that the RFC doesn't define.
-        public init(rawValue: String) {
-            self.rawValue = rawValue
-        }
+        public init(rawValue: String) { self.rawValue = rawValue }
 
         /// The name as written in playlists.
         public var description: String { rawValue }

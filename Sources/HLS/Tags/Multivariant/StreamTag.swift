@@ -109,7 +109,5 @@ extension StreamTag {
 }
 
 extension AttributeList {
-    var requiredVersion: Int {
-        attributes.contains { $0.name.rawValue.hasPrefix("REQ-") } ? 12 : 1
-    }
+    var requiredVersion: Int { attributes.contains { $0.name.rawValue.hasPrefix("REQ-") } ? 12 : 1 }
 }
