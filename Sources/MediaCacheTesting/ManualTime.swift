@@ -20,9 +20,7 @@ public final class ManualTime: TimeSource {
     private let state: Mutex<State>
 
     /// Creates a clock with `date` as the wall-clock time.
-    public init(date: Date = Date(timeIntervalSince1970: 1_700_000_000)) {
-        state = Mutex(State(wall: date))
-    }
+    public init(date: Date = Date(timeIntervalSince1970: 1_700_000_000)) { state = Mutex(State(wall: date)) }
 
     /// The wall-clock time.
     public var now: Date { state.withLock { $0.wall } }

@@ -46,9 +46,7 @@ public struct AttributeList: Sendable, Hashable, ExpressibleByDictionaryLiteral,
     }
 
     /// The list in playlist syntax: the text after a tag's colon.
-    public var description: String {
-        attributes.map { "\($0.name)=\($0.value)" }.joined(separator: ",")
-    }
+    public var description: String { attributes.map { "\($0.name)=\($0.value)" }.joined(separator: ",") }
 }
 
 // MARK: - Parsing
@@ -115,9 +113,7 @@ extension AttributeList {
     }
 
     /// Returns a decimal floating-point number, signed or unsigned.
-    public func decimal(_ name: AttributeName) -> DecimalValue? {
-        self[name].flatMap { DecimalValue($0.text) }
-    }
+    public func decimal(_ name: AttributeName) -> DecimalValue? { self[name].flatMap { DecimalValue($0.text) } }
 
     /// Returns true for YES and false for NO.
     public func flag(_ name: AttributeName) -> Bool? {
@@ -129,19 +125,13 @@ extension AttributeList {
     }
 
     /// Returns a decimal resolution, such as `1280x720`.
-    public func resolution(_ name: AttributeName) -> Resolution? {
-        self[name].flatMap { Resolution($0.text) }
-    }
+    public func resolution(_ name: AttributeName) -> Resolution? { self[name].flatMap { Resolution($0.text) } }
 
     /// Returns a byte range: `length@offset` or `length`.
-    public func byteRange(_ name: AttributeName) -> ByteRange? {
-        self[name].flatMap { ByteRange($0.text) }
-    }
+    public func byteRange(_ name: AttributeName) -> ByteRange? { self[name].flatMap { ByteRange($0.text) } }
 
     /// Returns a date and time. If the text is invalid, its ``DateTime/nanosecondsSinceEpoch`` is nil.
-    public func dateTime(_ name: AttributeName) -> DateTime? {
-        self[name].map { DateTime($0.text) }
-    }
+    public func dateTime(_ name: AttributeName) -> DateTime? { self[name].map { DateTime($0.text) } }
 
     /// Returns the trimmed items of a comma-separated list; empty if the attribute is absent.
     public func list(_ name: AttributeName) -> [String] {

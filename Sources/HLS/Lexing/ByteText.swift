@@ -14,9 +14,7 @@ extension UnsafeRawBufferPointer {
     }
 
     /// The code, in UTF-8 the second byte, of the first control character from U+0080 to U+009F; nil if there is none.
-    var encodedControl: UInt8? {
-        zip(self, dropFirst()).first { $0 == 0xC2 && (0x80...0x9F).contains($1) }?.1
-    }
+    var encodedControl: UInt8? { zip(self, dropFirst()).first { $0 == 0xC2 && (0x80...0x9F).contains($1) }?.1 }
 
     @inline(__always)
     func has(_ text: StaticString, at offset: Int) -> Bool {

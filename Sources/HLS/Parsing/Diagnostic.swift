@@ -33,9 +33,7 @@ public struct Diagnostic: Sendable, Hashable, CustomStringConvertible {
     }
 
     /// The diagnostic on one line: `12: error [4.4.4.1-duration] …`, without a number for the playlist as a whole.
-    public var description: String {
-        (line > 0 ? "\(line): " : "") + "\(severity.rawValue) [\(rule)] \(message)"
-    }
+    public var description: String { (line > 0 ? "\(line): " : "") + "\(severity.rawValue) [\(rule)] \(message)" }
 
     /// A rule of RFC 8216bis.
     public struct Rule: Sendable, Hashable, CustomStringConvertible {

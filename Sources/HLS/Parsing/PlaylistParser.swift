@@ -61,9 +61,7 @@ public struct PlaylistParser: Sendable {
     }
 
     /// Parses a playlist from text. Throws the errors of ``parse(_:)-([UInt8])``.
-    public func parse(_ text: String) throws(PlaylistError) -> ParsedPlaylist {
-        try parse(Array(text.utf8))
-    }
+    public func parse(_ text: String) throws(PlaylistError) -> ParsedPlaylist { try parse(Array(text.utf8)) }
 
     private func parse(_ bytes: UnsafeRawBufferPointer, _ log: DiagnosticLog) throws(PlaylistError) -> ParsedPlaylist {
         guard BodyKind.startsLikePlaylist(bytes) else { throw .notAPlaylist(OtherContent(bytes)) }

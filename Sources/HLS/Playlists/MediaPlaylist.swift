@@ -50,9 +50,7 @@ public struct MediaPlaylist: Sendable, Hashable, PlaylistWithCommonTags {
     public var nextMediaSequence: Int { firstMediaSequence.addingClamped(segments.count) }
 
     /// All date ranges in playlist order (4.4.5.1).
-    public var dateRanges: [DateRange] {
-        segments.flatMap(\.dateRanges) + (upcoming?.dateRanges ?? [])
-    }
+    public var dateRanges: [DateRange] { segments.flatMap(\.dateRanges) + (upcoming?.dateRanges ?? []) }
 
     /// All unknown tags in playlist order.
     public var allUnknownTags: [UnknownTag] {
@@ -71,9 +69,7 @@ public struct MediaPlaylist: Sendable, Hashable, PlaylistWithCommonTags {
     }
 
     /// The sum of the segment durations in nanoseconds, clamped to 64 bits.
-    public var durationNanoseconds: Int64 {
-        segments.reduce(0) { $0.addingClamped($1.duration.nanoseconds) }
-    }
+    public var durationNanoseconds: Int64 { segments.reduce(0) { $0.addingClamped($1.duration.nanoseconds) } }
 }
 
 extension FixedWidthInteger {

@@ -38,9 +38,7 @@ package struct PlaylistTagReader {
         item.value.flatMap { DecimalValue.read(bytes, $0)?.value }
     }
 
-    package func text(_ item: Item) -> String {
-        item.value.map { String(playlistBytes: bytes.part($0)) } ?? ""
-    }
+    package func text(_ item: Item) -> String { item.value.map { String(playlistBytes: bytes.part($0)) } ?? "" }
 
     /// Returns the value of a tag as an attribute list, without substituting variables.
     package func attributes(_ item: Item) -> AttributeList {

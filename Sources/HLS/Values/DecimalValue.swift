@@ -39,9 +39,7 @@ public struct DecimalValue: Sendable, Hashable, Comparable, CustomStringConverti
     }
 
     /// The number as a `Double`, which may not be exact.
-    public var doubleValue: Double {
-        Double(significand) / DecimalValue.doublePowers[Int(fractionDigits)]
-    }
+    public var doubleValue: Double { Double(significand) / DecimalValue.doublePowers[Int(fractionDigits)] }
 
     /// The number multiplied by 10⁹, rounded half away from zero and clamped to 64 bits: a duration in nanoseconds.
     public var nanoseconds: Int64 {
@@ -56,9 +54,7 @@ public struct DecimalValue: Sendable, Hashable, Comparable, CustomStringConverti
     }
 
     /// The integer part.
-    public var truncated: Int {
-        Int(clamping: significand / DecimalValue.powers[Int(fractionDigits)])
-    }
+    public var truncated: Int { Int(clamping: significand / DecimalValue.powers[Int(fractionDigits)]) }
 
     /// The nearest integer, rounded half away from zero. Target durations are compared with it (RFC 8216bis §4.4.3.1).
     public var rounded: Int {
@@ -115,9 +111,7 @@ public struct DecimalValue: Sendable, Hashable, Comparable, CustomStringConverti
     public func hash(into hasher: inout Hasher) { hasher.combine(scaled) }
 
     /// The value multiplied by 10¹⁸. The product of 64 bits and 10¹⁸ always fits into 128 bits.
-    private var scaled: Int128 {
-        Int128(significand) * Int128(DecimalValue.powers[18 - Int(fractionDigits)])
-    }
+    private var scaled: Int128 { Int128(significand) * Int128(DecimalValue.powers[18 - Int(fractionDigits)]) }
 
     static let powers: [Int64] = (0...18).map { (0..<$0).reduce(into: 1) { power, _ in power *= 10 } }
     private static let doublePowers: [Double] = powers.map { Double($0) }

@@ -55,9 +55,7 @@ public struct PlaylistWriter: Sendable {
     }
 
     /// Returns the playlist as text with LF as the line end.
-    public func text(_ playlist: Playlist) -> String {
-        String(decoding: bytes(playlist), as: UTF8.self)
-    }
+    public func text(_ playlist: Playlist) -> String { String(decoding: bytes(playlist), as: UTF8.self) }
 
     private static func kind(of bytes: [UInt8]) -> PlaylistKind? {
         withBytes(of: bytes) { PlaylistKind.detect($0) }

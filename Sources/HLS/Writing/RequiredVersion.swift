@@ -31,9 +31,7 @@ extension MediaPlaylist {
 
 extension MultivariantPlaylist {
     /// The lowest protocol version that the content requires (RFC 8216bis §8).
-    public var requiredVersion: Int {
-        entries.reduce(common.requiredVersion) { max($0, $1.requiredVersion) }
-    }
+    public var requiredVersion: Int { entries.reduce(common.requiredVersion) { max($0, $1.requiredVersion) } }
 }
 
 extension CommonTags {

@@ -11,9 +11,7 @@ struct OriginCheck: Sendable {
     /// The limit for waits that should end immediately.
     private var patience: Duration { contract.limit * 20 }
 
-    func fail(_ detail: String) -> OriginContract.Violation {
-        OriginContract.Violation(rule: rule, detail: detail)
-    }
+    func fail(_ detail: String) -> OriginContract.Violation { OriginContract.Violation(rule: rule, detail: detail) }
 
     func expect(_ condition: Bool, _ detail: @autoclosure () -> String) throws {
         guard condition else { throw fail(detail()) }

@@ -169,9 +169,7 @@ extension ScriptedOrigin {
         }
     }
 
-    func didTunnel(to authority: String, _ fields: HTTPFields) {
-        change { $0.tunnels.append((authority, fields)) }
-    }
+    func didTunnel(to authority: String, _ fields: HTTPFields) { change { $0.tunnels.append((authority, fields)) } }
 
     func didHandOver(_ count: Int, request number: Int) {
         change { state in

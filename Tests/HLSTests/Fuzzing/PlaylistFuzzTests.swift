@@ -17,9 +17,7 @@ struct PlaylistFuzzTests {
         #endif
     }
 
-    private static var seed: UInt64 {
-        environment["MEDIACACHE_FUZZ_SEED"].flatMap { UInt64($0) } ?? 20_260_101
-    }
+    private static var seed: UInt64 { environment["MEDIACACHE_FUZZ_SEED"].flatMap { UInt64($0) } ?? 20_260_101 }
 
     private func seeds() throws -> [[UInt8]] {
         var seeds = SamplePlaylists.all.map { Array($0.utf8) }

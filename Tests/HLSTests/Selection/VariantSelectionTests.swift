@@ -25,9 +25,7 @@ struct VariantSelectionTests {
         return playlist
     }
 
-    private func names(_ selections: VariantSelection...) -> [String] {
-        playlist().variants(selections).map(\.uri)
-    }
+    private func names(_ selections: VariantSelection...) -> [String] { playlist().variants(selections).map(\.uri) }
 
     @Test func selectsByBandwidth() {
         #expect(names(.highest) == ["high"])
