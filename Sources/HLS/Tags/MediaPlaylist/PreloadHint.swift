@@ -4,10 +4,8 @@ extension PlaylistTag {
         "EXT-X-PRELOAD-HINT", section: "4.4.5.3",
         place: .mediaPlaylist(.list("preloadHints", \.preloadHints), followsSegments: true),
         attributes: [
-            .required(.type, .enumerated(["PART", "MAP"])),
-            .required(.uri, .quoted),
-            .optional("BYTERANGE-START", .integer),
-            .optional("BYTERANGE-LENGTH", .integer),
+            .required(.type, .enumerated(["PART", "MAP"])), .required(.uri, .quoted),
+            .optional("BYTERANGE-START", .integer), .optional("BYTERANGE-LENGTH", .integer),
         ],
         uris: [.uri: .preloadHint])
 }

@@ -4,9 +4,7 @@ extension PlaylistTag {
         "EXT-X-RENDITION-REPORT", section: "4.4.5.4",
         place: .mediaPlaylist(.list("renditionReports", \.renditionReports), followsSegments: true),
         attributes: [
-            .required(.uri, .quoted),
-            .optional("LAST-MSN", .integer),
-            .optional("LAST-PART", .integer),
+            .required(.uri, .quoted), .optional("LAST-MSN", .integer), .optional("LAST-PART", .integer),
         ],
         uris: [.uri: .renditionReport])
 }

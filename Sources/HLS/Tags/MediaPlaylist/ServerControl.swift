@@ -4,10 +4,8 @@ extension PlaylistTag {
         "EXT-X-SERVER-CONTROL", section: "4.4.3.8",
         place: .mediaPlaylist(.attributes("serverControl", \.serverControl)),
         attributes: [
-            .optional("CAN-SKIP-UNTIL", .decimal),
-            .optional("CAN-SKIP-DATERANGES", .flag),
-            .optional("HOLD-BACK", .decimal),
-            .optional("PART-HOLD-BACK", .decimal),
+            .optional("CAN-SKIP-UNTIL", .decimal), .optional("CAN-SKIP-DATERANGES", .flag),
+            .optional("HOLD-BACK", .decimal), .optional("PART-HOLD-BACK", .decimal),
             .optional("CAN-BLOCK-RELOAD", .flag),
         ])
 }

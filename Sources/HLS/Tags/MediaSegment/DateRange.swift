@@ -8,17 +8,11 @@ extension PlaylistTag {
             parser.segment.tags.append(.dateRange(range))
         },
         attributes: [
-            .required(.identifier, .quoted),
-            .optional("CLASS", .quoted),
-            .optional("START-DATE", .quotedDate),
-            .optional("END-DATE", .quotedDate),
-            .optional(.duration, .decimal),
-            .optional("PLANNED-DURATION", .decimal),
-            .optional("END-ON-NEXT", .yes),
-            .optional("SCTE35-CMD", .hexadecimal),
-            .optional("SCTE35-OUT", .hexadecimal),
-            .optional("SCTE35-IN", .hexadecimal),
-            .optional("CUE", .quoted),
+            .required(.identifier, .quoted), .optional("CLASS", .quoted), .optional("START-DATE", .quotedDate),
+            .optional("END-DATE", .quotedDate), .optional(.duration, .decimal),
+            .optional("PLANNED-DURATION", .decimal), .optional("END-ON-NEXT", .yes),
+            .optional("SCTE35-CMD", .hexadecimal), .optional("SCTE35-OUT", .hexadecimal),
+            .optional("SCTE35-IN", .hexadecimal), .optional("CUE", .quoted),
         ],
         uris: [.assetURI: .interstitialAsset, .assetList: .interstitialAssetList],
         recordsOtherAttributes: true)

@@ -97,9 +97,7 @@ public struct EncryptionKey: AttributeTag {
     static let rules: [AttributeRule] = [
         .required(
             .method, .enumerated(["NONE", "AES-128", "SAMPLE-AES", "SAMPLE-AES-CTR"]), absent: .string("")),
-        .optional(.uri, .quoted),
-        .optional(.iv, .hexadecimal),
-        .optional(.keyFormat, .quoted),
+        .optional(.uri, .quoted), .optional(.iv, .hexadecimal), .optional(.keyFormat, .quoted),
         .optional(.keyFormatVersions, .quoted),
     ]
 

@@ -83,18 +83,11 @@ public struct Interstitial: AttributeTag {
     public static let rangeClass = "com.apple.hls.interstitial"
 
     static let rules: [AttributeRule] = [
-        .optional(.assetURI, .quoted),
-        .optional(.assetList, .quoted),
-        .optional("X-RESUME-OFFSET", .signedDecimal),
-        .optional("X-PLAYOUT-LIMIT", .decimal),
-        .optional("X-SNAP", .quoted),
-        .optional("X-RESTRICT", .quoted),
-        .optional("X-CONTENT-MAY-VARY", .quoted),
-        .optional("X-TIMELINE-OCCUPIES", .quoted),
-        .optional("X-TIMELINE-STYLE", .quoted),
-        .optional("X-SKIP-CONTROL-OFFSET", .decimal),
-        .optional("X-SKIP-CONTROL-DURATION", .decimal),
-        .optional("X-SKIP-CONTROL-LABEL-ID", .quoted),
+        .optional(.assetURI, .quoted), .optional(.assetList, .quoted), .optional("X-RESUME-OFFSET", .signedDecimal),
+        .optional("X-PLAYOUT-LIMIT", .decimal), .optional("X-SNAP", .quoted), .optional("X-RESTRICT", .quoted),
+        .optional("X-CONTENT-MAY-VARY", .quoted), .optional("X-TIMELINE-OCCUPIES", .quoted),
+        .optional("X-TIMELINE-STYLE", .quoted), .optional("X-SKIP-CONTROL-OFFSET", .decimal),
+        .optional("X-SKIP-CONTROL-DURATION", .decimal), .optional("X-SKIP-CONTROL-LABEL-ID", .quoted),
     ]
 }
 

@@ -7,11 +7,8 @@ extension PlaylistTag {
         },
         decidesKind: true,
         attributes: [
-            .required(.uri, .quoted),
-            .required(.duration, .decimal, absent: .number(0)),
-            .optional("INDEPENDENT", .flag),
-            .optional(.byteRange, .quotedByteRange),
-            .optional("GAP", .flag),
+            .required(.uri, .quoted), .required(.duration, .decimal, absent: .number(0)),
+            .optional("INDEPENDENT", .flag), .optional(.byteRange, .quotedByteRange), .optional("GAP", .flag),
         ],
         uris: [.uri: .partialSegment])
 }

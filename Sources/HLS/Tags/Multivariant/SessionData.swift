@@ -4,11 +4,8 @@ extension PlaylistTag {
         "EXT-X-SESSION-DATA", section: "4.4.6.4",
         place: .entry { .sessionData(SessionData(attributes: $0)) },
         attributes: [
-            .required("DATA-ID", .quoted),
-            .optional(.value, .quoted),
-            .optional(.uri, .quoted),
-            .optional("FORMAT", .enumerated(["JSON", "RAW"])),
-            .optional(.language, .quoted),
+            .required("DATA-ID", .quoted), .optional(.value, .quoted), .optional(.uri, .quoted),
+            .optional("FORMAT", .enumerated(["JSON", "RAW"])), .optional(.language, .quoted),
         ],
         uris: [.uri: .sessionData])
 }
