@@ -26,10 +26,8 @@ final class ScriptedLoadingRequest: ResourceLoadingRequest {
     init(
         _ url: String, wantsContentInformation: Bool = false, data: RequestedData? = nil, changes: ChangeSignal? = nil
     ) {
-        self.url = url
-        self.changes = changes
+        (self.url, self.data, self.changes) = (url, data, changes)
         self.wantsContentInformation = wantsContentInformation
-        self.data = data
     }
 
     var information: ContentInformation? { state.withLock { $0.information } }

@@ -32,14 +32,10 @@ struct OriginContractMutantTests {
 
         init(
             _ base: any OriginBody, hidesErrors: Bool = false, readsAll: Bool = false,
-            ignoresCancellation: Bool = false,
-            buffer: @escaping @Sendable ([UInt8]) -> [UInt8] = { $0 }
+            ignoresCancellation: Bool = false, buffer: @escaping @Sendable ([UInt8]) -> [UInt8] = { $0 }
         ) {
-            self.base = base
-            self.buffer = buffer
-            self.hidesErrors = hidesErrors
-            self.readsAll = readsAll
-            self.ignoresCancellation = ignoresCancellation
+            (self.base, self.buffer) = (base, buffer)
+            (self.hidesErrors, self.readsAll, self.ignoresCancellation) = (hidesErrors, readsAll, ignoresCancellation)
         }
 
         func next() async throws -> (any OriginBuffer)? {

@@ -108,13 +108,9 @@ public struct OriginContract: Sendable {
         maximumBuffered: Int64 = 16 << 20, allowing allowances: Set<Allowance> = [],
         time: any TimeSource = SystemTime(), makeURL: @escaping @Sendable (String) throws -> ResourceURL
     ) {
-        self.origin = origin
-        self.script = script
-        self.limit = limit
-        self.maximumBuffered = maximumBuffered
+        (self.origin, self.script, self.makeURL) = (origin, script, makeURL)
+        (self.limit, self.maximumBuffered, self.time) = (limit, maximumBuffered, time)
         self.allowances = allowances
-        self.time = time
-        self.makeURL = makeURL
     }
 
     /// Tests a rule. Throws ``Violation``, or an unexpected error of the origin.

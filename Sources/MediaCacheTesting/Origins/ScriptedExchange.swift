@@ -25,10 +25,7 @@ final class ScriptedExchange: Sendable {
     private let state: Mutex<State>
 
     init(reply: ScriptedReply, number: Int, url: ResourceURL, origin: ScriptedOrigin) {
-        self.reply = reply
-        self.number = number
-        self.url = url
-        self.origin = origin
+        (self.reply, self.number, self.url, self.origin) = (reply, number, url, origin)
         state = Mutex(State(body: reply.body))
     }
 
@@ -92,9 +89,7 @@ final class ScriptedOriginBody: OriginBody {
     private let state = Mutex(State())
 
     init(exchange: ScriptedExchange, limits: TransferLimits, time: (any TimeSource)?) {
-        self.exchange = exchange
-        self.limits = limits
-        self.time = time
+        (self.exchange, self.limits, self.time) = (exchange, limits, time)
     }
 
     deinit { exchange.finish(.cancelled) }
