@@ -1,6 +1,6 @@
 /// The delivery directives in the query of a media playlist's URL (RFC 8216bis §6.2.5).
 public struct DeliveryDirectives: Sendable, Hashable {
-    /// The content that a delta update may skip (6.2.5.1).
+    /// The content that a delta update may skip (RFC 8216bis §6.2.5.1).
     public enum Skip: String, Sendable, Hashable {
         /// Segments that are older than the skip boundary.
         case segments = "YES"
@@ -9,12 +9,12 @@ public struct DeliveryDirectives: Sendable, Hashable {
     }
 
     /// `_HLS_msn`: the media sequence number of a segment. The server responds when the playlist has this segment or a
-    /// later one (6.2.5.2).
+    /// later one (RFC 8216bis §6.2.5.2).
     public var mediaSequence: Int?
     /// `_HLS_part`: the index of a part of the segment, from 0. The server responds when the playlist has this part or
-    /// a later one (6.2.5.2). Ignored without ``mediaSequence``.
+    /// a later one (RFC 8216bis §6.2.5.2). Ignored without ``mediaSequence``.
     public var part: Int?
-    /// `_HLS_skip`: a request for a delta update (6.2.5.1).
+    /// `_HLS_skip`: a request for a delta update (RFC 8216bis §6.2.5.1).
     public var skip: Skip?
 
     /// Creates directives.
@@ -80,7 +80,7 @@ extension MediaPlaylist {
     /// Returns the directives for the next load (RFC 8216bis §6.2.5).
     ///
     /// - Parameters:
-    ///   - age: The age of this playlist. Above half of the skip boundary, no delta update is requested (6.3.7).
+    ///   - age: The age of this playlist. No delta update is requested above half of the skip boundary (§6.3.7).
     ///   - includesParts: Whether to load the playlist for each partial segment instead of once per segment.
     /// - Returns: The directives; empty if the playlist has ended or the server supports none.
     public func nextDirectives(age: Duration = .zero, includesParts: Bool = true) -> DeliveryDirectives {

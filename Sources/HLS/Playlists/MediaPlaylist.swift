@@ -2,30 +2,30 @@
 public struct MediaPlaylist: Sendable, Hashable, PlaylistWithCommonTags {
     /// The declared protocol version (RFC 8216bis §4.4.1.2); nil if there is none. See ``requiredVersion``.
     public var version: Int?
-    /// The variables that the playlist defines (4.4.2.3). Their values are already substituted in URIs and attributes.
+    /// The variables that the playlist defines (RFC 8216bis §4.4.2.3), which are substituted in URIs and attributes.
     public var variables: [VariableDefinition] = []
-    /// Whether every segment can be decoded without the others (4.4.2.1).
+    /// Whether every segment can be decoded without the others (RFC 8216bis §4.4.2.1).
     public var hasIndependentSegments = false
-    /// The preferred position at which to start playback (4.4.2.2).
+    /// The preferred position at which to start playback (RFC 8216bis §4.4.2.2).
     public var start: StartPoint?
-    /// The upper bound in seconds of segment durations rounded to the nearest integer (4.4.3.1); nil if there is none.
+    /// The upper bound of rounded segment durations in seconds (RFC 8216bis §4.4.3.1); nil if there is none.
     public var targetDuration: Int?
-    /// The media sequence number of the first segment, including skipped segments (4.4.3.2). Some servers write a
-    /// negative number, which the RFC forbids.
+    /// The media sequence number of the first segment, including skipped ones (RFC 8216bis §4.4.3.2). Some servers write
+    /// a negative number, which the RFC forbids.
     public var mediaSequence = 0
-    /// The number of discontinuities before the first segment and its tags (4.4.3.3).
+    /// The number of discontinuities before the first segment and its tags (RFC 8216bis §4.4.3.3).
     public var discontinuitySequence = 0
-    /// Whether no more segments will be added (4.4.3.4).
+    /// Whether no more segments will be added (RFC 8216bis §4.4.3.4).
     public var hasEndList = false
-    /// The restriction on how the playlist may change (4.4.3.5); nil if it declares none.
+    /// The restriction on how the playlist may change (RFC 8216bis §4.4.3.5); nil if it declares none.
     public var type: MediaPlaylistType?
-    /// Whether each segment is a single I-frame (4.4.3.6).
+    /// Whether each segment is a single I-frame (RFC 8216bis §4.4.3.6).
     public var hasIFramesOnly = false
-    /// The common properties of partial segments (4.4.3.7).
+    /// The common properties of partial segments (RFC 8216bis §4.4.3.7).
     public var partInformation: PartInformation?
-    /// The capabilities of the server (4.4.3.8).
+    /// The capabilities of the server (RFC 8216bis §4.4.3.8).
     public var serverControl: ServerControl?
-    /// The segments that a delta update omits before the first of ``segments`` (4.4.5.2).
+    /// The segments that a delta update omits before the first of ``segments`` (RFC 8216bis §4.4.5.2).
     public var skip: SkippedSegments?
     /// The unknown tags before the first segment and its tags.
     public var unknownTags: [UnknownTag] = []
@@ -33,9 +33,9 @@ public struct MediaPlaylist: Sendable, Hashable, PlaylistWithCommonTags {
     public var segments: [MediaSegment] = []
     /// The tags after the last segment, such as parts, as a segment with an empty URI; nil if there are none.
     public var upcoming: MediaSegment?
-    /// The resources that clients will soon need (4.4.5.3).
+    /// The resources that clients will soon need (RFC 8216bis §4.4.5.3).
     public var preloadHints: [PreloadHint] = []
-    /// The live edges of other renditions (4.4.5.4).
+    /// The live edges of other renditions (RFC 8216bis §4.4.5.4).
     public var renditionReports: [RenditionReport] = []
     /// The order in which the tags before the first URI were read.
     var tagOrder = TagOrder()
@@ -49,7 +49,7 @@ public struct MediaPlaylist: Sendable, Hashable, PlaylistWithCommonTags {
     /// The media sequence number after the last of ``segments``.
     public var nextMediaSequence: Int { firstMediaSequence.addingClamped(segments.count) }
 
-    /// All date ranges in playlist order (4.4.5.1).
+    /// All date ranges in playlist order (RFC 8216bis §4.4.5.1).
     public var dateRanges: [DateRange] { segments.flatMap(\.dateRanges) + (upcoming?.dateRanges ?? []) }
 
     /// All unknown tags in playlist order.
@@ -57,7 +57,7 @@ public struct MediaPlaylist: Sendable, Hashable, PlaylistWithCommonTags {
         unknownTags + segments.flatMap(\.unknownTags) + (upcoming?.unknownTags ?? [])
     }
 
-    /// The media initialization sections in the order in which they begin to apply (4.4.4.5).
+    /// The media initialization sections in the order in which they begin to apply (RFC 8216bis §4.4.4.5).
     public var maps: [MediaInitializationSection] {
         var maps: [MediaInitializationSection] = []
         var previous: MediaInitializationSection?

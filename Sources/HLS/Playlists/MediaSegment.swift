@@ -7,14 +7,14 @@ public struct MediaSegment: Sendable, Hashable {
     var writtenTitle = ""
     /// The duration in seconds.
     public var duration: DecimalValue
-    /// Whether a discontinuity precedes the segment (4.4.4.3).
+    /// Whether a discontinuity precedes the segment (RFC 8216bis §4.4.4.3).
     public var isDiscontinuous = false
-    /// Whether the segment isn't available (4.4.4.7).
+    /// Whether the segment isn't available (RFC 8216bis §4.4.4.7).
     public var isGap = false
     /// The byte range in two words, with -1 for an absent value. A `ByteRange?` would use three.
     private var rangeLength = -1
     private var rangeOffset = -1
-    /// The other tags before the segment, in order.
+    /// The tags without a property of their own, in order.
     public var tags: [SegmentTag] = []
     var conditions: SegmentConditions?
 
@@ -30,7 +30,7 @@ public struct MediaSegment: Sendable, Hashable {
         set { writtenTitle = newValue }
     }
 
-    /// The byte range of the segment (4.4.4.2); nil for the whole resource.
+    /// The byte range of the segment (RFC 8216bis §4.4.4.2); nil for the whole resource.
     public var byteRange: ByteRange? {
         get {
             rangeLength < 0 ? nil : ByteRange(length: rangeLength, offset: rangeOffset < 0 ? nil : rangeOffset)
@@ -43,13 +43,13 @@ public struct MediaSegment: Sendable, Hashable {
 
     var hasByteRange: Bool { rangeLength >= 0 }
 
-    /// The keys that apply to the segment (4.4.4.4). Without encryption, empty or one key with the method NONE.
+    /// The keys of the segment (RFC 8216bis §4.4.4.4). Without encryption, empty or one key with the method NONE.
     public var keys: [EncryptionKey] {
         get { conditions?.keys ?? [] }
         set { conditions = SegmentConditions(keys: newValue, map: map) }
     }
 
-    /// The media initialization section (4.4.4.5).
+    /// The media initialization section (RFC 8216bis §4.4.4.5).
     public var map: MediaInitializationSection? {
         get { conditions?.map }
         set { conditions = SegmentConditions(keys: keys, map: newValue) }

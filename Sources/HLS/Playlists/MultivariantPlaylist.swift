@@ -4,29 +4,29 @@ public struct MultivariantPlaylist: Sendable, Hashable, PlaylistWithCommonTags {
     public enum Entry: Sendable, Hashable {
         /// EXT-X-MEDIA (RFC 8216bis §4.4.6.1).
         case rendition(Rendition)
-        /// EXT-X-STREAM-INF and the next line (4.4.6.2).
+        /// EXT-X-STREAM-INF and the next line (RFC 8216bis §4.4.6.2).
         case variant(VariantStream)
-        /// EXT-X-I-FRAME-STREAM-INF (4.4.6.3).
+        /// EXT-X-I-FRAME-STREAM-INF (RFC 8216bis §4.4.6.3).
         case iFrameStream(IFrameStream)
-        /// EXT-X-SESSION-DATA (4.4.6.4).
+        /// EXT-X-SESSION-DATA (RFC 8216bis §4.4.6.4).
         case sessionData(SessionData)
-        /// EXT-X-SESSION-KEY (4.4.6.5).
+        /// EXT-X-SESSION-KEY (RFC 8216bis §4.4.6.5).
         case sessionKey(EncryptionKey)
-        /// EXT-X-CONTENT-STEERING (4.4.6.6).
+        /// EXT-X-CONTENT-STEERING (RFC 8216bis §4.4.6.6).
         case contentSteering(ContentSteering)
         /// Any other tag.
         case unknown(UnknownTag)
     }
 
-    /// The declared protocol version (4.4.1.2); nil if there is none. See ``requiredVersion``.
+    /// The declared protocol version (RFC 8216bis §4.4.1.2); nil if there is none. See ``requiredVersion``.
     public var version: Int?
-    /// The variables that the playlist defines (4.4.2.3). Their values are already substituted in URIs and attributes.
+    /// The variables that the playlist defines (RFC 8216bis §4.4.2.3), which are substituted in URIs and attributes.
     public var variables: [VariableDefinition] = []
-    /// Whether every segment of the media playlists can be decoded without the others (4.4.2.1).
+    /// Whether every segment of the media playlists can be decoded without the others (RFC 8216bis §4.4.2.1).
     public var hasIndependentSegments = false
-    /// The preferred position at which to start playback (4.4.2.2).
+    /// The preferred position at which to start playback (RFC 8216bis §4.4.2.2).
     public var start: StartPoint?
-    /// All other tags. Players prefer earlier variant streams, and list renditions in this order.
+    /// The tags without a property of their own. Players prefer earlier variant streams and list renditions in order.
     public var entries: [Entry] = []
     var tagOrder = TagOrder()
 

@@ -2,11 +2,11 @@
 public enum SegmentTag: Sendable, Hashable {
     /// The wall-clock time of the segment's first sample (RFC 8216bis §4.4.4.6).
     case programDateTime(DateTime)
-    /// The approximate bit rate from the segment on, in kilobits per second (4.4.4.8).
+    /// The approximate bit rate from the segment on, in kilobits per second (RFC 8216bis §4.4.4.8).
     case bitrate(Int)
-    /// A partial segment (4.4.4.9).
+    /// A partial segment (RFC 8216bis §4.4.4.9).
     case part(PartialSegment)
-    /// A time range with attributes (4.4.5.1).
+    /// A time range with attributes (RFC 8216bis §4.4.5.1).
     case dateRange(DateRange)
     /// An advertisement cue. Not part of the RFC.
     case cue(AdvertisementCue)

@@ -24,27 +24,27 @@ public struct Reference: Sendable, Hashable {
 public enum ReferenceRole: Sendable, Hashable {
     /// A media segment: a URI line of a media playlist (RFC 8216bis §4.4.4.1).
     case mediaSegment
-    /// The media playlist of a variant stream: the line after EXT-X-STREAM-INF (4.4.6.2).
+    /// The media playlist of a variant stream: the line after EXT-X-STREAM-INF (RFC 8216bis §4.4.6.2).
     case variantStream
-    /// The media playlist of a rendition: EXT-X-MEDIA (4.4.6.1).
+    /// The media playlist of a rendition: EXT-X-MEDIA (RFC 8216bis §4.4.6.1).
     case rendition
-    /// An I-frame playlist: EXT-X-I-FRAME-STREAM-INF (4.4.6.3).
+    /// An I-frame playlist: EXT-X-I-FRAME-STREAM-INF (RFC 8216bis §4.4.6.3).
     case iFramePlaylist
-    /// A key of media segments: EXT-X-KEY (4.4.4.4).
+    /// A key of media segments: EXT-X-KEY (RFC 8216bis §4.4.4.4).
     case key
-    /// A key that clients can preload: EXT-X-SESSION-KEY (4.4.6.5).
+    /// A key that clients can preload: EXT-X-SESSION-KEY (RFC 8216bis §4.4.6.5).
     case sessionKey
-    /// A media initialization section: EXT-X-MAP (4.4.4.5).
+    /// A media initialization section: EXT-X-MAP (RFC 8216bis §4.4.4.5).
     case initializationSection
-    /// A partial segment: EXT-X-PART (4.4.4.9).
+    /// A partial segment: EXT-X-PART (RFC 8216bis §4.4.4.9).
     case partialSegment
-    /// A resource that clients will soon need: EXT-X-PRELOAD-HINT (4.4.5.3).
+    /// A resource that clients will soon need: EXT-X-PRELOAD-HINT (RFC 8216bis §4.4.5.3).
     case preloadHint
-    /// The media playlist of another rendition: EXT-X-RENDITION-REPORT (4.4.5.4).
+    /// The media playlist of another rendition: EXT-X-RENDITION-REPORT (RFC 8216bis §4.4.5.4).
     case renditionReport
-    /// Session data, in JSON by default: EXT-X-SESSION-DATA (4.4.6.4).
+    /// Session data, in JSON by default: EXT-X-SESSION-DATA (RFC 8216bis §4.4.6.4).
     case sessionData
-    /// A steering manifest: EXT-X-CONTENT-STEERING (4.4.6.6).
+    /// A steering manifest: EXT-X-CONTENT-STEERING (RFC 8216bis §4.4.6.6).
     case steeringManifest
     /// The playlist of an interstitial: X-ASSET-URI of EXT-X-DATERANGE (appendix D).
     case interstitialAsset
