@@ -10,8 +10,8 @@ public struct MediaPlaylist: Sendable, Hashable, PlaylistWithCommonTags {
     public var start: StartPoint?
     /// The upper bound of rounded segment durations in seconds (RFC 8216bis §4.4.3.1); nil if there is none.
     public var targetDuration: Int?
-    /// The media sequence number of the first segment, including skipped ones (RFC 8216bis §4.4.3.2). Some servers write
-    /// a negative number, which the RFC forbids.
+    /// The media sequence number of the first segment, including skipped ones (RFC 8216bis §4.4.3.2). Some servers
+    /// write a negative number, which the RFC forbids.
     public var mediaSequence = 0
     /// The number of discontinuities before the first segment and its tags (RFC 8216bis §4.4.3.3).
     public var discontinuitySequence = 0

@@ -8,13 +8,13 @@ public struct ResolvedSegment: Sendable, Hashable {
     public var discontinuitySequence: Int
     /// The start time in nanoseconds after the start of the playlist's first segment.
     public var startNanoseconds: Int64
-    /// The wall-clock time of the first sample (RFC 8216bis §4.4.4.6): declared for the segment, or computed from another
-    /// segment's time and the durations in between. Nil if no segment declares a time.
+    /// The wall-clock time of the first sample (RFC 8216bis §4.4.4.6): declared for the segment, or computed from
+    /// another segment's time and the durations in between. Nil if no segment declares a time.
     public var programDateTime: DateTime?
     /// The bit rate in kilobits per second (RFC 8216bis §4.4.4.8); nil if none is declared, or with a byte range.
     public var bitrate: Int?
-    /// The byte range (RFC 8216bis §4.4.4.2); nil for a whole resource, and if its end exceeds 64 bits. An omitted offset
-    /// is the end of the previous segment's range in the same resource, otherwise 0.
+    /// The byte range (RFC 8216bis §4.4.4.2); nil for a whole resource, and if its end exceeds 64 bits. An omitted
+    /// offset is the end of the previous segment's range in the same resource, otherwise 0.
     public var byteRange: Range<Int>?
 
     /// Returns the initialization vector for decrypting the segment with a key, 16 bytes (RFC 8216bis §5.2).
