@@ -6,7 +6,8 @@
 #
 # SUITE is a Debian or Ubuntu release, bookworm and trixie by default. Each root is made with mmdebstrap and kept in
 # .build/roots. Requires root, mmdebstrap, ffmpeg, curl, python3 and a network connection. Playback of the demo is
-# checked in the first suite, in the host's browser. With --systemd, the unit is started by systemd in a container.
+# checked in the first suite, in the host's browser. If systemd-nspawn is installed, systemd in a container starts the
+# service.
 set -euo pipefail
 
 fail() {
@@ -65,23 +66,28 @@ sed -i 's/^Version: .*/Version: 0.0.1/' "$folder/older/DEBIAN/control"
 dpkg-deb --root-owner-group -Znone --build "$folder/older" "$folder/older.deb" >/dev/null
 version=$(dpkg-deb -f "$package" Version)
 
-for suite in "${suites[@]}"; do
-    archive=.build/roots/$suite.tar
+# Makes a minimal system with the packages and the checks in /packages: make_root FOLDER SUITE [PACKAGES]
+make_root() {
+    local root=$1 suite=$2 include=${3:-}
+    local archive=.build/roots/$suite${include:+-systemd}.tar
     if [ ! -f "$archive" ]; then
         mkdir -p .build/roots
         say "$suite: making a minimal system"
-        mmdebstrap --quiet --variant=minbase "$suite" "$archive.part" 2>"$folder/mmdebstrap" ||
+        mmdebstrap --quiet --variant=minbase --include="$include" "$suite" "$archive.part" 2>"$folder/mmdebstrap" ||
             fail "$suite: $(tail -n 3 "$folder/mmdebstrap")"
         mv "$archive.part" "$archive"
     fi
-    root=$folder/$suite
-    mkdir "$root"
+    mkdir "$root" "$root/packages"
     tar -C "$root" -xf "$archive" --exclude=./dev/\*
     cp /etc/resolv.conf "$root/etc/resolv.conf"
-    mkdir "$root/packages"
     cp "$package" "$root/packages/mediacache.deb"
     cp "$folder/older.deb" "$root/packages/older.deb"
-    cp Packaging/checks/installed.sh "$root/packages/installed.sh"
+    cp Packaging/checks/*.sh "$root/packages"
+}
+
+for suite in "${suites[@]}"; do
+    root=$folder/$suite
+    make_root "$root" "$suite"
     inside "$root" apt-get -qq update
 
     # The demo first, timed like a newcomer's first minute.
@@ -109,10 +115,6 @@ for suite in "${suites[@]}"; do
         /packages/installed.sh $origin
         apt-get -qq install -y --no-install-recommends /packages/mediacache.deb >/dev/null 2>&1
         [ \"\$(dpkg-query -W -f '\${Version}' mediacache)\" = $version ]
-        pgrep -u mediacache -x mediacache >/dev/null || { echo 'the upgrade ended the server' >&2; exit 1; }
-        runuser -u mediacache -- env MEDIACACHE_DIR=/var/lib/mediacache mediacache list >/dev/null
-        pkill -TERM -u mediacache -x mediacache
-        for tries in \$(seq 150); do pgrep -u mediacache -x mediacache >/dev/null || break; sleep 0.1; done
         /packages/installed.sh kept
         apt-get -qq remove -y mediacache >/dev/null 2>&1
         ! command -v mediacache || { echo 'the command is still there after removal' >&2; exit 1; }
@@ -123,3 +125,30 @@ for suite in "${suites[@]}"; do
     " || fail "$suite: see above"
     say "$suite: played, downloaded, recorded, upgraded with a running server, removed and purged"
 done
+
+if ! command -v systemd-nspawn >/dev/null; then
+    say "the service wasn't started by systemd: systemd-nspawn is missing (package systemd-container)"
+    exit 0
+fi
+root=$folder/systemd
+make_root "$root" "${suites[0]}" systemd,systemd-sysv,dbus,curl,ca-certificates,libcurl4,libsqlite3-0,libssl3,libstdc++6,tzdata
+cat >"$root/etc/systemd/system/check.service" <<UNIT
+[Unit]
+After=multi-user.target
+SuccessAction=poweroff-immediate
+FailureAction=poweroff-immediate
+[Service]
+Type=oneshot
+ExecStart=/packages/systemd.sh
+StandardOutput=file:/packages/output
+StandardError=file:/packages/output
+[Install]
+WantedBy=default.target
+UNIT
+mkdir -p "$root/etc/systemd/system/default.target.wants"
+ln -s ../check.service "$root/etc/systemd/system/default.target.wants/check.service"
+timeout 120 systemd-nspawn --quiet --register=no --keep-unit --private-network -D "$root" --boot >"$folder/boot" 2>&1 ||
+    say "the container's exit status was $?"
+[ "$(tail -n 1 "$root/packages/output" 2>/dev/null)" = passed ] ||
+    fail "systemd: $(cat "$root/packages/output" 2>/dev/null || tail -n 5 "$folder/boot")"
+say "systemd in ${suites[0]}: started, reloaded, restarted after SIGKILL, upgraded and removed; $(head -n 1 "$root/packages/output")"

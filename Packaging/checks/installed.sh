@@ -2,7 +2,7 @@
 # Uses the installed command inside a system without Swift. Run by Scripts/check-package.sh in a new root.
 #
 #   installed.sh ORIGIN    plays, downloads and records from ORIGIN (origin.py), as the user of the service
-#   installed.sh kept      checks that the cache still has the content after an upgrade
+#   installed.sh kept      checks that the server survived an upgrade, and the cache its restart
 set -euo pipefail
 
 folder=/var/lib/mediacache
@@ -26,11 +26,16 @@ serve() {
     fail "the server didn't start within 10 s"
 }
 
+# Prints the process of the server. A minimal system has no pgrep.
+server() { grep -lx mediacache /proc/[0-9]*/comm 2>/dev/null | grep -oE '[0-9]+' || true; }
+
 stop() {
-    pkill -TERM -u mediacache -x mediacache || true
-    local tries
+    local process tries
+    process=$(server)
+    [ -n "$process" ] || fail "no server is running"
+    kill -TERM "$process"
     for ((tries = 0; tries < 150; tries++)); do
-        pgrep -u mediacache -x mediacache >/dev/null || return 0
+        [ -e "/proc/$process" ] || return 0
         sleep 0.1
     done
     fail "the server didn't stop within 15 s"
@@ -39,6 +44,8 @@ stop() {
 fetch() { as_user mediacache url "$1" >/tmp/url && /usr/lib/apt/apt-helper download-file "$(cat /tmp/url)" "$2" >/dev/null; }
 
 if [ "$1" = kept ]; then
+    as_user mediacache list >/dev/null || fail "the server doesn't respond after the upgrade"
+    stop
     serve
     as_user mediacache verify >/dev/null || fail "the cache is damaged"
     as_user mediacache list --json | grep -q film.mp4 || fail "the film is missing after the upgrade"
