@@ -20,8 +20,7 @@ public struct AudioSpecificConfig: Sendable, Hashable {
         }
     }
 
-    /// The sampling frequencies in Hz by index (table 1.18). Indices 13 and 14 are reserved; 15 signals an explicit
-    /// frequency.
+    /// The sampling frequencies in Hz by index (table 1.18).
     public static let sampleRates = [
         96000, 88200, 64000, 48000, 44100, 32000, 24000, 22050, 16000, 12000, 11025, 8000, 7350,
     ]
@@ -49,9 +48,7 @@ public struct AudioSpecificConfig: Sendable, Hashable {
         self = try result.get()
     }
 
-    /// Reads a configuration at the position of a bit reader, as embedded in LATM.
-    ///
-    /// - Throws: ``ContainerError`` when the bits end early or the sampling frequency index is reserved.
+    /// Reads a configuration at the position of a bit reader, as embedded in LATM. Throws as ``init(record:)`` does.
     public init(_ reader: inout BitReader) throws(ContainerError) {
         objectType = try Self.readObjectType(&reader)
         sampleRate = try Self.readSampleRate(&reader)
@@ -77,7 +74,7 @@ public struct AudioSpecificConfig: Sendable, Hashable {
         return bits.bytes
     }
 
-    /// Reads the backward-compatible SBR extension after the configuration, which older decoders ignore (1.6.5.3).
+    /// Reads the backward-compatible SBR extension after the configuration, which older decoders ignore (1.6.2.1).
     private mutating func readSyncExtension(_ rest: BitReader) throws(ContainerError) {
         guard extensionSampleRate == nil else { return }
         var position = rest
@@ -126,17 +123,13 @@ extension BitWriter {
 }
 
 /// The GASpecificConfig after an AudioSpecificConfig of AAC (ISO/IEC 14496-3, 4.4.1).
-///
-/// It's read for its end, for the frame length and, if the channel configuration is 0, for the channel count.
 struct GeneralAudioConfig: Equatable {
     /// Samples per frame of the core, 1,024 or 960.
     var frameLength = 1024
     /// Channels of the program config element, or 0 if there is none.
     var programChannels = 0
 
-    /// Reads from the end of `configuration`.
-    ///
-    /// - Throws: ``ContainerError`` with `truncated`, or with `unsupported` for a codec other than AAC.
+    /// Reads from the end of `configuration`. Throws `unsupported` for a codec other than AAC.
     init(_ reader: inout BitReader, after configuration: AudioSpecificConfig) throws(ContainerError) {
         var type = configuration.objectType
         // If SBR or PS is signaled first, the object type of the core follows.
@@ -182,9 +175,8 @@ struct GeneralAudioConfig: Equatable {
         return channels
     }
 
-    /// Reads the fields of a program config element before the alignment and the comment.
-    ///
-    /// - Returns: The number of channels.
+    /// Reads the fields of a program config element (4.4.1.1) before the alignment and the comment. Returns the number
+    /// of channels.
     private static func programFields(_ reader: inout BitReader) throws(ContainerError) -> Int {
         try reader.skip(10)
         let front = Int(try reader.bits(4))

@@ -1,6 +1,5 @@
 extension MediaFormat {
-    /// The speaker layout, or nil if the format doesn't define it. Most layouts have the names that FFmpeg uses
-    /// (`stereo`, `5.1`, `5.1(side)`).
+    /// The speaker layout, such as `5.1(side)`, mostly in FFmpeg's notation; nil if the format doesn't define it.
     public var channelLayout: String? {
         switch codec {
         case .aac: advancedAudioLayout

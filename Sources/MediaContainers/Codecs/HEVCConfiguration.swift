@@ -129,8 +129,7 @@ public struct HEVCConfiguration: Sendable, Hashable {
         return bytes
     }
 
-    /// Returns the codec string of ISO/IEC 14496-15, annex E.3: profile, reversed compatibility flags, tier, level and
-    /// constraints.
+    /// Returns the codec string (ISO/IEC 14496-15, E.3).
     public func codecString(sampleEntry: FourCC = "hvc1") -> String {
         let space = ["", "A", "B", "C"][Int(profileSpace & 3)]
         var reversed: UInt32 = 0

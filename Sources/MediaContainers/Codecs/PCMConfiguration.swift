@@ -30,16 +30,8 @@ public struct PCMConfiguration: Sendable, Hashable {
     /// Reads the fields of a QuickTime sample entry (QuickTime File Format, Sound Sample Descriptions).
     ///
     /// Returns nil for formats that the standard doesn't define, such as samples padded to wider words and
-    /// non-interleaved channels.
-    ///
-    /// - Parameters:
-    ///   - entry: The type of the sample entry.
-    ///   - bits: Bits per sample.
-    ///   - channels: The number of channels.
-    ///   - isLittleEndian: The value of `enda`, or nil if the box is absent.
-    ///   - flags: The flags of `lpcm` in a version 2 description: 1 floating-point, 2 big-endian, 4 signed, 8 packed,
-    ///     32 non-interleaved.
-    ///   - packing: The packet layout, or nil if the entry has none.
+    /// non-interleaved channels. `isLittleEndian` is the value of `enda`, if any. `flags` are those of `lpcm` in a
+    /// version 2 description: 1 floating-point, 2 big-endian, 4 signed, 8 packed, 32 non-interleaved.
     init?(
         quickTime entry: FourCC, bits: Int, channels: Int, isLittleEndian: Bool?, flags: UInt32,
         packing: SampleTable.Packing?

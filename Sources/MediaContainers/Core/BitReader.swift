@@ -12,21 +12,14 @@ public struct BitReader {
     private var cache: UInt64 = 0
     private var cached = 0
 
-    /// Creates a reader.
-    ///
-    /// - Parameters:
-    ///   - bytes: The borrowed bytes.
-    ///   - emulationPrevention: Whether to read 00 00 03 as 00 00.
-    ///   - origin: The offset of the bytes in the file or stream, for errors.
+    /// Creates a reader. `origin` is the offset of the bytes in the file or stream, for errors.
     public init(_ bytes: UnsafeRawBufferPointer, emulationPrevention: Bool = false, origin: Int64 = 0) {
         self.bytes = bytes
         self.preventsEmulation = emulationPrevention
         self.origin = origin
     }
 
-    /// Reads a field.
-    ///
-    /// - Parameter count: The width of the field, 0 to 32 bits.
+    /// Reads a field of 0 to 32 bits.
     public mutating func bits(_ count: Int) throws(ContainerError) -> UInt32 {
         guard (0...32).contains(count) else {
             throw ContainerError(.malformed, "bit field of \(count) bits exceeds 32 bits", at: offset)
@@ -118,11 +111,7 @@ public struct BitWriter: Sendable {
     /// Creates an empty writer.
     public init() {}
 
-    /// Appends a field.
-    ///
-    /// - Parameters:
-    ///   - value: The value; bits beyond `count` are ignored.
-    ///   - count: The width of the field, 0 to 32 bits.
+    /// Appends the low `count` bits of a value, 0 to 32.
     public mutating func write(_ value: UInt32, count: Int) {
         for place in stride(from: count - 1, through: 0, by: -1) {
             if free == 0 {

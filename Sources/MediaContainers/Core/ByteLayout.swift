@@ -51,16 +51,12 @@ public struct ByteLayout: Sendable, Hashable {
         length += piece.length
     }
 
-    /// Returns whether the file equals the source byte for byte.
-    ///
-    /// - Parameter sourceLength: The length of the source in bytes.
+    /// Returns whether the file equals a source of this length byte for byte.
     public func isIdentity(ofLength sourceLength: Int64) -> Bool {
         pieces.isEmpty ? sourceLength == 0 : pieces == [.source(0..<sourceLength)]
     }
 
-    /// Returns the pieces that make up a range of the file.
-    ///
-    /// - Parameter range: A range of the file; any part past the end is ignored.
+    /// Returns the pieces that make up a range of the file. Any part past the end is ignored.
     public func pieces(in range: Range<Int64>) -> [Piece] {
         let clamped = range.clamped(to: 0..<length)
         var result: [Piece] = []
@@ -137,13 +133,9 @@ public struct ByteLayoutView<Source: ByteSource>: ByteSource {
         return done
     }
 
-    /// Writes the file to a sink.
+    /// Writes the file to a sink in pieces of up to `bufferSize` bytes.
     ///
-    /// - Parameters:
-    ///   - sink: The destination.
-    ///   - bufferSize: The size of each read, in bytes.
-    /// - Throws: ``ContainerError/Code-swift.enum/truncated`` when the source ends early, and the errors of source and
-    ///   sink.
+    /// - Throws: ``ContainerError/Code-swift.enum/truncated`` when the source ends early; errors of source and sink.
     public func write<Sink: ByteSink>(to sink: inout Sink, bufferSize: Int = 1 << 20) throws(ContainerError) {
         let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: max(1, bufferSize), alignment: 16)
         defer { buffer.deallocate() }

@@ -5,16 +5,12 @@
 public struct ByteReader {
     /// The borrowed bytes.
     public let bytes: UnsafeRawBufferPointer
-    /// The offset of ``bytes`` in the file or stream. Errors report the sum of this offset and a position.
+    /// The offset of ``bytes`` in the file or stream, for errors.
     public let origin: Int64
     /// The index in ``bytes`` of the next byte to read. At the end, it equals their count.
     public private(set) var position = 0
 
-    /// Creates a reader over borrowed bytes.
-    ///
-    /// - Parameters:
-    ///   - bytes: The bytes, which must outlive the reader.
-    ///   - origin: The offset of the bytes in the file or stream.
+    /// Creates a reader over bytes that must outlive it.
     @inlinable
     public init(_ bytes: UnsafeRawBufferPointer, origin: Int64 = 0) {
         self.bytes = bytes
@@ -70,9 +66,7 @@ public struct ByteReader {
         return Value(bigEndian: value)
     }
 
-    /// Borrows the next bytes and advances past them.
-    ///
-    /// - Parameter count: The number of bytes. A negative count throws ``ContainerError/Code-swift.enum/truncated``.
+    /// Borrows the next bytes and advances past them. Throws for a negative count.
     public mutating func take(_ count: Int) throws(ContainerError) -> UnsafeRawBufferPointer {
         try need(count)
         let slice = UnsafeRawBufferPointer(rebasing: bytes[position..<position + count])
@@ -99,9 +93,7 @@ public struct ByteReader {
         position += count
     }
 
-    /// Moves to an index in ``bytes``.
-    ///
-    /// - Throws: ``ContainerError/Code-swift.enum/truncated`` when the index is out of bounds.
+    /// Moves to an index in ``bytes``. Throws if it's out of bounds.
     public mutating func seek(to target: Int) throws(ContainerError) {
         guard target >= 0, target <= bytes.count else {
             throw ContainerError(.truncated, "position \(target) is outside of \(bytes.count) bytes", at: origin)
@@ -121,11 +113,7 @@ public struct ByteReader {
 }
 
 extension [UInt8] {
-    /// Calls a closure with a reader over the array's bytes.
-    ///
-    /// - Parameters:
-    ///   - origin: The offset of the bytes in the file, for errors.
-    ///   - body: The closure. It must not let the reader escape.
+    /// Calls a closure with a reader over the array's bytes at an offset in the file. The reader must not escape.
     func withReader<Value>(
         at origin: Int64 = 0, _ body: (inout ByteReader) throws(ContainerError) -> Value
     ) throws(ContainerError) -> Value {

@@ -27,9 +27,8 @@ public protocol RandomAccessSink {
     /// - Throws: ``ContainerError/Code-swift.enum/inputOutput``, with the file's own error, if any, as its cause.
     mutating func write(_ bytes: UnsafeRawBufferPointer, at offset: Int64) throws(ContainerError)
 
-    /// Reads back written bytes.
+    /// Reads back written bytes. Returns their number: the size of the buffer, or less at the end of the file.
     ///
-    /// - Returns: The number of bytes read: the size of the buffer, or less at the end of the file.
     /// - Throws: ``ContainerError/Code-swift.enum/inputOutput``, with the file's own error, if any, as its cause.
     mutating func read(at offset: Int64, into buffer: UnsafeMutableRawBufferPointer) throws(ContainerError) -> Int
 }

@@ -3,22 +3,16 @@ public protocol ByteSource {
     /// The length in bytes.
     var length: Int64 { get }
 
-    /// Reads bytes into a buffer.
+    /// Reads bytes at an offset into a buffer. Returns their number: the size of the buffer, or less at the end.
     ///
-    /// - Parameters:
-    ///   - offset: The offset of the first byte from the start of the source.
-    ///   - buffer: The destination.
-    /// - Returns: The number of bytes read: the size of the buffer, or less at the end of the source.
     /// - Throws: ``ContainerError/Code-swift.enum/inputOutput``, with the source's own error, if any, as its cause.
     func read(at offset: Int64, into buffer: UnsafeMutableRawBufferPointer) throws(ContainerError) -> Int
 }
 
 extension ByteSource {
-    /// Reads exactly the bytes of a range into an array.
+    /// Reads exactly the bytes of a range.
     ///
-    /// - Parameters:
-    ///   - range: The range. It is checked against the length of the source before memory is allocated.
-    ///   - limit: The maximum number of bytes to allocate.
+    /// - Parameter limit: The maximum number of bytes to allocate.
     /// - Throws: ``ContainerError/Code-swift.enum/truncated`` when the source ends before the range does,
     ///   ``ContainerError/Code-swift.enum/limitExceeded`` above the limit, and the errors of the source.
     public func bytes(_ range: Range<Int64>, limit: Int) throws(ContainerError) -> [UInt8] {
@@ -76,11 +70,8 @@ public struct ByteSlice<Source: ByteSource>: ByteSource {
     private let source: Source
     private let range: Range<Int64>
 
-    /// Creates a slice.
+    /// Creates a slice of a source.
     ///
-    /// - Parameters:
-    ///   - source: The underlying source.
-    ///   - range: The range of the underlying source.
     /// - Throws: ``ContainerError/Code-swift.enum/truncated`` when the source ends before the range does.
     public init(_ source: Source, _ range: Range<Int64>) throws(ContainerError) {
         guard range.lowerBound >= 0, range.upperBound <= source.length else {

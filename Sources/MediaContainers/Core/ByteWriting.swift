@@ -4,7 +4,6 @@ extension [UInt8] {
         Swift.withUnsafeBytes(of: value.bigEndian) { append(contentsOf: $0) }
     }
 
-    /// Appends a four-character code.
     mutating func append(_ code: FourCC) { appendBigEndian(code.rawValue) }
 
     /// Overwrites four bytes with an integer in big-endian order. Does nothing if they are out of bounds.
@@ -36,6 +35,5 @@ extension [UInt8] {
         }
     }
 
-    /// Appends zeros.
     mutating func appendZeros(_ count: Int) { append(contentsOf: repeatElement(0, count: count)) }
 }

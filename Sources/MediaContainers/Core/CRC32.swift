@@ -1,6 +1,4 @@
 /// The CRC-32 of zlib and ISO 3309: reflected polynomial 0xEDB88320, with an initial value and a final XOR of all ones.
-///
-/// `ffprobe -show_data_hash CRC32` prints this value for a packet.
 public struct CRC32: Sendable {
     private var state: UInt32 = 0xFFFF_FFFF
 

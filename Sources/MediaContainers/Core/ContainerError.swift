@@ -1,7 +1,4 @@
-/// An error in reading or writing a container.
-///
-/// This is the only error type that the library throws. It's a value type, so that parsers in hot loops can throw it as
-/// a typed error without slowing down the success path.
+/// An error in reading or writing a container; the only error type that the library throws.
 public struct ContainerError: Error, Sendable {
     /// The kind of failure.
     public enum Code: String, Sendable, CaseIterable {
@@ -35,13 +32,6 @@ public struct ContainerError: Error, Sendable {
     public var cause: (any Error)?
 
     /// Creates an error.
-    ///
-    /// - Parameters:
-    ///   - code: The kind of failure.
-    ///   - summary: A description of the failure and the structure in which it occurred.
-    ///   - offset: The offset from the start of the file or stream in bytes.
-    ///   - advice: A suggestion for the user.
-    ///   - cause: The error of the source or sink.
     public init(
         _ code: Code, _ summary: String, at offset: Int64? = nil, advice: String? = nil, cause: (any Error)? = nil
     ) {
@@ -86,7 +76,7 @@ public struct ContainerDiagnostic: Sendable, Hashable {
         case missingTimestamp
         /// A timestamp that's inconsistent with its neighbors was replaced.
         case damagedTimestamp
-        /// A frame or section that exceeds the size limit was dropped.
+        /// A frame or ID3 tag that exceeds the size limit was dropped.
         case tooLong
     }
 

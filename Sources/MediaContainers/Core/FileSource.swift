@@ -16,7 +16,6 @@ public final class FileSource: ByteSource, Sendable {
 
     /// Opens a file for reading.
     ///
-    /// - Parameter path: The path of the file.
     /// - Throws: ``ContainerError/Code-swift.enum/inputOutput`` when the file can't be opened or, like a pipe, can't be
     ///   read by position.
     public init(path: String) throws(ContainerError) {
@@ -46,7 +45,6 @@ public final class FileSink: RandomAccessSink, Sendable {
 
     /// Creates a file, or truncates an existing one.
     ///
-    /// - Parameter path: The path of the file.
     /// - Throws: ``ContainerError/Code-swift.enum/inputOutput`` when the file can't be created.
     public init(path: String) throws(ContainerError) {
         let descriptor = open(path, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0o644)
@@ -69,10 +67,8 @@ public final class FileSink: RandomAccessSink, Sendable {
         }
     }
 
-    /// Makes Linux start writing a range to disk, which shortens a later ``synchronize()``. Doesn't wait. Does nothing
-    /// on other systems.
-    ///
-    /// - Parameter range: Bytes that have been written and won't change.
+    /// Makes Linux start writing bytes that won't change to disk, which shortens a later ``synchronize()``. Doesn't
+    /// wait. Does nothing on other systems.
     public func startWriting(_ range: Range<Int64>) {
         #if os(Linux)
             // The advice starts writing dirty pages to disk. The kernel can't drop them before they are clean.
@@ -101,7 +97,6 @@ public final class FileSink: RandomAccessSink, Sendable {
 final class OpenFile: Sendable {
     let descriptor: Int32
 
-    /// Takes ownership of an open descriptor.
     init(_ descriptor: Int32) {
         self.descriptor = descriptor
     }
@@ -111,8 +106,7 @@ final class OpenFile: Sendable {
     /// The system's description of the last failed call.
     static var reason: String { String(cString: strerror(errno)) }
 
-    /// Reads bytes from `offset` into `buffer` and returns their number, which is less than the size of the buffer only
-    /// at the end of the file.
+    /// Reads bytes. Returns less than the size of the buffer only at the end of the file.
     func read(at offset: Int64, into buffer: UnsafeMutableRawBufferPointer) throws(ContainerError) -> Int {
         var done = 0
         while done < buffer.count, let base = buffer.baseAddress {

@@ -6,8 +6,7 @@ public struct MediaFormat: Sendable, Hashable {
     public var codec: Codec
     /// The codec string of RFC 6381, as in the CODECS attribute of HLS (`avc1.64001F`, `mp4a.40.2`).
     public var codecString: String
-    /// The decoder configuration in the form stored in MP4, as documented for each case of ``Codec``; empty if there is
-    /// none.
+    /// The decoder configuration in the form that ``Codec`` documents; empty if there is none.
     public var configuration: [UInt8]
     /// The type of the sample entry in MP4 (`avc1`, `hev1`, `mp4a`). For an encrypted track, the original format.
     public var sampleEntry: FourCC
@@ -21,8 +20,7 @@ public struct MediaFormat: Sendable, Hashable {
     public var channels: Int
     /// The encryption of the samples, or nil if they are in the clear.
     public var protection: SampleProtection?
-    /// Complete boxes of an MP4 sample entry that describe the presentation of video (`colr`, `pasp`, `clap`, `mdcv`,
-    /// …). They are copied verbatim, so that a remuxed file has the same colors and pixel aspect ratio.
+    /// The boxes that describe the presentation of video in MP4, such as `colr` and `pasp`. They are copied verbatim.
     public var videoBoxes: [UInt8] = []
     /// The framing of each sample's bytes.
     public var framing: SampleFraming
@@ -70,7 +68,7 @@ public enum SampleFraming: Sendable, Hashable {
     case stored
     /// NAL units in a byte stream with start codes (ISO/IEC 14496-10 and 23008-2, annex B).
     case startCodes
-    /// AAC frames with an ADTS header of 7 or 9 bytes (ISO/IEC 14496-3, 1.A.2.2).
+    /// AAC frames with an ADTS header (ISO/IEC 14496-3, 1.A.2.2).
     case adts
     /// AAC frames in an AudioSyncStream of LATM (ISO/IEC 14496-3, 1.7).
     case loas
@@ -78,11 +76,11 @@ public enum SampleFraming: Sendable, Hashable {
 
 /// The encryption of a track's samples (ISO/IEC 23001-7; boxes `sinf`, `schm` and `tenc`).
 public struct SampleProtection: Sendable, Hashable {
-    /// The scheme: `cenc`, `cbcs`, `cens`, `cbc1`, `piff` or another code from the file.
+    /// The scheme, such as `cenc` or `cbcs`, or four spaces if the file states none; `saes` for SAMPLE-AES in MPEG-TS.
     public var scheme: FourCC
     /// The 16-byte id of the default key, or nil if the file has none.
     public var defaultKeyID: [UInt8]?
-    /// The size of each sample's initialization vector: 0, 8 or 16 bytes.
+    /// The size of each sample's own initialization vector in bytes, or 0 if it has none.
     public var initializationVectorSize: Int
 
     /// Creates a description of an encryption.

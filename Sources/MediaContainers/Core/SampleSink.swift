@@ -1,19 +1,14 @@
 /// A receiver of the tracks and samples of a demuxer.
 ///
-/// Demuxers and writers are generic over the sink, so that a call needs no existential and no allocation. An error of
-/// the sink ends the operation and is rethrown.
+/// An error of the sink ends the operation and is rethrown.
 public protocol SampleSink {
     /// Receives the list of tracks, before the first sample and again whenever a track is added or may have changed.
     ///
     /// Tracks keep their index for the lifetime of the demuxer, and formats keep their index in the track.
     mutating func tracks(_ tracks: [MediaTrack]) throws(ContainerError)
 
-    /// Receives a sample.
-    ///
-    /// - Parameters:
-    ///   - sample: Times, size and flags.
-    ///   - bytes: The bytes, borrowed for the duration of the call, in the framing that ``MediaFormat/framing``
-    ///     specifies.
+    /// Receives a sample. The bytes are borrowed for the duration of the call, in the framing that
+    /// ``MediaFormat/framing`` specifies.
     mutating func sample(_ sample: MediaSample, bytes: UnsafeRawBufferPointer) throws(ContainerError)
 
     /// Receives a defect that the demuxer skipped. The default implementation does nothing.
@@ -63,9 +58,7 @@ public struct MediaSample: Sendable, Hashable {
         self.offset = offset
     }
 
-    /// Checks that the times are within the bounds of ``Timescale``.
-    ///
-    /// - Throws: ``ContainerError`` with `code`.
+    /// Throws an error with `code` if a time exceeds the bounds of ``Timescale``.
     func checkTimes(
         timescale: Int32, code: ContainerError.Code = .unrepresentable
     ) throws(ContainerError) {

@@ -1,13 +1,9 @@
 /// Conversions between timescales, and the bounds of all times.
 ///
-/// Every time in a valid container is below 2⁵⁹ ticks and below 2³³ seconds. The MP4 parsers check each edit, fragment
-/// and sample. The parsers of MPEG-TS and packed audio start from 33-bit timestamps and advance by at most half a wrap
-/// per packet. The bounds leave room for clocks that count from 1900 or 1970, and for a Unix time in the ticks of
-/// Smooth Streaming (10 MHz).
-///
-/// The bounds keep sums in this module from overflowing: a sum of up to 15 times is below 2⁶³. Times in 90 kHz ticks
-/// are below 2⁵⁰, so the times of even 4,096 held samples add up to less than 2⁶³. Sums without such a bound, such as a
-/// shift that grows with each period, use `addingClamped`.
+/// Every time in a valid container is below 2⁵⁹ ticks and below 2³³ seconds, which leaves room for clocks that count
+/// from 1900 and for a Unix time in ticks of 10 MHz. Parsers ensure these bounds, so a sum of up to 15 times, or of
+/// 4,096 times in 90 kHz ticks, can't overflow. Sums without such a bound, such as a shift that grows with each
+/// period, use `addingClamped`.
 public enum Timescale {
     /// The bound of times in ticks, equal to 18 years in nanoseconds.
     static let maximumTicks: Int64 = 1 << 59
@@ -20,10 +16,6 @@ public enum Timescale {
     }
 
     /// Converts seconds to the nearest tick. Clamps times beyond the bounds, and returns 0 for NaN.
-    ///
-    /// - Parameters:
-    ///   - seconds: A time or duration; infinities are clamped, too.
-    ///   - timescale: Ticks per second of the result, at least 1.
     package static func ticks(of seconds: Double, in timescale: Int32) -> Int64 {
         guard !seconds.isNaN else { return 0 }
         let longest = Double(maximumSeconds)
@@ -31,12 +23,7 @@ public enum Timescale {
         return Int64(min(max(ticks, -Double(maximumTicks)), Double(maximumTicks)))
     }
 
-    /// Converts ticks to another timescale, rounding half away from zero. Clamps results that don't fit.
-    ///
-    /// - Parameters:
-    ///   - ticks: A time or duration.
-    ///   - from: Ticks per second of `ticks`, at least 1.
-    ///   - target: Ticks per second of the result, at least 1.
+    /// Converts ticks to another timescale of at least 1, rounding half away from zero. Clamps results that don't fit.
     public static func convert(_ ticks: Int64, from: Int32, to target: Int32) -> Int64 {
         if from == target { return ticks }
         let divisor = UInt64(max(1, from))

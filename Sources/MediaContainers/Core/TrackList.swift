@@ -1,7 +1,6 @@
 /// The tracks that a demuxer has found so far. A track keeps its index, and a format keeps its index in the track.
 final class TrackList {
-    /// The maximum number of formats in a track. If the limit is reached, samples in new formats get the last format in
-    /// the list.
+    /// The maximum number of formats in a track. Samples in further formats get the last one.
     private static let maximumFormats = 64
 
     private(set) var tracks: [MediaTrack] = []

@@ -4,10 +4,7 @@ final class AC3FrameParser: SyncFrameParser {
     private let isEnhanced: Bool
     private var lastConfiguration: [UInt8] = []
 
-    /// Creates a parser.
-    ///
-    /// - Parameter isEnhanced: Whether the stream may have dependent substreams. In that case, only the next header
-    ///   reveals the end of a frame.
+    /// Creates a parser. In an enhanced stream, only the next header reveals the end of a frame.
     init(isEnhanced: Bool) { self.isEnhanced = isEnhanced }
 
     override var headerLength: Int { AC3SyncFrame.headerLength }

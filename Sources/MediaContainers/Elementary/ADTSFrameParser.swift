@@ -82,8 +82,7 @@ struct ADTSHeader: Equatable {
             objectType: objectType, sampleRate: sampleRate, channelConfiguration: channelConfiguration)
     }
 
-    /// Returns whether two headers describe the same format. The format is part of the fixed header, which is equal in
-    /// all frames of a stream (1.A.2.2.1).
+    /// Returns whether two headers describe the same format, which is part of the fixed header.
     func continues(_ other: ADTSHeader) -> Bool {
         objectType == other.objectType && sampleRateIndex == other.sampleRateIndex
             && channelConfiguration == other.channelConfiguration

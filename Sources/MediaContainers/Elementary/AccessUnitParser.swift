@@ -1,7 +1,5 @@
 /// A base class for parsers that split a byte stream of NAL units into access units (annex B of ISO/IEC 14496-10 and of
 /// 23008-2).
-///
-/// Subclasses for H.264 and HEVC classify the NAL units.
 class AccessUnitParser: FrameParser {
     private var scanned = 0
     /// The index of the current NAL unit; nil if its end has been found.
@@ -18,8 +16,7 @@ class AccessUnitParser: FrameParser {
     /// The number of bytes after the start code that are needed to classify a NAL unit.
     class var headerLength: Int { 1 }
 
-    /// Returns whether more bytes of the unit at `header` are needed to decide which access unit it belongs to. The
-    /// default is false.
+    /// Returns whether deciding which access unit the unit at `header` belongs to requires more bytes.
     func needsMore(_ bytes: UnsafeRawBufferPointer, at header: Int) -> Bool { false }
 
     /// Adds the unit at `header` to the access unit, or returns false if the unit begins the next access unit.
@@ -31,7 +28,6 @@ class AccessUnitParser: FrameParser {
     /// Reads a complete unit, including its header but without trailing zeros.
     func readUnit(_ unit: UnsafeRawBufferPointer) {}
 
-    /// Called when the access unit is complete, before it is delivered.
     func willFinish() {}
 
     /// Builds the format from the parameter sets, and clears ``setsChanged``.
@@ -104,9 +100,7 @@ struct ParameterSets {
 
     var isEmpty: Bool { units.isEmpty }
 
-    /// Stores a set, replacing the previous one with the same id.
-    ///
-    /// - Returns: Whether the set differs from the previous one.
+    /// Stores a set, replacing the previous one with the same id. Returns whether it differs from that one.
     mutating func update(_ unit: UnsafeRawBufferPointer, id: Int) -> Bool {
         guard let index = ids.firstIndex(of: id) else {
             ids.append(id)

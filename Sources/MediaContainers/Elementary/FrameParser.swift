@@ -1,12 +1,8 @@
 /// A base class for parsers that split the payload of an elementary stream into frames (access units) and derive its
 /// format.
-///
-/// Subclasses for each codec override ``scan(_:isLast:)``, which is called once or twice per PES packet, never per
-/// transport packet.
 class FrameParser {
     /// The result of scanning for a frame at the beginning of the bytes.
     enum Scan: Equatable {
-        /// The frame isn't complete yet.
         case incomplete
         /// The number of leading bytes that don't belong to any frame.
         case garbage(Int)
@@ -26,7 +22,6 @@ class FrameParser {
     final private(set) var formatVersion = 0
     /// Whether decoding can start at the last frame.
     final var isSync = true
-    /// The duration of the last frame.
     final var duration = FrameDuration()
     /// Frames per second according to the parameter sets, or nil.
     final var frameRate: Double?

@@ -31,9 +31,7 @@ public struct H264SequenceParameterSet: Sendable, Hashable {
     /// Whether color planes are coded separately, with their id in each slice header.
     public var hasSeparateColourPlanes = false
 
-    /// Reads a NAL unit of type 7, including its header byte.
-    ///
-    /// - Throws: ``ContainerError`` with `truncated` or `malformed`.
+    /// Reads a NAL unit of type 7, including its header byte. Throws `truncated` or `malformed`.
     public init(_ unit: UnsafeRawBufferPointer) throws(ContainerError) {
         var reader = BitReader(unit, emulationPrevention: true)
         guard try reader.bits(8) & 0x1F == 7 else {
@@ -100,8 +98,7 @@ public struct H264SequenceParameterSet: Sendable, Hashable {
     }
 
     private mutating func readSize(_ reader: inout BitReader) throws(ContainerError) {
-        // Level 6.2 allows 139,264 macroblocks and at most 1,055 per side (A.3.1). More than 4,096 per side indicate
-        // damage.
+        // Level 6.2 allows at most 1,055 macroblocks per side (A.3.1). More than 4,096 indicate damage.
         let widthInMacroblocks = 1 + (try reader.unsigned("pic_width_in_mbs_minus1", 4095))
         let heightInMapUnits = 1 + (try reader.unsigned("pic_height_in_map_units_minus1", 4095))
         hasFramesOnly = try reader.flag()

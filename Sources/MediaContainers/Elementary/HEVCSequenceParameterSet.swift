@@ -23,9 +23,7 @@ public struct HEVCSequenceParameterSet: Sendable, Hashable {
     /// The pixel aspect ratio from the VUI, or nil.
     public var pixelAspect: PixelAspectRatio?
 
-    /// Reads a NAL unit of type 33, including its two header bytes.
-    ///
-    /// - Throws: ``ContainerError`` with `truncated` or `malformed`.
+    /// Reads a NAL unit of type 33, including its two header bytes. Throws `truncated` or `malformed`.
     public init(_ unit: UnsafeRawBufferPointer) throws(ContainerError) {
         var reader = BitReader(unit, emulationPrevention: true)
         guard try reader.bits(16) >> 9 & 0x3F == 33 else {

@@ -15,9 +15,8 @@ public struct ID3Tag: Sendable, Hashable {
         return headerLength + size + (bytes[5] & 0x10 != 0 ? headerLength : 0)
     }
 
-    /// Reads the tag at the beginning of the bytes. If the tag is truncated, only its complete frames are read.
-    ///
-    /// - Throws: ``ContainerError`` with `notThisFormat` if the bytes don't begin with a tag.
+    /// Reads the tag at the beginning of the bytes, or its complete frames if it's truncated. Throws `notThisFormat` if
+    /// there is no tag.
     public init(_ bytes: UnsafeRawBufferPointer) throws(ContainerError) {
         guard let length = Self.length(bytes) else { throw ContainerError(.notThisFormat, "no ID3v2 tag", at: 0) }
         self.length = length
@@ -132,8 +131,7 @@ public enum ID3Frame: Sendable, Hashable {
         }
     }
 
-    /// Returns whether a frame may end after the next `size` bytes: whether the tag's end, padding or the identifier of
-    /// another frame follows.
+    /// Returns whether the tag's end, padding or the identifier of another frame follows the next `size` bytes.
     private static func canEnd(_ reader: ByteReader, after size: Int) -> Bool {
         guard size <= reader.remaining else { return false }
         let rest = reader.bytes[(reader.position + size)...]
@@ -215,8 +213,7 @@ public struct ID3Picture: Sendable, Hashable {
 
 /// Text decoding for ID3 frames (ID3 2.4, 4: encodings 0 Latin-1, 1 UTF-16 with BOM, 2 UTF-16BE, 3 UTF-8).
 enum ID3Text {
-    /// Reads the bytes up to the terminator of an encoding, and skips the terminator. Reads all remaining bytes if
-    /// there is none.
+    /// Reads the bytes up to the terminator of an encoding, or all if there is none, and skips the terminator.
     static func terminated(_ reader: inout ByteReader, encoding: UInt8) -> UnsafeRawBufferPointer {
         let rest = UnsafeRawBufferPointer(rebasing: reader.bytes[reader.position...])
         let width = encoding == 1 || encoding == 2 ? 2 : 1

@@ -35,10 +35,7 @@ final class LOASFrameParser: SyncFrameParser {
 struct LOASPayload {
     private var multiplex: StreamMuxConfig?
 
-    /// Appends the AAC payloads of a frame to `target`.
-    ///
-    /// - Returns: The length of each payload in bytes.
-    /// - Throws: ``ContainerError`` with `malformed` or `truncated`, or with `unsupported` for several layers.
+    /// Appends the AAC payloads of a frame to `target`. Returns the length of each in bytes.
     mutating func append(
         _ frame: UnsafeRawBufferPointer, to target: inout [UInt8]
     ) throws(ContainerError) -> [Int] {

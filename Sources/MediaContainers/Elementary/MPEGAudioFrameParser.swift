@@ -92,12 +92,10 @@ struct MPEGAudioHeader: Equatable {
     ]
 }
 
-/// The information frame at the start of an MPEG audio file: "Xing", "Info" or "VBRI", with LAME's tag.
-///
-/// The frame replaces the first frame of audio. No standard defines it, but all players skip it.
+/// The information frame at the start of an MPEG audio file, which contains no audio: "Xing", "Info" or "VBRI", with
+/// LAME's tag. No standard defines it.
 struct MPEGAudioInformation {
-    /// The number of samples to drop at the start: the decoder delay plus the encoder delay, or 0 if the latter is
-    /// unknown.
+    /// The decoder delay plus the encoder delay in samples, or 0 if the latter is unknown.
     let priming: Int64
 
     /// The delay of layer III decoders in samples.

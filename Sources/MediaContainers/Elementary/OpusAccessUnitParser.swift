@@ -4,10 +4,7 @@ final class OpusAccessUnitParser: FrameParser {
     private let channelConfiguration: UInt8
     private var hasFormat = false
 
-    /// Creates a parser.
-    ///
-    /// - Parameter channelConfiguration: The `channel_config_code` of the stream's descriptor, for channels in Vorbis
-    ///   order.
+    /// Creates a parser for the `channel_config_code` of the stream's descriptor.
     init(channelConfiguration: UInt8) { self.channelConfiguration = channelConfiguration }
 
     override func scan(_ bytes: UnsafeRawBufferPointer, isLast: Bool) -> Scan {

@@ -1,14 +1,11 @@
 /// Rearrangement of an MP4 file that moves its index to the front, so that playback can start before the whole file is
 /// available.
-///
-/// The result is a layout. It can be written to a file, or served by range without writing the file.
 public enum FastStart {
     /// Plans the rearranged file. Reads only the box headers and `moov`.
     ///
-    /// - Parameter source: The bytes of the file.
-    /// - Returns: The layout. If the index already precedes the media, the layout is the unchanged file.
-    /// - Throws: ``ContainerError`` when the file isn't MP4, is damaged, has media before its index and contains
-    ///   fragments, or has a compressed index or one of more than 512 MiB; the errors of the source.
+    /// - Returns: The layout, which is the unchanged file if the index already precedes the media.
+    /// - Throws: ``ContainerError`` when the file isn't MP4, is damaged, has fragments before its index, or has a
+    ///   compressed or overlong index; the errors of the source.
     public static func layout<Source: ByteSource>(of source: Source) throws(ContainerError) -> ByteLayout {
         var planner = FastStartPlanner(length: source.length)
         while true {
@@ -20,19 +17,14 @@ public enum FastStart {
         }
     }
 
-    /// Returns a read-only view of the rearranged file.
-    ///
-    /// - Parameter source: The bytes of the file.
-    /// - Throws: ``ContainerError`` under the same conditions as ``layout(of:)``.
+    /// Returns a read-only view of the rearranged file. Throws as ``layout(of:)`` does.
     public static func view<Source: ByteSource>(of source: Source) throws(ContainerError) -> ByteLayoutView<Source> {
         ByteLayoutView(layout: try layout(of: source), source: source)
     }
 }
 
-/// A planner of a rearranged file that performs no I/O. It requests the bytes that it needs from the caller.
-///
-/// Use it if the bytes arrive asynchronously, for example from a network. For a source that can block, use
-/// ``FastStart/layout(of:)``.
+/// A planner of a rearranged file that requests the bytes that it needs from the caller, for example from a network.
+/// For a source that can block, use ``FastStart/layout(of:)``.
 public struct FastStartPlanner: Sendable {
     /// The next step of the plan.
     public enum Step: Sendable, Hashable {
@@ -54,17 +46,14 @@ public struct FastStartPlanner: Sendable {
     private var movie: BoxHeader?
     private var isReadingMovie = false
 
-    /// Creates a planner.
-    ///
-    /// - Parameter length: The length of the file in bytes.
+    /// Creates a planner for a file of `length` bytes.
     public init(length: Int64) {
         self.length = length
         step = .read(0..<min(length, Int64(BoxHeader.maximumHeaderLength)))
     }
 
-    /// Supplies the bytes requested by ``step``. Does nothing if the plan is complete.
+    /// Supplies exactly the bytes requested by ``step``. Does nothing if the plan is complete.
     ///
-    /// - Parameter bytes: Exactly the bytes of the requested range.
     /// - Throws: ``ContainerError`` when the file isn't MP4 or can't be rearranged, or the number of bytes is wrong.
     public mutating func supply(_ bytes: [UInt8]) throws(ContainerError) {
         guard case .read(let range) = step else { return }

@@ -18,11 +18,7 @@ struct MovieRelocation {
         var largest: UInt64
     }
 
-    /// Returns the bytes of the box at its new offset.
-    ///
-    /// - Parameter box: The whole box, including the header.
-    /// - Throws: ``ContainerError`` when a table is damaged, the movie is compressed (`cmov`), or the box outgrows its
-    ///   32-bit size.
+    /// Returns the bytes of the box, including its header, at its new offset.
     func relocate(_ box: [UInt8]) throws(ContainerError) -> [UInt8] {
         let tables = try box.withReader(at: old.lowerBound) { (reader) throws(ContainerError) in
             var found: [Table] = []

@@ -1,6 +1,6 @@
 /// A picture in a file's metadata: `covr` in iTunes-style metadata.
 public struct Artwork: Sendable, Hashable {
-    /// The format of a picture, determined from its first byte. If that is inconclusive, from the metadata's type code.
+    /// The format of a picture, determined from its first byte; JPEG also by the metadata's type code.
     public enum Format: String, Sendable, Hashable {
         /// JPEG.
         case jpeg
@@ -18,9 +18,7 @@ public struct Artwork: Sendable, Hashable {
 
 /// A parser for the pictures in iTunes-style metadata: `udta`, `meta`, `ilst`, `covr`, `data`.
 enum ArtworkParser {
-    /// Reads the payload of `udta`.
-    ///
-    /// Damaged metadata isn't an error: a box that exceeds its parent ends the search.
+    /// Reads the payload of `udta`. A damaged box ends the search.
     static func parse(_ userData: ByteReader) -> [Artwork] {
         var boxes = BoxIterator(userData)
         while let (header, box) = try? boxes.next() {
@@ -29,7 +27,6 @@ enum ArtworkParser {
         return []
     }
 
-    /// Reads the payload of `meta`.
     static func parse(meta: ByteReader) -> [Artwork] {
         var reader = meta
         if MetaBox.hasVersion(reader), (try? reader.skip(4)) == nil { return [] }
@@ -55,7 +52,7 @@ enum ArtworkParser {
         guard let type = try? reader.uint32(), (try? reader.skip(4)) != nil, reader.remaining > 8 else { return nil }
         let range = reader.offset..<reader.offset + Int64(reader.remaining)
         let first = reader.bytes[reader.position]
-        // Type codes 13 and 14 are JPEG and PNG. Some files have the wrong code, so the first byte takes precedence.
+        // Type code 13 is JPEG. Some files have the wrong code, so the first byte takes precedence.
         let format: Artwork.Format = first == 0xFF ? .jpeg : first == 0x89 ? .png : type == 13 ? .jpeg : .other
         return Artwork(format: format, range: range)
     }
@@ -63,8 +60,7 @@ enum ArtworkParser {
 
 /// The two forms of `meta`: a full box in ISO files, a plain box in QuickTime files.
 enum MetaBox {
-    /// Returns whether the payload begins with version and flags. In the QuickTime form, it begins with the first child
-    /// box.
+    /// Returns whether the payload begins with version and flags rather than with a child box.
     static func hasVersion(_ payload: ByteReader) -> Bool {
         var reader = payload
         guard (try? reader.skip(4)) != nil, let type = try? reader.fourCC() else { return true }

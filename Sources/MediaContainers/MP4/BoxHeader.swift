@@ -35,12 +35,7 @@ public struct BoxHeader: Sendable, Hashable {
     /// The maximum size of a header: 8 bytes, a 64-bit size and an extended type.
     static let maximumHeaderLength = 32
 
-    /// Reads a header.
-    ///
-    /// - Parameters:
-    ///   - reader: A reader at the first byte of the box; it advances past the header.
-    ///   - limit: The end of the parent or file. The size of a box may exceed it; the caller decides whether to accept
-    ///     that.
+    /// Reads a header. `limit` is the end of the parent or file. The box may exceed it; the caller checks that.
     init(_ reader: inout ByteReader, limit: Int64) throws(ContainerError) {
         offset = reader.offset
         let shortSize = try reader.uint32()
@@ -109,12 +104,9 @@ public struct UserType: Sendable, Hashable, CustomStringConvertible {
 
 /// The version and flags at the start of a full box (ISO/IEC 14496-12, 4.2).
 struct FullBox {
-    /// The version of the box's syntax.
     let version: UInt8
-    /// The 24 flags.
     let flags: UInt32
 
-    /// Reads version and flags.
     init(_ reader: inout ByteReader) throws(ContainerError) {
         let word = try reader.uint32()
         version = UInt8(word >> 24)

@@ -2,14 +2,10 @@
 struct BoxIterator {
     private var reader: ByteReader
 
-    /// Creates an iterator over the payload of a container box.
     init(_ reader: ByteReader) { self.reader = reader }
 
-    /// Returns the next box with a reader over its payload, or nil at the end.
-    ///
-    /// Ignores up to seven bytes after the last box, because QuickTime ends `udta` with four zeros.
-    ///
-    /// - Throws: ``ContainerError`` when a box exceeds its parent or its size is invalid.
+    /// Returns the next box with a reader over its payload, or nil at the end. Ignores up to seven bytes after the last
+    /// box, because QuickTime ends `udta` with four zeros.
     mutating func next() throws(ContainerError) -> (header: BoxHeader, payload: ByteReader)? {
         guard reader.remaining >= 8 else { return nil }
         let header = try BoxHeader(&reader, limit: reader.offset + Int64(reader.remaining))
@@ -29,19 +25,13 @@ public struct TopLevelBoxes<Source: ByteSource> {
     /// The offset of the next box in the file, in bytes.
     public private(set) var position: Int64
 
-    /// Creates an iterator.
-    ///
-    /// - Parameters:
-    ///   - source: The bytes of the file.
-    ///   - position: The offset of the first box.
+    /// Creates an iterator that begins at an offset of the file.
     public init(_ source: Source, from position: Int64 = 0) {
         self.source = source
         self.position = position
     }
 
-    /// Returns the next box, or nil at the end of the file.
-    ///
-    /// The last box of a truncated file may extend past the end. Up to seven bytes at the end are ignored.
+    /// Returns the next box, or nil at the end of the file. The last box of a truncated file may extend past the end.
     ///
     /// - Throws: ``ContainerError`` when the bytes at ``position`` aren't a box header, and the errors of the source.
     public mutating func next() throws(ContainerError) -> BoxHeader? {

@@ -8,15 +8,11 @@ public struct BoxTree: Sendable {
 
     private var budget: Int
 
-    /// Reads the boxes of a file.
+    /// Reads up to `limit` boxes of a file.
     ///
-    /// Reads only the headers of top-level boxes, except for full boxes and boxes with children, which are read
-    /// completely. A top-level box of 256 MiB or more, or one that extends past the end of the file, has no children in
-    /// the tree.
+    /// Only the headers of top-level boxes are read, unless they are full boxes or have children. A top-level box of
+    /// 256 MiB or more, or one that extends past the end of the file, has no children in the tree.
     ///
-    /// - Parameters:
-    ///   - source: The bytes of the file.
-    ///   - limit: The maximum number of boxes in the tree. The file isn't read further once the limit is exceeded.
     /// - Throws: ``ContainerError`` at the first box that exceeds its parent, and the errors of the source.
     public init<Source: ByteSource>(_ source: Source, limit: Int = 100_000) throws(ContainerError) {
         budget = limit
@@ -90,7 +86,6 @@ public struct BoxNode: Sendable, Hashable {
 
 /// The structure of a box type: whether it is a full box, and where its children begin.
 struct BoxSyntax {
-    /// Whether the box begins with version and flags.
     var isFullBox: Bool
     private let type: FourCC
     private let parent: FourCC?
@@ -105,8 +100,6 @@ struct BoxSyntax {
     var hasFields: Bool { isFullBox || Self.containers.contains(type) }
 
     /// Returns the number of bytes between the version and flags and the first child; nil for a box without children.
-    ///
-    /// - Parameter payload: A reader positioned after the version and flags.
     func bytesBeforeChildren(_ payload: ByteReader) -> Int? {
         if parent == "stsd" { return bytesInSampleEntry(payload) }
         if parent == "ilst" { return 0 }

@@ -7,9 +7,6 @@ public struct EditList: Sendable, Hashable {
     public init(_ edits: [Edit] = []) { self.edits = edits }
 
     /// Reads the payload of `elst`.
-    ///
-    /// - Throws: ``ContainerError`` when the count exceeds the box, a media time is below -1, or a time reaches 2⁵⁹
-    ///   ticks.
     init(_ reader: inout ByteReader) throws(ContainerError) {
         let full = try FullBox(&reader)
         let count = Int(try reader.uint32())
@@ -30,12 +27,7 @@ public struct EditList: Sendable, Hashable {
         }
     }
 
-    /// Checks that each edit, and the sum of all durations, is within the bounds of ``Timescale``.
-    ///
-    /// - Parameters:
-    ///   - mediaTimescale: Ticks per second of the track.
-    ///   - movieTimescale: Ticks per second of the movie.
-    /// - Throws: ``ContainerError`` with `malformed`.
+    /// Throws `malformed` unless each edit, and the sum of all durations, is within the bounds of ``Timescale``.
     func checkTimes(mediaTimescale: Int32, movieTimescale: Int32) throws(ContainerError) {
         var end: Int64 = 0
         for edit in edits {
@@ -53,11 +45,6 @@ public struct EditList: Sendable, Hashable {
 
     /// Returns the offset that a fragmented track subtracts from its times: the media time of the first edit that isn't
     /// empty, minus the duration of the empty edits before it.
-    ///
-    /// - Parameters:
-    ///   - mediaTimescale: Ticks per second of the track.
-    ///   - movieTimescale: Ticks per second of the movie.
-    /// - Returns: The offset in the timescale of the track.
     func offset(mediaTimescale: Int32, movieTimescale: Int32) -> Int64 {
         let empty = edits.prefix { $0.mediaTime == nil }
         let duration = empty.reduce(Int64(0)) { $0.addingClamped(Int64(clamping: $1.duration)) }

@@ -34,10 +34,9 @@ public struct EditedSampleCursor: Sendable {
     /// Creates a cursor at the first sample of a track.
     ///
     /// - Parameters:
-    ///   - track: The track.
     ///   - index: The ``MediaSample/track`` of the samples.
     ///   - movieTimescale: Ticks per second of the edit durations.
-    ///   - fileLength: The length of the file in bytes. It limits the number of samples visited while locating edits.
+    ///   - fileLength: The length of the file in bytes, which limits the number of samples visited.
     /// - Throws: ``ContainerError`` when the tables are damaged or the edit list repeats the media excessively.
     public init(
         _ track: MovieTrack, index: Int, movieTimescale: Int32, fileLength: Int64
@@ -68,8 +67,7 @@ public struct EditedSampleCursor: Sendable {
 
     /// Returns the next sample, or nil after the last.
     ///
-    /// - Throws: ``ContainerError`` when the tables are damaged, the edit list repeats the media excessively, or a time
-    ///   reaches 2⁵⁹ ticks or 2³³ seconds.
+    /// - Throws: ``ContainerError`` when the tables or edits are damaged, or a time is out of bounds.
     public mutating func next() throws(ContainerError) -> MediaSample? {
         guard let sample = try uncheckedNext() else { return nil }
         try sample.checkTimes(timescale: timescale, code: .malformed)

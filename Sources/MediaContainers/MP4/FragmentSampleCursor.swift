@@ -16,11 +16,8 @@ struct FragmentSampleCursor: Sendable {
     ///
     /// - Parameters:
     ///   - bytes: The payload of `moof`.
-    ///   - fragment: The track fragment.
-    ///   - track: The track.
-    ///   - timeOffset: The offset that the edit list subtracts from all times.
+    ///   - timeOffset: The amount that the edit list subtracts from all times.
     ///   - dtsShift: The amount subtracted from decoding times, so that no sample is presented before it is decoded.
-    ///     Version 1 composition offsets may be negative.
     ///   - previousEnd: The end of the previous fragment, used if the fragment has no decoding time.
     init(
         bytes: [UInt8], fragment: TrackFragment, track: MovieTrack, timeOffset: Int64, dtsShift: Int64,
@@ -36,9 +33,8 @@ struct FragmentSampleCursor: Sendable {
         position = fragment.runs.first?.offset ?? 0
     }
 
-    /// Returns the next sample, or nil after the last.
-    ///
-    /// - Throws: ``ContainerError`` with `malformed` when a time exceeds the bounds of ``Timescale``.
+    /// Returns the next sample, or nil after the last. Throws `malformed` when a time exceeds the bounds of
+    /// ``Timescale``.
     mutating func next() throws(ContainerError) -> MediaSample? {
         while runIndex < fragment.runs.count {
             let run = fragment.runs[runIndex]
@@ -55,8 +51,6 @@ struct FragmentSampleCursor: Sendable {
     }
 
     /// Returns the decoding time after the last sample, without moving the cursor.
-    ///
-    /// - Throws: ``ContainerError`` under the same conditions as ``next()``.
     func end() throws(ContainerError) -> Int64 {
         var copy = self
         while try copy.next() != nil {}

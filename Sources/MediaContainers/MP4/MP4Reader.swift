@@ -10,7 +10,7 @@ public struct MP4Reader<Source: ByteSource> {
     /// section.
     let fragmentsBegin: Int64
 
-    /// The maximum size of a `moov` or `moof` in bytes: 512 MiB, enough for the tables of more than a week of media.
+    /// The maximum size of a `moov` or `moof` in bytes.
     static var maximumIndexLength: Int { 512 << 20 }
 
     /// The maximum number of boxes to skip while looking for the next relevant one.
@@ -18,9 +18,7 @@ public struct MP4Reader<Source: ByteSource> {
 
     /// Opens a file.
     ///
-    /// - Parameters:
-    ///   - source: The bytes of the file.
-    ///   - initialization: The movie of a media initialization section, for segments that contain only fragments.
+    /// - Parameter initialization: The movie of a media initialization section, for segments of fragments only.
     /// - Throws: ``ContainerError/Code-swift.enum/notThisFormat`` when the file doesn't begin with a known box,
     ///   ``ContainerError/Code-swift.enum/malformed`` when it has no `moov`,
     ///   ``ContainerError/Code-swift.enum/truncated`` when `moov` extends past the end of the file, and the errors of
@@ -57,18 +55,14 @@ public struct MP4Reader<Source: ByteSource> {
     /// The tracks, indexed by ``MediaSample/track``.
     public var tracks: [MediaTrack] { movie.mediaTracks }
 
-    /// Returns an iterator over the samples of all tracks, in the order that ``MovieSamples`` documents.
-    ///
-    /// - Throws: ``ContainerError`` when the tables are damaged.
+    /// Returns an iterator over the samples of all tracks. Throws when the tables are damaged.
     public func samples() throws(ContainerError) -> MovieSamples<Source> { try MovieSamples(self) }
 
-    /// Passes all tracks and samples to a sink.
+    /// Passes all tracks and samples to a sink, which borrows each sample from a buffer of 1 MiB, or of the size of the
+    /// largest sample.
     ///
-    /// Memory is bounded: the sink borrows each sample from a buffer of 1 MiB, or of the size of the largest sample.
-    ///
-    /// - Parameter sink: The receiver of tracks and samples.
-    /// - Throws: ``ContainerError``, including errors of the sink. ``ContainerError/Code-swift.enum/truncated`` at the
-    ///   first sample that extends past the end of the file.
+    /// - Throws: ``ContainerError/Code-swift.enum/truncated`` at the first sample that extends past the end of the
+    ///   file, other errors for damage, and the errors of source and sink.
     public func deliver<Sink: SampleSink>(to sink: inout Sink) throws(ContainerError) {
         var shifts: [Int64] = []
         try deliver(to: &sink, decodingShifts: &shifts)
@@ -102,9 +96,7 @@ public enum MP4Format {
         "ssix", "pnot", "udta",
     ]
 
-    /// Returns whether bytes look like the start of an MP4 or QuickTime file or segment.
-    ///
-    /// - Parameter prefix: The first bytes of the file, at least 8.
+    /// Returns whether bytes, at least 8, look like the start of an MP4 or QuickTime file or segment.
     public static func isRecognised(_ prefix: UnsafeRawBufferPointer) -> Bool {
         var reader = ByteReader(prefix)
         guard let size = try? reader.uint32(), let type = try? reader.fourCC() else { return false }

@@ -1,6 +1,5 @@
 /// A builder that assembles a ``MediaFormat`` from the boxes of a sample entry.
 struct MediaFormatBuilder {
-    /// The format so far.
     var format: MediaFormat
     /// Bits per audio sample according to the sample entry.
     var bitsPerSample = 0
@@ -14,7 +13,6 @@ struct MediaFormatBuilder {
 
     init(sampleEntry: FourCC) { format = MediaFormat(codec: .other(sampleEntry), sampleEntry: sampleEntry) }
 
-    /// Reads a child box of the sample entry.
     mutating func read(_ header: BoxHeader, _ reader: inout ByteReader) throws(ContainerError) {
         switch header.type {
         case "avcC", "hvcC", "dac3", "dec3", "dac4", "dOps", "av1C", "vttC", "iacb":

@@ -13,11 +13,8 @@ public struct Movie: Sendable {
     /// The pictures in the metadata (`covr`).
     public internal(set) var artwork: [Artwork] = []
 
-    /// Reads a movie box.
+    /// Reads the bytes of `moov` after its header, which begin at an offset of the file.
     ///
-    /// - Parameters:
-    ///   - payload: The bytes of `moov` after its header.
-    ///   - offset: The offset of the payload in the file.
     /// - Throws: ``ContainerError`` with the offset of the damage.
     public init(payload: [UInt8], at offset: Int64) throws(ContainerError) {
         self = try payload.withReader(at: offset) { (reader) throws(ContainerError) in
@@ -26,7 +23,6 @@ public struct Movie: Sendable {
         }
     }
 
-    /// Creates an empty movie for ``MovieParser`` to fill.
     init() {}
 
     /// Returns the end of an audio track according to its edit list, in the timescale of the track. Padding in the last

@@ -7,12 +7,8 @@ public struct MovieFragment: Sendable {
     /// The payload of `moof`, which contains the tables of the runs.
     let bytes: [UInt8]
 
-    /// Reads a movie fragment.
+    /// Reads the bytes of `moof` after its header. `movie` contains the defaults of the tracks.
     ///
-    /// - Parameters:
-    ///   - payload: The bytes of `moof` after its header.
-    ///   - header: The header of `moof`.
-    ///   - movie: The movie with the defaults of the tracks.
     /// - Throws: ``ContainerError`` with the offset of the damage.
     public init(payload: [UInt8], header: BoxHeader, movie: Movie) throws(ContainerError) {
         bytes = payload
@@ -30,7 +26,6 @@ public struct MovieFragment: Sendable {
 public struct TrackFragment: Sendable {
     /// A `trun`: samples with contiguous bytes.
     struct Run: Sendable {
-        /// The number of samples.
         var count = 0
         /// The flags that indicate the fields of each sample (8.8.8.1).
         var flags: UInt32 = 0
@@ -55,7 +50,6 @@ public struct TrackFragment: Sendable {
     var defaults: FragmentDefaults
     /// The maximum amount by which the presentation time of a sample precedes its stored decoding time.
     var largestNegativeOffset: Int64 = 0
-    /// The runs.
     var runs: [Run] = []
 
     /// The total size of the samples in runs without per-sample fields. Each sample counts as at least one byte.

@@ -11,7 +11,6 @@ struct MovieParser {
         self.origin = origin
     }
 
-    /// Reads all boxes.
     mutating func parse(_ reader: ByteReader) throws(ContainerError) -> Movie {
         var hasHeader = false
         var tracks: [ByteReader] = []

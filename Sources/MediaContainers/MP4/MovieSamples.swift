@@ -51,9 +51,7 @@ public struct MovieSamples<Source: ByteSource> {
         timeOffsets = offsets
     }
 
-    /// Returns the next sample, or nil at the end of the file.
-    ///
-    /// - Throws: ``ContainerError`` with the offset of the damage, and the errors of the source.
+    /// Returns the next sample, or nil at the end of the file. Throws for damage, and the errors of the source.
     public mutating func next() throws(ContainerError) -> MediaSample? {
         while heads.isEmpty {
             guard mayHaveFragments, try enterFragment() else { return nil }

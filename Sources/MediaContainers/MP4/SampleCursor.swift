@@ -47,9 +47,7 @@ public struct SampleCursor: Sendable {
     /// Creates a cursor at the first sample of a track.
     public init(_ table: SampleTable) { self.table = table }
 
-    /// Returns the next sample, or nil after the last.
-    ///
-    /// - Throws: ``ContainerError`` when the tables have no chunk for the sample, or their values overflow.
+    /// Returns the next sample, or nil after the last. Throws when the tables have no chunk for it or values overflow.
     public mutating func next() throws(ContainerError) -> Entry? {
         guard index < table.sampleCount else { return nil }
         while chunkLeft == 0 { try nextChunk() }

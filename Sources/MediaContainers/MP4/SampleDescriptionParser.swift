@@ -3,7 +3,6 @@ struct SampleDescriptionParser {
     /// The handler of the track, which determines the form of an entry.
     let handler: FourCC
 
-    /// Reads all entries.
     func parse(_ reader: inout ByteReader) throws(ContainerError) -> [SampleDescription] {
         let full = try FullBox(&reader)
         let count = Int(try reader.uint32())
@@ -150,7 +149,6 @@ struct SampleDescriptionParser {
 
 /// An entry of `stsd`: the format, and the packing of audio samples.
 struct SampleDescription: Sendable {
-    /// The format.
     var format: MediaFormat
     /// The packet layout of uncompressed or packed audio, or nil.
     var packing: SampleTable.Packing?

@@ -13,9 +13,7 @@ public struct SampleTable: Sendable {
 
     /// The packet layout of uncompressed or packed audio.
     struct Packing: Sendable, Hashable {
-        /// Audio samples per packet.
         var samples: Int
-        /// Bytes per packet.
         var bytes: Int
     }
 
@@ -45,7 +43,6 @@ public struct SampleTable: Sendable {
     /// The packet layout of audio with samples of constant size that last one tick; otherwise nil.
     var packing: Packing?
 
-    /// Creates a table without samples.
     init(bytes: [UInt8], origin: Int64) {
         self.bytes = bytes
         self.origin = origin

@@ -5,11 +5,7 @@ public struct SourceWindow<Source: ByteSource>: ~Copyable {
     private var begin: Int64 = 0
     private var count = 0
 
-    /// Creates an empty window.
-    ///
-    /// - Parameters:
-    ///   - source: The source.
-    ///   - capacity: The size of each read in bytes.
+    /// Creates an empty window that reads `capacity` bytes at a time.
     public init(_ source: Source, capacity: Int = 1 << 20) {
         self.source = source
         storage = .allocate(byteCount: max(1, capacity), alignment: 16)
@@ -17,12 +13,9 @@ public struct SourceWindow<Source: ByteSource>: ~Copyable {
 
     deinit { storage.deallocate() }
 
-    /// Calls a closure with bytes of the source.
+    /// Calls a closure with bytes of the source, which it borrows. Their number is checked against the length of the
+    /// source before memory is allocated.
     ///
-    /// - Parameters:
-    ///   - offset: The offset of the first byte.
-    ///   - requested: The number of bytes. It is checked against the length of the source before memory is allocated.
-    ///   - body: The closure, which borrows the bytes.
     /// - Throws: ``ContainerError/Code-swift.enum/truncated`` when the source ends early, and the errors of the source
     ///   and of `body`.
     public mutating func withBytes<Value>(

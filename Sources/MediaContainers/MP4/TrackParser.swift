@@ -110,9 +110,7 @@ struct TrackParser {
 
 /// Parsing of the fields that `mvhd` and `mdhd` share (ISO/IEC 14496-12, 8.2.2 and 8.4.2).
 enum MediaHeader {
-    /// Reads a timescale of 1 to 2³¹ - 1.
-    ///
-    /// - Throws: ``ContainerError`` with `malformed` for any other value.
+    /// Reads a timescale of 1 to 2³¹ - 1. Throws `malformed` for any other value.
     static func timescale(_ reader: inout ByteReader, _ box: FourCC) throws(ContainerError) -> Int32 {
         let place = reader.offset
         let value = try reader.uint32()
