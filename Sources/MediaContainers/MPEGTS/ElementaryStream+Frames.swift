@@ -1,11 +1,10 @@
 extension ElementaryStream {
-    /// The maximum length of an accepted frame in bytes. The largest pictures at the highest HEVC level are smaller.
+    /// The maximum length of an accepted frame in bytes.
     private var maximumFrameLength: Int { isVideo ? 16 << 20 : 1 << 20 }
 
     /// The number of bytes of a start code that may be at the end of the previous packet.
     private var markTolerance: Int64 { isVideo ? 3 : 0 }
 
-    /// Delivers the complete frames.
     func drain<Sink: SampleSink>(isLast: Bool, into sink: inout Sink) throws(ContainerError) {
         while buffer.count > 0 {
             let bytes = buffer.bytes

@@ -11,14 +11,12 @@ final class ElementaryStream {
     private enum State {
         /// Ignores payloads until a PES packet begins.
         case waiting
-        /// Assembles an incomplete header.
         case header
         /// Reads a payload with this number of bytes left, or -1 if the packet ends where the next begins.
         case payload(remaining: Int)
     }
 
     let description: ProgramMap.Stream
-    /// The index of the track.
     let track: Int
     let tracks: TrackList
     let parser: FrameParser
@@ -51,7 +49,6 @@ final class ElementaryStream {
     /// Whether the stream is video that the parser splits into pictures. Its PES packets may lack a length.
     var isVideo: Bool { description.type.kind == .video && !parser.needsWholePackets }
 
-    /// Processes a packet of this PID.
     func receive<Sink: SampleSink>(
         _ packet: TransportPacket, _ bytes: UnsafeRawPointer, into sink: inout Sink
     ) throws(ContainerError) {
@@ -143,9 +140,8 @@ final class ElementaryStream {
         state = .waiting
     }
 
-    /// Reads the header from one payload, or assembles it from several.
-    ///
-    /// - Returns: The rest of this payload, or nil if the header isn't complete or isn't valid.
+    /// Reads the header from one payload, or assembles it from several. Returns the rest of this payload, or nil if the
+    /// header isn't complete or isn't valid.
     private func beginPayload<Sink: SampleSink>(
         _ payload: UnsafeRawBufferPointer, into sink: inout Sink
     ) throws(ContainerError) -> UnsafeRawBufferPointer? {
@@ -188,9 +184,7 @@ final class ElementaryStream {
 
     // MARK: - Continuity
 
-    /// Checks the continuity counter (2.4.3.3).
-    ///
-    /// - Returns: Whether to read the packet; false for a duplicate.
+    /// Checks the continuity counter (2.4.3.3). Returns whether to read the packet; false for a duplicate.
     private func checkContinuity<Sink: SampleSink>(
         _ packet: TransportPacket, _ bytes: UnsafeRawPointer, into sink: inout Sink
     ) throws(ContainerError) -> Bool {

@@ -1,6 +1,5 @@
 /// A program map table: the elementary streams of a program (ISO/IEC 13818-1, 2.4.4.8).
 struct ProgramMap: Equatable {
-    /// An elementary stream.
     struct Stream: Equatable {
         var pid: Int
         var type: StreamType
@@ -45,7 +44,6 @@ struct ProgramMap: Equatable {
 
 /// The program association table: the PID of each program's map (ISO/IEC 13818-1, 2.4.4.3).
 struct ProgramAssociation: Equatable {
-    /// A program and the PID of its map.
     struct Program: Equatable {
         var number: Int
         var mapPID: Int

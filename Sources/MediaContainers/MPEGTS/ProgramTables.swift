@@ -21,7 +21,6 @@ struct ProgramTables {
     /// A time near the first timestamps of the programs, or nil if the clocks begin with them.
     var clockStart: Int64?
 
-    /// The PIDs of the program maps.
     var mapPIDs: [Int] { association?.programs.map(\.mapPID) ?? [] }
 
     /// Returns the clock that the streams of a program share.
@@ -88,9 +87,6 @@ struct ProgramTables {
 final class ProgramClock {
     private var unwrapper: TimestampUnwrapper
 
-    /// Creates a clock.
-    ///
-    /// - Parameter time: A time near the first timestamp, or nil if the clock begins there.
     init(after time: Int64? = nil) { unwrapper = TimestampUnwrapper(after: time) }
 
     func unwrap(_ value: Int64) -> Int64 { unwrapper.unwrap(value) }
@@ -108,9 +104,7 @@ struct TimestampUnwrapper {
 
     private var last: Int64?
 
-    /// Creates an unwrapper.
-    ///
-    /// - Parameter time: A time near the first value, or nil if the timeline begins there.
+    /// Creates an unwrapper. `time` is near the first value, or nil if the timeline begins there.
     init(after time: Int64? = nil) { last = time }
 
     /// Returns the time of a counter value that is nearest to the previous time.

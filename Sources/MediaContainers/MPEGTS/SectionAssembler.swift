@@ -1,12 +1,10 @@
 /// An assembler of the sections of one PID from packet payloads (ISO/IEC 13818-1, 2.4.4).
 struct SectionAssembler {
-    /// The maximum length of a section in bytes. `section_length`, which excludes three bytes, is at most 1021 for PAT
-    /// and PMT and 4093 for private sections.
+    /// The maximum length of a section in bytes.
     private static let maximumSectionLength = 4096
 
     private var section: [UInt8] = []
-    /// Whether the bytes so far belong to a section. After stuffing, data is ignored until a payload signals the start
-    /// of a section.
+    /// Whether the bytes so far belong to a section; false after stuffing, until a payload starts a section.
     private var isInside = false
 
     /// Discards an incomplete section, because its continuation was lost.
@@ -15,9 +13,7 @@ struct SectionAssembler {
         isInside = false
     }
 
-    /// Adds the payload of a packet.
-    ///
-    /// - Returns: The sections completed by the payload.
+    /// Adds the payload of a packet. Returns the sections that it completes.
     mutating func push(_ payload: UnsafeRawBufferPointer, startsUnit: Bool) -> [[UInt8]] {
         var sections: [[UInt8]] = []
         guard startsUnit else {

@@ -1,6 +1,5 @@
 /// The header and adaptation field of a transport packet (ISO/IEC 13818-1, 2.4.3.2 and 2.4.3.4).
 struct TransportPacket {
-    /// The packet identifier, 0 to 0x1FFF.
     var pid: Int
     /// Whether a PES packet or a section begins in the payload.
     var startsUnit: Bool
@@ -91,8 +90,7 @@ struct PESHeader: Equatable {
         if flags == 3, bytes[8] >= 10 { dts = Self.timestamp(bytes, at: 14) }
     }
 
-    /// Returns whether a stream id has the optional header; padding, maps, directories and some others have none (table
-    /// 2-22).
+    /// Returns whether a stream id has the optional header (table 2-22).
     private static func hasOptionalHeader(_ id: UInt8) -> Bool {
         ![0xBC, 0xBE, 0xBF, 0xF0, 0xF1, 0xF2, 0xF8, 0xFF].contains(id)
     }

@@ -1,11 +1,9 @@
 /// A synchronizer that finds the packets of a transport stream in buffers of any size.
 ///
 /// Packets are 188 bytes. Some files have four bytes before each packet (192, the timestamps of Blu-ray discs) or
-/// sixteen bytes after it (204, the parity of broadcasts). The distance between sync bytes reveals the form (ISO/IEC
-/// 13818-1, 2.4.3.3 and annex G). After bytes outside of any packet, the synchronizer searches again.
+/// sixteen bytes after it (204, the parity of broadcasts). The distance between sync bytes reveals the form.
 ///
-/// The pointer of a packet is valid until the next call. Most pointers refer to the pushed buffer. Only packets divided
-/// between buffers are copied.
+/// The pointer of a packet is valid until the next call.
 struct TransportPacketSynchronizer: ~Copyable {
     /// The length of a packet in bytes, without the additional bytes of some files.
     static let packetLength = 188
@@ -15,8 +13,7 @@ struct TransportPacketSynchronizer: ~Copyable {
     private static let initialConfirmations = 5
     private static let resumedConfirmations = 3
     private static let strides = [188, 192, 204]
-    /// The capacity for a search in bytes. It exceeds `initialConfirmations` packets of the longest form, so that a
-    /// search is always conclusive.
+    /// The capacity for a search in bytes, which exceeds `initialConfirmations` packets of the longest form.
     private static let backlogCapacity = 4096
 
     /// The distance between sync bytes, or 0 until it is known.
@@ -161,8 +158,7 @@ struct TransportPacketSynchronizer: ~Copyable {
         cursor += count
     }
 
-    /// Looks for packets in the backlog and drops the bytes before the first packet. Returns whether packets were
-    /// found.
+    /// Looks for packets in the backlog and drops the bytes before the first one. Returns whether any were found.
     private mutating func search(isLast: Bool) -> Bool {
         var start = 0
         while start < backlogCount {
@@ -239,11 +235,8 @@ package enum TransportPacketBoundaries {
     /// The number of consecutive sync bytes required from a border on, unless the stream ends before.
     private static let confirmations = 5
 
-    /// Returns offsets at which the stream can be divided into consecutive parts.
+    /// Returns offsets at which the stream can be divided into parts of about `length` bytes.
     ///
-    /// - Parameters:
-    ///   - source: The bytes of the stream.
-    ///   - length: The approximate length of each part in bytes.
     /// - Returns: The offsets in order; empty if the source isn't a transport stream or is shorter than two parts.
     ///   Offsets at which damage has displaced the packets are omitted.
     /// - Throws: The errors of the source.

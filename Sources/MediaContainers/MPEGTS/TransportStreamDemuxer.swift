@@ -10,7 +10,6 @@
 /// Damage isn't an error: it is reported and skipped. Memory is bounded by the longest frame, about 16 MiB for each
 /// video stream and 1 MiB for others, and by 1 MiB of packets before the first program map.
 public final class TransportStreamDemuxer {
-    /// The maximum number of streams.
     private static let maximumStreams = 256
 
     private var synchronizer = TransportPacketSynchronizer()
@@ -19,7 +18,6 @@ public final class TransportStreamDemuxer {
     private static let tableRoute: UInt16 = 1
     private static let firstStream: UInt16 = 2
     private var tables = ProgramTables()
-    /// The packets before the first program map.
     private var early = EarlyPackets()
     private var streams: [ElementaryStream] = []
     private let trackList = TrackList()
@@ -27,9 +25,7 @@ public final class TransportStreamDemuxer {
     /// Creates a demuxer.
     public convenience init() { self.init(after: nil) }
 
-    /// Creates a demuxer.
-    ///
-    /// - Parameter time: A time near the first unwrapped timestamps, or nil if the clock begins with them.
+    /// Creates a demuxer. `time` is near the first unwrapped timestamps, or nil if the clock begins with them.
     init(after time: Int64?) {
         routes[0] = Self.tableRoute
         tables.clockStart = time
@@ -42,11 +38,6 @@ public final class TransportStreamDemuxer {
     public var packetStride: Int? { synchronizer.stride == 0 ? nil : synchronizer.stride }
 
     /// Pushes the next bytes of the stream.
-    ///
-    /// - Parameters:
-    ///   - bytes: The bytes, borrowed for the duration of the call.
-    ///   - sink: The receiver of tracks, samples and diagnostics.
-    /// - Throws: The errors of the sink.
     public func push<Sink: SampleSink>(
         _ bytes: UnsafeRawBufferPointer, into sink: inout Sink
     ) throws(ContainerError) {
@@ -58,8 +49,7 @@ public final class TransportStreamDemuxer {
 
     /// Ends the stream and delivers the incomplete frames.
     ///
-    /// - Throws: ``ContainerError/Code-swift.enum/notThisFormat`` if the stream has no transport packets, and the
-    ///   errors of the sink.
+    /// - Throws: ``ContainerError/Code-swift.enum/notThisFormat`` if the stream has no transport packets.
     public func finish<Sink: SampleSink>(into sink: inout Sink) throws(ContainerError) {
         while let packet = synchronizer.nextAtEnd() {
             try process(packet, into: &sink)
@@ -74,8 +64,6 @@ public final class TransportStreamDemuxer {
 
     /// Ends a segment. The next bytes begin with a packet, whether or not the last packet was complete. Incomplete
     /// frames continue in the next segment.
-    ///
-    /// - Throws: The errors of the sink.
     public func endSegment<Sink: SampleSink>(into sink: inout Sink) throws(ContainerError) {
         while let packet = synchronizer.nextAtEnd() {
             try process(packet, into: &sink)
@@ -85,8 +73,6 @@ public final class TransportStreamDemuxer {
     }
 
     /// Marks a gap before the next bytes and delivers the incomplete frames. The clocks continue.
-    ///
-    /// - Throws: The errors of the sink.
     public func interrupt<Sink: SampleSink>(into sink: inout Sink) throws(ContainerError) {
         try endSegment(into: &sink)
         for stream in streams {
@@ -97,8 +83,6 @@ public final class TransportStreamDemuxer {
 
     /// Marks a discontinuity before the next bytes (EXT-X-DISCONTINUITY, RFC 8216, 4.3.2.3). Delivers the incomplete
     /// frames and resets the clocks. Tracks remain.
-    ///
-    /// - Throws: The errors of the sink.
     public func discontinue<Sink: SampleSink>(into sink: inout Sink) throws(ContainerError) {
         try interrupt(into: &sink)
         tables.resetClocks()
@@ -126,7 +110,6 @@ public final class TransportStreamDemuxer {
         try processTable(packet, bytes, into: &sink)
     }
 
-    /// Passes a packet of a stream to the stream.
     private func pass<Sink: SampleSink>(
         _ packet: TransportPacket, _ bytes: UnsafeRawPointer, at offset: Int64, into sink: inout Sink
     ) throws(ContainerError) {
@@ -231,8 +214,7 @@ public final class TransportStreamDemuxer {
 
 /// A buffer for the packets before the first program map. A truncated recording begins with such packets.
 struct EarlyPackets {
-    /// The maximum number of packets. Maps repeat several times a second, so about one megabyte is enough for most bit
-    /// rates.
+    /// The maximum number of packets, about one megabyte.
     private static let limit = 5000
 
     private(set) var isOpen = true

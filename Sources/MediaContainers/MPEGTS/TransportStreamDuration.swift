@@ -3,16 +3,14 @@
 /// The result is an estimate, because a stream may join unrelated clocks. Timestamps wrap every 26.5 hours, so streams
 /// of more than 13 hours have no estimate or one that is too short.
 public enum TransportStreamDuration {
-    /// The number of bytes read at each end. Tables repeat several times a second.
+    /// The number of bytes read at each end.
     private static let windowLength: Int64 = 512 << 10
     /// The maximum ratio of the bit rate at the start to the average bit rate.
     private static let unevenness = 4.0
 
-    /// Estimates the duration of a stream.
+    /// Estimates the duration of a whole stream in seconds. Returns nil if the ends have no usable times or the stream
+    /// is no longer than 1 MiB.
     ///
-    /// - Parameter source: The whole stream.
-    /// - Returns: The duration in seconds, or nil if the ends have no usable times or the stream is no longer than
-    ///   1 MiB.
     /// - Throws: ``ContainerError`` with `notThisFormat` if there are no transport packets, and the errors of the
     ///   source.
     public static func estimate(_ source: some ByteSource) throws(ContainerError) -> Double? {

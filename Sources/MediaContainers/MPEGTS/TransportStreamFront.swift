@@ -3,9 +3,7 @@
 public enum TransportStreamFront {
     /// Returns the number of bytes that contain the first picture and the data needed to decode it.
     ///
-    /// - Parameters:
-    ///   - front: The first bytes, beginning with a packet.
-    ///   - isWhole: Whether `front` is the whole stream.
+    /// - Parameter front: The first bytes, beginning with a packet; the whole stream if `isWhole`.
     /// - Returns: The number of bytes. Nil if `front` doesn't contain a complete first picture, if that picture depends
     ///   on others, or if the stream is scrambled or doesn't consist of 188-byte packets.
     public static func lengthToFirstFrame(_ front: UnsafeRawBufferPointer, isWhole: Bool) -> Int? {

@@ -33,19 +33,12 @@ public final class PackedAudioDemuxer {
     /// The number of bytes of an oversized tag that are left to skip.
     private var unread = 0
 
-    /// Creates a demuxer.
-    ///
-    /// - Parameter format: The format, or nil to recognize it.
+    /// Creates a demuxer that recognizes the format if it's nil.
     public init(format: PackedAudioFormat? = nil) {
         self.format = format
     }
 
     /// Pushes the next bytes.
-    ///
-    /// - Parameters:
-    ///   - bytes: The bytes, borrowed for the duration of the call.
-    ///   - sink: The receiver of tracks, samples and diagnostics.
-    /// - Throws: The errors of the sink.
     public func push<Sink: SampleSink>(
         _ bytes: UnsafeRawBufferPointer, into sink: inout Sink
     ) throws(ContainerError) {
@@ -63,8 +56,7 @@ public final class PackedAudioDemuxer {
 
     /// Ends the segment or file and delivers the remaining frames.
     ///
-    /// - Throws: ``ContainerError/Code-swift.enum/notThisFormat`` if the format is unknown and there was no ID3 tag
-    ///   either, and the errors of the sink.
+    /// - Throws: ``ContainerError/Code-swift.enum/notThisFormat`` if the format is unknown and there was no ID3 tag.
     public func finish<Sink: SampleSink>(into sink: inout Sink) throws(ContainerError) {
         try drain(isLast: true, into: &sink)
         guard format != nil || tagTrack != nil else {
@@ -104,8 +96,7 @@ public final class PackedAudioDemuxer {
         }
     }
 
-    /// Returns the length of the garbage up to the next ID3 tag. A tag may follow any frame, and the 128 bytes of ID3v1
-    /// may be at the end.
+    /// Returns the length of the garbage up to the next ID3 tag, since a tag may follow any frame.
     private func garbageLength(_ bytes: UnsafeRawBufferPointer, _ length: Int) -> Int {
         guard length > 1 else { return length }
         for place in 1..<length {
@@ -151,9 +142,7 @@ public final class PackedAudioDemuxer {
 
     // MARK: - Samples
 
-    /// Processes the tag at the beginning of the buffer.
-    ///
-    /// - Returns: Whether the tag was consumed; false if more bytes are needed.
+    /// Processes the tag at the beginning of the buffer. Returns false if more bytes are needed.
     private func takeTag<Sink: SampleSink>(
         _ bytes: UnsafeRawBufferPointer, length: Int, isLast: Bool, into sink: inout Sink
     ) throws(ContainerError) -> Bool {

@@ -8,7 +8,6 @@
 /// period, so that audio and video stay in sync. Between periods, no track overlaps itself, and the track with the
 /// tightest fit has no gap, unless media is missing there.
 struct JoinedTimeline {
-    /// The state of a period.
     private struct ClockPeriod {
         /// The amount added to the times of the period, or nil until the tracks that continue in it have begun.
         var shift: Int64?
@@ -108,20 +107,15 @@ struct JoinedTimeline {
         return end.addingClamped(periods[track.period]?.shift ?? 0).subtractingClamped(max(first.earliest, -.max))
     }
 
-    /// Announces that the next samples of an input are on another clock.
-    ///
-    /// - Parameters:
-    ///   - number: The number of discontinuities before them.
-    ///   - missing: The duration of the media missing before them.
+    /// Announces that the next samples of an input, after `number` discontinuities, are on another clock. `missing` is
+    /// the duration of the media missing before them.
     mutating func leave(_ input: Int, number: Int, missing: Int64) {
         let ends = tracks.values.filter { $0.input == input }.compactMap(\.end)
         departures[input] = Departure(ends: ends, missing: missing.addingClamped(departures[input]?.missing ?? 0))
         floors[input] = ClockPeriodID(number: number)
     }
 
-    /// Announces that samples of a track are missing.
-    ///
-    /// - Parameter missing: The duration of the missing media, or 0 if it is unknown.
+    /// Announces that samples of a track are missing. `missing` is their duration, or 0 if it's unknown.
     mutating func expectGap(_ track: Int, missing: Int64) { tracks[track]?.gap = missing }
 
     /// Returns whether a time is plausible for the next sample of a track: it continues the track, or the track may
@@ -139,9 +133,7 @@ struct JoinedTimeline {
         return (track.decodedEnd ?? 0, track.lastOffset)
     }
 
-    /// Adds the times of a sample.
-    ///
-    /// - Returns: The period of the sample.
+    /// Adds the times of a sample. Returns its period.
     mutating func add(track id: Int, of input: Int, dts: Int64, pts: Int64, duration: Int64) -> ClockPeriodID {
         var track = tracks[id] ?? Track(input: input, period: ClockPeriodID(number: 0))
         let period = period(of: tracks[id], of: input, at: dts)

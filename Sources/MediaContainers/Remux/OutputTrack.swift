@@ -30,10 +30,8 @@ struct OutputTrack {
         awaitsSync = media.kind == .video
     }
 
-    /// Moves a sample onto the clock of the output.
-    ///
-    /// - Returns: The sample, or nil for audio that overlaps earlier audio by more than half of its duration.
-    /// - Throws: ``ContainerError`` with `malformed` when a time exceeds the bounds of ``Timescale``.
+    /// Moves a sample onto the clock of the output. Returns nil for audio that overlaps earlier audio by more than half
+    /// of its duration. Throws `malformed` when a time exceeds the bounds of ``Timescale``.
     mutating func rebase(
         _ sample: MediaSample, from timescale: Int32, shift: Int64
     ) throws(ContainerError) -> MediaSample? {
@@ -68,7 +66,6 @@ struct OutputTrack {
 /// The output of a remuxer. It records whether the sink has failed, which isn't damage of a segment.
 struct RemuxOutput<Sink: SampleSink>: SampleSink {
     var sink: Sink
-    /// Whether the sink has thrown an error.
     private(set) var hasFailed = false
 
     init(_ sink: Sink) { self.sink = sink }

@@ -5,7 +5,6 @@ struct RemuxCore<Output: SampleSink>: SampleSink {
     var input: RemuxInput
     /// The tracks that aren't carried over: data, and codecs that aren't read.
     private(set) var omittedTracks: [MediaTrack] = []
-    /// The damage found in the segments.
     private(set) var damage = RemuxDamage()
     private var outputs: [OutputTrack] = []
     /// The position of each of `outputs` in the output's list of tracks.
@@ -84,7 +83,6 @@ struct RemuxCore<Output: SampleSink>: SampleSink {
         var timescale: Int32
     }
 
-    /// Places a sample on the timeline.
     private mutating func admit(
         _ sample: MediaSample, _ times: Times, of input: RemuxInput, _ format: MediaFormat,
         _ bytes: UnsafeRawBufferPointer
@@ -167,11 +165,7 @@ struct RemuxCore<Output: SampleSink>: SampleSink {
         try output.diagnostic(diagnostic)
     }
 
-    /// Prepares the tracks of the current input for the next segment.
-    ///
-    /// - Parameters:
-    ///   - join: The relation of the next segment to the previous one.
-    ///   - missing: The duration of the media missing before the segment, in 90 kHz ticks.
+    /// Prepares the tracks of the current input for the next segment. `missing` is in 90 kHz ticks.
     mutating func join(_ join: SegmentJoin, missing: Int64) throws(ContainerError) {
         guard join == .gap || join == .discontinuity else { return }
         try acceptSuspectSamples()
@@ -320,7 +314,6 @@ struct RemuxCore<Output: SampleSink>: SampleSink {
         outputs.indices.sorted { places[$0] < places[$1] }.map { outputs[$0].media }
     }
 
-    /// The joined clock periods.
     var clockPeriods: [JoinedClockPeriod] { timeline.joined }
 
     /// Ends the start phase and fixes the order of the tracks.

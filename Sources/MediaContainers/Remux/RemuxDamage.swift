@@ -15,15 +15,11 @@ public struct RemuxDamage: Sendable, Hashable {
     /// Creates a record without damage.
     public init() {}
 
-    /// Adds a defect.
-    ///
-    /// - Parameters:
-    ///   - code: The kind of defect.
-    ///   - time: The time in the output in 90 kHz ticks.
+    /// Adds a defect at a time in the output in 90 kHz ticks.
     mutating func add(_ code: ContainerDiagnostic.Code, at time: Int64) {
         switch code {
         case .discontinuity, .skippedBytes, .transportError, .damagedTable, .damagedTimestamp: break
-        // A cut stream begins and ends in the middle of a frame, so these defects don't count.
+        // A cut stream begins and ends in the middle of a frame, so these defects don't count. Scrambling is an error.
         case .scrambled, .damagedPacket, .damagedFrame, .missingTimestamp, .tooLong: return
         }
         kinds[code, default: 0] += 1

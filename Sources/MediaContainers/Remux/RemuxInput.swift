@@ -1,6 +1,5 @@
 /// A playlist, file or stream to remux: the demuxer of its segments, and the routes of its tracks.
 final class RemuxInput {
-    /// A track of an input.
     struct TrackID: Hashable {
         var input: Int
         var index: Int
@@ -69,7 +68,6 @@ final class RemuxInput {
         origin = packedAudio.startTimestamp.map { unwrapper.unwrap($0) } ?? nextOrigin
     }
 
-    /// Begins the next segment.
     func beginSegment(isTolerant: Bool) {
         self.isTolerant = isTolerant
         firstError = nil
@@ -88,11 +86,7 @@ final class RemuxInput {
         zip(tracks, begun).contains { $1 && (id == nil || $0.id == id) }
     }
 
-    /// Counts a discontinuity before the next segment.
-    ///
-    /// - Parameters:
-    ///   - join: The relation of the next segment to the previous one.
-    ///   - number: The total number of discontinuities, or nil if it is unknown.
+    /// Counts a discontinuity before the next segment, or sets their total number if it's larger.
     func count(_ join: SegmentJoin, upTo number: Int?) {
         let next = discontinuities.addingReportingOverflow(join == .discontinuity ? 1 : 0)
         discontinuities = max(next.overflow ? .max : next.partialValue, number ?? 0)

@@ -11,7 +11,6 @@
 /// alternately. Memory is bounded by the longest frame of each track, by 8 MiB where periods join, and by 8 MiB for
 /// each track with a jump of its timestamps.
 public struct Remuxer<Output: SampleSink> {
-    /// The size of each read from a source, in bytes.
     private static var pieceLength: Int { 256 << 10 }
     /// The longest gap or overlap between consecutive files of one recording, in 90 kHz ticks.
     private static var maximumPause: Int64 { 90_000 }
@@ -37,8 +36,6 @@ public struct Remuxer<Output: SampleSink> {
     /// Returns the unannounced gaps in the last segment of an input if it was appended with `toleratesDamage`. A gap
     /// lasts at least 0.3 s, is far longer than the usual distance between samples, and contains no sample of any
     /// track.
-    ///
-    /// - Parameter input: The index of the input.
     public func unannouncedGaps(of input: Int) -> [UnannouncedGap] { inputs[input].gapDetector.gaps }
 
     /// Whether the output has thrown an error.
@@ -50,7 +47,6 @@ public struct Remuxer<Output: SampleSink> {
     /// Creates a remuxer.
     ///
     /// - Parameters:
-    ///   - output: The receiver of tracks and samples.
     ///   - inputs: The number of playlists or files to remux together, at least 1.
     ///   - maximumGap: The longest forward step of the times, in seconds, that is treated as a gap on the same clock if
     ///     no discontinuity is announced.
@@ -74,9 +70,7 @@ public struct Remuxer<Output: SampleSink> {
     /// Appends a segment or a whole file.
     ///
     /// - Parameters:
-    ///   - segment: The bytes of the segment.
     ///   - initialization: The movie of the media initialization section, for MP4 fragments.
-    ///   - input: The index of the input that the segment belongs to.
     ///   - join: The relation of the segment to the previous segment of the same input.
     ///   - discontinuities: The number of discontinuities before the segment in its input (RFC 8216bis, 4.4.3.3), or
     ///     nil to count them from `join`. Inputs with the same number continue together.
@@ -146,10 +140,7 @@ public struct Remuxer<Output: SampleSink> {
         core.input.isReading = false
     }
 
-    /// Ends the last segment and delivers the held samples.
-    ///
-    /// - Returns: The output.
-    /// - Throws: The errors of the output.
+    /// Ends the last segment, delivers the held samples and returns the output. Throws the errors of the output.
     public mutating func finish() throws(ContainerError) -> Output {
         for input in inputs {
             core.input = input
@@ -159,7 +150,6 @@ public struct Remuxer<Output: SampleSink> {
         return core.output.sink
     }
 
-    /// Returns an error that describes a segment of an unsupported format.
     private static func formatError(_ front: [UInt8]) -> ContainerError {
         guard !front.isEmpty else {
             return ContainerError(

@@ -51,7 +51,6 @@ struct SampleQueue {
 ///
 /// All times are in 90 kHz ticks, except the times of a ``MediaSample``.
 struct SuspectSamples {
-    /// A sample with everything needed to deliver it.
     struct Held {
         var sample: MediaSample
         var timescale: Int32

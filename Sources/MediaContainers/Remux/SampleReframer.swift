@@ -8,8 +8,6 @@ final class SampleReframer {
     deinit { storage.deallocate() }
 
     /// Calls `body` with the stored form and 1. For LATM, calls it for each contained frame with the number of frames.
-    ///
-    /// - Throws: ``ContainerError`` for a damaged LATM frame, and the errors of `body`.
     func reframe(
         _ bytes: UnsafeRawBufferPointer, _ format: MediaFormat,
         _ body: (_ stored: UnsafeRawBufferPointer, _ count: Int) throws(ContainerError) -> Void

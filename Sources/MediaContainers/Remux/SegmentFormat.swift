@@ -10,12 +10,7 @@ public enum SegmentFormat: Sendable, Hashable {
     /// The maximum number of bytes needed to recognize a segment.
     public static let probeLength = 64 << 10
 
-    /// Recognizes a segment by its first bytes, regardless of its name.
-    ///
-    /// - Parameters:
-    ///   - bytes: The beginning of the segment, up to ``probeLength`` bytes.
-    ///   - isWhole: Whether `bytes` is the whole segment.
-    /// - Returns: The format, or nil if none is recognized.
+    /// Recognizes a segment by up to ``probeLength`` bytes at its beginning, regardless of its name.
     public static func recognise(_ bytes: UnsafeRawBufferPointer, isWhole: Bool) -> SegmentFormat? {
         // In text such as a playlist, the letter G, which is the sync byte, may repeat at the distance of packets.
         if isText(bytes) { return nil }
@@ -27,8 +22,7 @@ public enum SegmentFormat: Sendable, Hashable {
         return isTransportStream(bytes) ? .transportStream : nil
     }
 
-    /// Returns whether the first 4,096 bytes of a segment have no control characters other than white space. True for
-    /// an empty segment.
+    /// Returns whether the first 4,096 bytes have no control characters other than white space.
     static func isText(_ bytes: UnsafeRawBufferPointer) -> Bool {
         !bytes.prefix(4096).contains { $0 < 0x20 && !(0x09...0x0D).contains($0) }
     }

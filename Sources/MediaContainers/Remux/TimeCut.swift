@@ -20,7 +20,7 @@ public struct TimeCut<Output: SampleSink>: SampleSink {
         var hasBegun = false
     }
 
-    /// The maximum number of samples held while the start is unknown, which is more than a second of any track.
+    /// The maximum number of samples held while the start is unknown.
     private static var maximumSamples: Int { 4096 }
     private static var scale: Int32 { 90_000 }
 
@@ -48,7 +48,6 @@ public struct TimeCut<Output: SampleSink>: SampleSink {
     /// Creates a cut.
     ///
     /// - Parameters:
-    ///   - output: The receiver of the samples.
     ///   - from: The start of the range in seconds, or nil for the start of presentation.
     ///   - to: The end of the range in seconds, or nil for no end.
     ///   - lead: A function that returns the seconds between the zero of `from` and `to` and the earliest visible
@@ -86,10 +85,7 @@ public struct TimeCut<Output: SampleSink>: SampleSink {
         try output.diagnostic(diagnostic)
     }
 
-    /// Delivers the samples that are still held.
-    ///
-    /// - Throws: The errors of the output; ``ContainerError/Code-swift.enum/malformed`` when the range contains no
-    ///   samples.
+    /// Delivers the samples that are still held. Throws `malformed` when the range contains no samples.
     public mutating func finish() throws(ContainerError) {
         if !isKnown { try begin() }
         // The last group extends to the end of the media, so the range may begin in its last frame.

@@ -31,7 +31,6 @@ struct GapDetector {
 
     mutating func beginSegment() { (gaps, segmentStart) = ([], nil) }
 
-    /// Adds the decoding time of a sample.
     mutating func add(_ time: Int64) {
         let segmentStart = segmentStart ?? time
         self.segmentStart = segmentStart

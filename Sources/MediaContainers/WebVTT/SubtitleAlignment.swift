@@ -24,12 +24,8 @@ public struct SubtitleAlignment: Sendable {
         zero = (periods.first.map { $0.start.addingClamped($0.shift) } ?? 0) - Self.ticks(start)
     }
 
-    /// Returns the cues of a segment with times on the timeline.
-    ///
-    /// - Parameters:
-    ///   - document: The segment.
-    ///   - start: The start of the segment in its playlist, in seconds.
-    ///   - duration: The duration of the segment in its playlist, in seconds.
+    /// Returns the cues of a segment with times on the timeline. The start and the duration of the segment in its
+    /// playlist are in seconds.
     public func cues(of document: WebVTTDocument, at start: Double, duration: Double) -> [WebVTTCue] {
         guard let first = document.cues.map(\.start).min(), let last = document.cues.map(\.end).max() else { return [] }
         let begin = zero + Self.ticks(start)

@@ -19,9 +19,7 @@ public struct SubtitleTrack: Sendable, Hashable {
     /// Sorts the cues by time. Call it after adding all cues.
     public mutating func sort() { cues.sort { ($0.start, $0.end) < ($1.start, $1.end) } }
 
-    /// Returns a WebVTT file of the cues in a time range, in the order of ``cues``.
-    ///
-    /// - Parameter shown: The range in 90 kHz ticks; its start becomes 0.
+    /// Returns a WebVTT file of the cues in a range of 90 kHz ticks. The start of the range becomes 0.
     public func text(in shown: Range<Int64>) -> String {
         var text = header + "\n"
         for cue in cues where shown.overlaps(cue.start..<cue.end) {
@@ -41,15 +39,11 @@ public struct SubtitleTrack: Sendable, Hashable {
         return MediaTrack(id: 0, kind: .text, formats: [format], timescale: 90_000, language: language)
     }
 
-    /// Delivers all cues to a sink as samples of a track. Without cues, delivers nothing.
+    /// Delivers all cues to a sink as samples of a track, and empty samples for the times without cues. Without cues,
+    /// delivers nothing.
     ///
-    /// - Parameters:
-    ///   - sink: The receiver of the samples.
-    ///   - track: The index of the track.
-    ///   - presentation: The range of the presentation in 90 kHz ticks. It is extended to cues outside of it. Empty
-    ///     samples cover the times without cues.
+    /// - Parameter presentation: The range of the presentation in 90 kHz ticks. It is extended to cues outside of it.
     /// - Returns: The number of omitted cues; see ``WebVTTSampleEncoder``.
-    /// - Throws: The errors of the sink.
     public func deliver<Sink: SampleSink>(
         to sink: inout Sink, track: Int, along presentation: Range<Int64>
     ) throws(ContainerError) -> Int {

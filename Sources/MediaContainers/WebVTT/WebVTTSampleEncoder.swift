@@ -13,8 +13,7 @@ public enum WebVTTSampleEncoder {
         public var bytes: [UInt8]
     }
 
-    /// The maximum number and total size in bytes of simultaneous cues. They are limited, since each sample repeats all
-    /// visible cues.
+    /// The maximum number and total size in bytes of simultaneous cues, since each sample repeats all visible cues.
     static let limits = (cues: 64, bytes: 16 << 10)
 
     /// Encodes cues and passes the samples to a closure in order.
@@ -22,9 +21,7 @@ public enum WebVTTSampleEncoder {
     /// - Parameters:
     ///   - cues: The cues in any order. Cues without a duration are ignored.
     ///   - range: The time range to cover, in ticks of the cues. Cues are clipped to it.
-    ///   - body: The closure that receives the samples.
-    /// - Returns: The number of cues omitted because the cues visible when they begin exceed the limits with them.
-    /// - Throws: The errors of `body`.
+    /// - Returns: The number of cues omitted because of the limits on simultaneous cues.
     public static func encode(
         _ cues: [WebVTTCue], in range: Range<Int64>, _ body: (Sample) throws(ContainerError) -> Void
     ) throws(ContainerError) -> Int {

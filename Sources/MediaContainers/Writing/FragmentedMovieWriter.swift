@@ -4,7 +4,6 @@
 /// Times are written unchanged: the decoding time of a fragment (`tfdt`) is the decoding time of its first sample plus
 /// the time offset of the track.
 public struct FragmentedMovieWriter: Sendable {
-    /// The state of an added track.
     private struct Track: Sendable {
         var media: MediaTrack
         var timeOffset: Int64
@@ -16,13 +15,11 @@ public struct FragmentedMovieWriter: Sendable {
     /// Creates a writer without tracks.
     public init() {}
 
-    /// Adds a track. Call it before creating the initialization section.
+    /// Adds a track, whose id is replaced, before the initialization section is created. Returns the
+    /// ``MediaSample/track`` of its samples.
     ///
-    /// - Parameters:
-    ///   - track: The track; its id is replaced.
-    ///   - timeOffset: The amount added to the times of the track, in its timescale, so that none is negative. An edit
-    ///     list compensates for it.
-    /// - Returns: The ``MediaSample/track`` of the track's samples.
+    /// - Parameter timeOffset: The amount added to the times of the track, in its timescale, so that none is negative.
+    ///   An edit list compensates for it.
     public mutating func add(_ track: MediaTrack, timeOffset: Int64 = 0) -> Int {
         tracks.append(Track(media: track, timeOffset: timeOffset))
         return tracks.count - 1
@@ -81,10 +78,9 @@ public struct FragmentedMovieWriter: Sendable {
     }
 
     /// Returns the head of a fragment: `moof` and the header of `mdat`. The bytes of the samples follow it in the given
-    /// order.
+    /// order, in which the samples of each track are in decoding order. A sample lasts until the next one of its track
+    /// and format, and the last one for its stated duration.
     ///
-    /// - Parameter samples: The samples in the order of their bytes. Samples of the same track are in decoding order. A
-    ///   sample lasts until the next one of its track and format, and the last one for its stated duration.
     /// - Throws: ``ContainerError`` when a sample has an unknown track or format, or a value doesn't fit its field. A
     ///   fragment can't begin at a negative decoding time.
     public mutating func fragmentHead(_ samples: [MediaSample]) throws(ContainerError) -> [UInt8] {
@@ -195,7 +191,6 @@ public struct FragmentedMovieWriter: Sendable {
 
 /// A writer for `ftyp` (ISO/IEC 14496-12, 4.3).
 enum FileTypeWriter {
-    /// Returns the file type of a progressive file.
     static func progressive(for formats: [MediaFormat]) -> [UInt8] {
         var brands: [FourCC] = ["isom", "iso2"]
         if formats.contains(where: { $0.codec == .avc }) { brands.append("avc1") }
@@ -203,7 +198,6 @@ enum FileTypeWriter {
         return box("ftyp", major: "isom", brands: brands + ["mp41"])
     }
 
-    /// Returns the file type of a media initialization section.
     static func initialization() -> [UInt8] { box("ftyp", major: "iso5", brands: ["iso5", "iso6", "mp41"]) }
 
     private static func box(_ type: FourCC, major: FourCC, brands: [FourCC]) -> [UInt8] {

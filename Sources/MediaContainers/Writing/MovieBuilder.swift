@@ -36,10 +36,8 @@ public struct MovieBuilder: Sendable {
     /// Creates a builder without tracks.
     public init() {}
 
-    /// Adds a track. Tracks can also be added between samples.
+    /// Adds a track, whose id is replaced, even between samples. Returns the ``MediaSample/track`` of its samples.
     ///
-    /// - Parameter track: The track; its id is replaced.
-    /// - Returns: The ``MediaSample/track`` of the track's samples.
     /// - Throws: ``ContainerError/Code-swift.enum/limitExceeded`` at the 65,536th track.
     public mutating func add(_ track: MediaTrack) throws(ContainerError) -> Int {
         guard tracks.count < Int(UInt16.max) else { throw ContainerError(.limitExceeded, "more than 65,535 tracks") }
@@ -48,9 +46,6 @@ public struct MovieBuilder: Sendable {
     }
 
     /// Updates the list of tracks from ``SampleSink/tracks(_:)``: adds new tracks, and new formats of existing tracks.
-    ///
-    /// - Parameter tracks: The list, in which existing tracks keep their index.
-    /// - Throws: ``ContainerError/Code-swift.enum/limitExceeded`` at the 65,536th track.
     package mutating func setTracks(_ tracks: [MediaTrack]) throws(ContainerError) {
         for (index, track) in tracks.enumerated() {
             if index < self.tracks.count {
@@ -61,32 +56,21 @@ public struct MovieBuilder: Sendable {
         }
     }
 
-    /// Replaces the formats of a track, for example to add a second sample description when its parameters change.
-    ///
-    /// - Parameters:
-    ///   - formats: All formats, beginning with the existing ones in order.
-    ///   - track: The index of the track.
+    /// Replaces the formats of a track. The existing formats must remain at the front, in order.
     public mutating func setFormats(_ formats: [MediaFormat], ofTrack track: Int) {
         guard tracks.indices.contains(track) else { return }
         tracks[track].media.formats = formats
     }
 
-    /// Sets the end of a track that ends before its last sample does, for example because of padding in the last audio
-    /// frame.
-    ///
-    /// - Parameters:
-    ///   - end: The time in the timescale of the track.
-    ///   - track: The index of the track.
+    /// Sets the end of a track in its timescale if it ends before its last sample does, for example because of padding.
     public mutating func setShownEnd(_ end: Int64, ofTrack track: Int) {
         guard tracks.indices.contains(track) else { return }
         tracks[track].shownEnd = end
     }
 
-    /// Adds the next sample of the file.
+    /// Adds the next sample of the file. Its times are on the timeline common to all tracks, in the timescale of its
+    /// track. Returns the offset of its bytes in the content of `mdat`.
     ///
-    /// - Parameter sample: The sample. Its times are on the timeline common to all tracks, in the timescale of its
-    ///   track.
-    /// - Returns: The offset of its bytes in the content of `mdat`.
     /// - Throws: ``ContainerError`` when the track or format is unknown, decoding times decrease, or a value doesn't
     ///   fit its field.
     @discardableResult
@@ -136,18 +120,14 @@ public struct MovieBuilder: Sendable {
         return ProgressiveLayout(head: head, mediaLength: mediaLength, chunks: chunks, sizes: tracks.map(\.table.sizes))
     }
 
-    /// Returns a `moov` for media at any offset in a file.
+    /// Returns a whole `moov` for a file in which the content of `mdat` begins at `mediaStart`.
     ///
-    /// - Parameter mediaStart: The offset in the file of the content of `mdat`.
-    /// - Returns: The whole box.
     /// - Throws: ``ContainerError`` when MP4 can't carry a track, or the box exceeds 4 GiB.
     public func movieBox(mediaStart: Int64) throws(ContainerError) -> [UInt8] {
         try movieBox(mediaStart: mediaStart, isWide: mediaStart + mediaLength > Int64(UInt32.max))
     }
 
-    /// Returns the header of `mdat`: 16 bytes if the content requires it, otherwise 8.
-    ///
-    /// - Parameter length: The length of the content in bytes.
+    /// Returns the header of `mdat` for content of this length: 16 bytes if the length requires it, otherwise 8.
     public static func mediaHeader(_ length: Int64) -> [UInt8] {
         var bytes: [UInt8] = []
         let isLong = length + 8 > Int64(UInt32.max)
@@ -238,9 +218,7 @@ public struct ProgressiveLayout: Sendable {
     /// The length of the whole file in bytes.
     public var length: Int64 { Int64(head.count) + mediaLength }
 
-    /// Returns the sample that contains a byte of the file, or nil for the head and past the end.
-    ///
-    /// - Parameter offset: The offset of the byte in the file.
+    /// Returns the sample that contains the byte at an offset of the file, or nil for the head and past the end.
     public func sample(at offset: Int64) -> SampleLocation? {
         let target = offset - Int64(head.count)
         guard target >= 0, target < mediaLength else { return nil }

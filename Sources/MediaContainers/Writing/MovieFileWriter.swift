@@ -1,8 +1,7 @@
 /// A writer of progressive MP4 with its index at the front, in one pass over an unknown number of samples.
 ///
 /// Space for the index is reserved at the front; a `free` box fills the unused part. If the index exceeds the reserved
-/// space, the media is moved once. The samples of each track are collected in chunks of up to one second or 1 MiB, so
-/// memory is bounded by the number of tracks, except for about 12 bytes per sample for the index.
+/// space, the media is moved once. Memory is bounded by the number of tracks, except for the index.
 public struct MovieFileWriter<File: RandomAccessSink>: SampleSink {
     /// The properties of a written file.
     public struct Summary: Sendable, Hashable {
@@ -23,12 +22,8 @@ public struct MovieFileWriter<File: RandomAccessSink>: SampleSink {
     /// The sample tables. Its start and end can be set before ``finish()``.
     public var builder = MovieBuilder()
 
-    /// Starts a file.
-    ///
-    /// - Parameters:
-    ///   - file: An empty file.
-    ///   - expectedDuration: The approximate duration of the media in seconds, which determines the reserved space, or
-    ///     nil if unknown.
+    /// Starts writing to an empty file. The approximate duration of the media in seconds determines the space reserved
+    /// for the index.
     public init(_ file: File, expectedDuration: Double? = nil) {
         self.file = file
         expectedSeconds = min(max(expectedDuration ?? 0, 0), 1e6)
@@ -69,7 +64,6 @@ public struct MovieFileWriter<File: RandomAccessSink>: SampleSink {
 
     /// Writes the remaining samples and the index.
     ///
-    /// - Returns: A summary of the file.
     /// - Throws: ``ContainerError`` when there are no samples, MP4 can't carry a track, or writing fails.
     public mutating func finish() throws(ContainerError) -> Summary {
         for track in gatherer.chunks.indices { try flush(track) }

@@ -37,7 +37,6 @@ struct MovieTimeline {
     let timescale: Int32
     /// The duration of the longest track.
     let duration: Int64
-    /// The edits of each track.
     let edits: [TrackEdits]
 
     init(

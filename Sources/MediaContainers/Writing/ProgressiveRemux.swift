@@ -10,7 +10,6 @@ public struct ProgressiveRemux: Sendable {
 
     /// Plans the new file.
     ///
-    /// - Parameter reader: The source file.
     /// - Throws: ``ContainerError`` when the file is damaged or MP4 can carry none of its tracks.
     public init<Source: ByteSource>(_ reader: MP4Reader<Source>) throws(ContainerError) {
         var builder = MovieBuilder()

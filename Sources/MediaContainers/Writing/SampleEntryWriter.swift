@@ -1,11 +1,6 @@
 /// A writer for the entries of `stsd` (ISO/IEC 14496-12, 8.5.2; 14496-14; 14496-15; TS 102 366, annex F).
 enum SampleEntryWriter {
-    /// Appends the sample entry of a format.
-    ///
-    /// - Throws: ``ContainerError/Code-swift.enum/unsupported`` for a codec without an MP4 sample entry,
-    ///   ``ContainerError/Code-swift.enum/encrypted`` for an encrypted format,
-    ///   ``ContainerError/Code-swift.enum/malformed`` without a required decoder configuration, and
-    ///   ``ContainerError/Code-swift.enum/unrepresentable`` for a video size above 65,535.
+    /// Appends the sample entry of a format. Throws when MP4 can't carry the format.
     static func append(_ format: MediaFormat, to bytes: inout [UInt8]) throws(ContainerError) {
         guard format.protection == nil else {
             throw ContainerError(.encrypted, "MP4 can't carry an encrypted track", advice: "Decrypt it first")

@@ -1,7 +1,4 @@
 /// A builder that collects the samples of a track in the tables of `stbl` (ISO/IEC 14496-12, 8.6 and 8.7).
-///
-/// A sample requires four bytes for its size, and four more if it is a sync sample. Consecutive equal durations and
-/// consecutive equal composition offsets share an entry of eight bytes.
 struct SampleTableBuilder: Sendable {
     /// Consecutive samples with an equal value.
     struct Run: Sendable {
@@ -23,7 +20,6 @@ struct SampleTableBuilder: Sendable {
     private var lastDuration: Int64 = 0
     private var hasNegativeOffset = false
 
-    /// The number of samples.
     var count: Int { sizes.count }
 
     /// The sum of all durations. A sample lasts until the next one, and the last sample for its stated duration.
@@ -32,9 +28,7 @@ struct SampleTableBuilder: Sendable {
     /// Whether every sample is a sync sample, so that `stss` is omitted.
     var isAllSync: Bool { syncSamples.count == sizes.count }
 
-    /// Adds the next sample.
-    ///
-    /// - Throws: ``ContainerError`` when decoding times decrease, or a value doesn't fit its field.
+    /// Adds the next sample. Throws when decoding times decrease, or a value doesn't fit its field.
     mutating func add(_ sample: MediaSample) throws(ContainerError) {
         guard let size = UInt32(exactly: sample.size) else {
             throw ContainerError(.unrepresentable, "sample of \(sample.size) bytes is too large")
@@ -155,21 +149,17 @@ struct ChunkTableWriter {
 /// A buffer that collects each track's samples in chunks of up to one second or 1 MiB. The bytes of a chunk are
 /// contiguous in the file (ISO/IEC 14496-12, 8.7.4).
 package struct ChunkGatherer: Sendable {
-    /// An incomplete chunk.
     package struct Chunk: Sendable {
         /// The samples, with the actual sizes of their bytes.
         package var samples: [MediaSample] = []
-        /// The bytes of the samples.
         package var bytes: [UInt8] = []
     }
 
     private static let chunkSize = 1 << 20
 
-    /// The current chunk of each track.
     package private(set) var chunks: [Chunk] = []
     private var timescales: [Int32] = []
 
-    /// Creates a buffer without tracks.
     package init() {}
 
     /// Updates the list of tracks. Existing tracks keep their index.
@@ -181,10 +171,8 @@ package struct ChunkGatherer: Sendable {
     }
 
     /// Returns whether the chunk of a sample's track ends before the sample: it isn't empty, and with the sample it
-    /// would exceed 1 MiB, contain a second format, or last longer than a second.
-    ///
-    /// - Throws: ``ContainerError`` with `malformed` for a sample of an unknown track, and with `unrepresentable` for a
-    ///   time beyond the bounds of ``Timescale``.
+    /// would exceed 1 MiB, contain a second format, or last longer than a second. Throws for an unknown track, and for
+    /// a time beyond the bounds of ``Timescale``.
     package func isComplete(before sample: MediaSample) throws(ContainerError) -> Bool {
         guard chunks.indices.contains(sample.track) else {
             throw ContainerError(.malformed, "sample of unknown track \(sample.track)")

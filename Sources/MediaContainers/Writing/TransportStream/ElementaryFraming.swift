@@ -3,9 +3,7 @@
 enum ElementaryFraming {
     private static let startCode: [UInt8] = [0, 0, 0, 1]
 
-    /// Appends the bytes of a sample.
-    ///
-    /// - Throws: ``ContainerError`` when the bytes contradict the format, or a value doesn't fit its field.
+    /// Appends the bytes of a sample. Throws when they contradict the format, or a value doesn't fit its field.
     static func append(
         _ bytes: UnsafeRawBufferPointer, _ format: MediaFormat, isSync: Bool, to output: inout [UInt8]
     ) throws(ContainerError) {

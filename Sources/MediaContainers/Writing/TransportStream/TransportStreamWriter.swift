@@ -21,8 +21,7 @@ public struct TransportStreamWriter<Sink: ByteSink>: SampleSink {
 
     private static var mapPID: UInt16 { 0x1000 }
     private static var firstPID: UInt16 { 0x100 }
-    /// The maximum number of tracks. The PIDs of streams precede the PID of the map. In practice, the map has to fit
-    /// into one packet, which allows far fewer.
+    /// The maximum number of tracks. The PIDs of streams precede the PID of the map.
     private static var maximumTracks: Int { Int(mapPID - firstPID) }
     private static var tooManyTracks: ContainerError {
         ContainerError(.unrepresentable, "too many tracks for the program map")

@@ -1,17 +1,12 @@
 /// A stream that a ``TransportStreamWriter`` writes: its entry in the program map, and the ids of its packets.
 struct WrittenStream {
-    /// The PID of the stream.
     let pid: UInt16
     /// The stream type in the program map (ISO/IEC 13818-1, table 2-34).
     let type: UInt8
-    /// The stream id of its PES packets.
     let streamID: UInt8
-    /// The descriptors in the program map.
     let descriptors: [UInt8]
 
-    /// Creates a stream for a track.
-    ///
-    /// - Throws: ``ContainerError/Code-swift.enum/unsupported`` for a codec that the writer doesn't support.
+    /// Creates a stream for a track. Throws `unsupported` for a codec that the writer doesn't support.
     init(_ track: MediaTrack, pid: UInt16, number: UInt8) throws(ContainerError) {
         self.pid = pid
         var descriptors: [UInt8] = []
@@ -87,16 +82,9 @@ struct TransportPacketWriter {
     private(set) var bytes: [UInt8] = []
     private var counters: [UInt16: UInt8] = [:]
 
-    /// Removes the packets.
     mutating func removeAll() { bytes.removeAll(keepingCapacity: true) }
 
-    /// Adds a PES packet.
-    ///
-    /// - Parameters:
-    ///   - pes: The packet with header and payload.
-    ///   - pid: The PID of the stream.
-    ///   - clock: The program clock at the first byte, in 90 kHz ticks, or nil if another stream carries it.
-    ///   - isRandomAccess: Whether decoding can start at the packet.
+    /// Adds a PES packet. `clock` is the program clock in 90 kHz ticks, or nil if another stream carries it.
     mutating func add(_ pes: [UInt8], pid: UInt16, clock: Int64?, isRandomAccess: Bool) {
         var field: [UInt8] = []
         if clock != nil || isRandomAccess {
@@ -117,9 +105,7 @@ struct TransportPacketWriter {
         _ = packet(pid, (payload + padding)[...], field: [], startsUnit: true)
     }
 
-    /// Adds a transport packet.
-    ///
-    /// - Returns: The number of payload bytes in the packet.
+    /// Adds a transport packet. Returns the number of payload bytes in it.
     private mutating func packet(_ pid: UInt16, _ payload: ArraySlice<UInt8>, field: [UInt8], startsUnit: Bool) -> Int {
         // The adaptation field begins with a byte that contains its length.
         var field = field.isEmpty ? [] : [UInt8(truncatingIfNeeded: field.count)] + field
