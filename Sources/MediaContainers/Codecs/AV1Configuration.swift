@@ -15,7 +15,7 @@ struct AV1Configuration {
         let isHighDepth = record[2] & 0x40 != 0
         let isTwelve = record[2] & 0x20 != 0
         let depth = profile == 2 && isHighDepth && isTwelve ? "12" : isHighDepth ? "10" : "08"
-        let levelText = level < 10 ? "0\(level)" : "\(level)"
+        let levelText = "\(level)".zeroPadded(to: 2)
         codecString = "av01.\(profile).\(levelText)\(isHighTier ? "H" : "M").\(depth)"
     }
 }

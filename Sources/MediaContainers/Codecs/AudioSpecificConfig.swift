@@ -37,15 +37,12 @@ public struct AudioSpecificConfig: Sendable, Hashable {
     ///
     /// - Throws: ``ContainerError`` when the record ends early or the sampling frequency index is reserved.
     public init(record: [UInt8]) throws(ContainerError) {
-        let result = record.withUnsafeBytes { buffer in
-            Result { () throws(ContainerError) in
-                var reader = BitReader(buffer)
-                var config = try AudioSpecificConfig(&reader)
-                try config.readSyncExtension(reader)
-                return config
-            }
+        self = try record.withBorrowedBytes { (buffer) throws(ContainerError) in
+            var reader = BitReader(buffer)
+            var config = try AudioSpecificConfig(&reader)
+            try config.readSyncExtension(reader)
+            return config
         }
-        self = try result.get()
     }
 
     /// Reads a configuration at the position of a bit reader, as embedded in LATM. Throws as ``init(record:)`` does.
@@ -141,7 +138,11 @@ struct GeneralAudioConfig: Equatable {
         if try reader.flag() { frameLength = 960 }
         if try reader.flag() { try reader.skip(14) }
         let hasExtension = try reader.flag()
-        if configuration.channelConfiguration == 0 { programChannels = try Self.programConfiguration(&reader) }
+        if configuration.channelConfiguration == 0 {
+            programChannels = try Self.programFields(&reader)
+            try reader.align()
+            try reader.skip(8 * Int(try reader.bits(8)))
+        }
         if type == 6 || type == 20 { try reader.skip(3) }
         guard hasExtension else { return }
         if type == 22 { try reader.skip(16) }
@@ -163,16 +164,6 @@ struct GeneralAudioConfig: Equatable {
         element.append(UInt8(truncatingIfNeeded: length))
         element += block[comment..<comment + Int(length)]
         return element
-    }
-
-    /// Reads a program config element (4.4.1.1).
-    ///
-    /// - Returns: The number of channels.
-    private static func programConfiguration(_ reader: inout BitReader) throws(ContainerError) -> Int {
-        let channels = try programFields(&reader)
-        try reader.align()
-        try reader.skip(8 * Int(try reader.bits(8)))
-        return channels
     }
 
     /// Reads the fields of a program config element (4.4.1.1) before the alignment and the comment. Returns the number

@@ -80,7 +80,5 @@ enum LanguageCode {
         """.split(whereSeparator: \.isWhitespace)
 
     /// The codes for language numbers from 128.
-    private static let macintoshLater = """
-        cym eus cat lat que grn aym tat uig dzo jav
-        """.split(separator: " ")
+    private static let macintoshLater = "cym eus cat lat que grn aym tat uig dzo jav".split(separator: " ")
 }

@@ -17,7 +17,6 @@ struct VPConfiguration {
 
     /// Returns the codec string: `vp09.profile.level.depth`.
     func codecString(sampleEntry: FourCC) -> String {
-        func two(_ value: UInt8) -> String { value < 10 ? "0\(value)" : "\(value)" }
-        return "\(sampleEntry).\(two(profile)).\(two(level)).\(two(depth))"
+        "\(sampleEntry)." + [profile, level, depth].map { "\($0)".zeroPadded(to: 2) }.joined(separator: ".")
     }
 }

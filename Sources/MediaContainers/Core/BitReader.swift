@@ -100,6 +100,16 @@ extension BitReader {
         }
         return value
     }
+
+    /// Reads a number coded as the sum of any bytes of 255 and the byte after them (14496-10, 7.3.2.3.1).
+    mutating func sumOfBytes() throws(ContainerError) -> Int {
+        var sum = 0
+        while true {
+            let byte = Int(try bits(8))
+            sum += byte
+            if byte != 255 { return sum }
+        }
+    }
 }
 
 /// A writer that packs bit fields into bytes, most significant bit first.

@@ -117,11 +117,18 @@ extension [UInt8] {
     func withReader<Value>(
         at origin: Int64 = 0, _ body: (inout ByteReader) throws(ContainerError) -> Value
     ) throws(ContainerError) -> Value {
+        try withBorrowedBytes { (buffer) throws(ContainerError) in
+            var reader = ByteReader(buffer, origin: origin)
+            return try body(&reader)
+        }
+    }
+
+    /// Calls a closure with the array's bytes. Unlike `withUnsafeBytes`, it preserves the type of the error.
+    func withBorrowedBytes<Value>(
+        _ body: (UnsafeRawBufferPointer) throws(ContainerError) -> Value
+    ) throws(ContainerError) -> Value {
         let result = withUnsafeBytes { buffer in
-            Result { () throws(ContainerError) in
-                var reader = ByteReader(buffer, origin: origin)
-                return try body(&reader)
-            }
+            Result { () throws(ContainerError) in try body(buffer) }
         }
         return try result.get()
     }

@@ -36,9 +36,6 @@ public protocol RandomAccessSink {
 extension RandomAccessSink {
     /// Writes the bytes of an array at an offset.
     mutating func write(_ bytes: [UInt8], at offset: Int64) throws(ContainerError) {
-        let result = bytes.withUnsafeBytes { buffer in
-            Result { () throws(ContainerError) in try self.write(buffer, at: offset) }
-        }
-        try result.get()
+        try bytes.withBorrowedBytes { (buffer) throws(ContainerError) in try self.write(buffer, at: offset) }
     }
 }

@@ -6,14 +6,21 @@ extension [UInt8] {
 
     mutating func append(_ code: FourCC) { appendBigEndian(code.rawValue) }
 
+    /// Appends the low 64 or 32 bits of an integer in big-endian order.
+    mutating func appendBigEndian<Value: FixedWidthInteger>(_ value: Value, isLong: Bool) {
+        if isLong {
+            appendBigEndian(UInt64(truncatingIfNeeded: value))
+        } else {
+            appendBigEndian(UInt32(truncatingIfNeeded: value))
+        }
+    }
+
     /// Overwrites four bytes with an integer in big-endian order. Does nothing if they are out of bounds.
     mutating func setBigEndian(_ value: UInt32, at index: Int) {
         guard index >= 0, index + 4 <= count else { return }
         for place in 0..<4 { self[index + place] = UInt8(truncatingIfNeeded: value >> UInt32(24 - 8 * place)) }
     }
-}
 
-extension [UInt8] {
     /// Appends a box. Its size is filled in after `content` has appended the payload.
     mutating func appendBox<Failure: Error>(
         _ type: FourCC, _ content: (inout [UInt8]) throws(Failure) -> Void

@@ -54,11 +54,13 @@ public enum Codec: Sendable, Hashable {
     case other(FourCC)
 }
 
+extension String {
+    /// Returns the text with zeros in front, so that it has at least `length` characters.
+    func zeroPadded(to length: Int) -> String { String(repeating: "0", count: Swift.max(0, length - count)) + self }
+}
+
 /// Uppercase hexadecimal digits for codec strings.
 enum Hexadecimal {
     /// Returns two digits.
-    static func byte(_ value: UInt8) -> String {
-        let digits = String(value, radix: 16, uppercase: true)
-        return digits.count == 1 ? "0" + digits : digits
-    }
+    static func byte(_ value: UInt8) -> String { String(value, radix: 16, uppercase: true).zeroPadded(to: 2) }
 }

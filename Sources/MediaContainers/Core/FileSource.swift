@@ -97,9 +97,7 @@ public final class FileSink: RandomAccessSink, Sendable {
 final class OpenFile: Sendable {
     let descriptor: Int32
 
-    init(_ descriptor: Int32) {
-        self.descriptor = descriptor
-    }
+    init(_ descriptor: Int32) { self.descriptor = descriptor }
 
     deinit { close(descriptor) }
 

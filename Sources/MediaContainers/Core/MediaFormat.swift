@@ -30,7 +30,7 @@ public struct MediaFormat: Sendable, Hashable {
         guard codecString.isEmpty else { return codecString }
         guard case .other(let code) = codec else { return "\(codec)" }
         guard let type = Self.streamType(code) else { return "“\(code)”" }
-        let hex = "stream type 0x" + (type < 16 ? "0" : "") + String(type, radix: 16, uppercase: true)
+        let hex = "stream type 0x\(Hexadecimal.byte(type))"
         return UnsupportedStreamType(type).map { "\($0.name) (\(hex))" } ?? hex
     }
 

@@ -59,9 +59,7 @@ public struct MediaSample: Sendable, Hashable {
     }
 
     /// Throws an error with `code` if a time exceeds the bounds of ``Timescale``.
-    func checkTimes(
-        timescale: Int32, code: ContainerError.Code = .unrepresentable
-    ) throws(ContainerError) {
+    func checkTimes(timescale: Int32, code: ContainerError.Code = .unrepresentable) throws(ContainerError) {
         guard Timescale.isInBounds(pts, of: timescale), Timescale.isInBounds(dts, of: timescale),
             Timescale.isInBounds(duration, of: timescale)
         else {

@@ -50,8 +50,3 @@ extension Int64 {
         return overflow ? (other < 0 ? .max : .min) : difference
     }
 }
-
-extension Int {
-    /// Returns the number or the limit, whichever is smaller.
-    func clamped(to limit: Int) -> Int { Swift.min(self, limit) }
-}

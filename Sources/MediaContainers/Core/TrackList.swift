@@ -7,7 +7,7 @@ final class TrackList {
     /// Whether each track still has the format that was derived from the program map alone.
     private var isProvisional: [Bool] = []
     /// Whether the list may have changed since the sink received it.
-    var hasChanged = false
+    private var hasChanged = false
 
     var count: Int { tracks.count }
 
@@ -41,5 +41,12 @@ final class TrackList {
     func setTimescale(_ timescale: Int32, track: Int) {
         hasChanged = true
         tracks[track].timescale = timescale
+    }
+
+    /// Passes the list to a sink if it may have changed since the last call.
+    func announce<Sink: SampleSink>(to sink: inout Sink) throws(ContainerError) {
+        guard hasChanged else { return }
+        hasChanged = false
+        try sink.tracks(tracks)
     }
 }

@@ -107,23 +107,8 @@ struct ParameterSets {
             units.append(Array(unit))
             return true
         }
-        guard !isEqual(units[index], unit) else { return false }
+        guard !units[index].elementsEqual(unit) else { return false }
         units[index] = Array(unit)
         return true
-    }
-
-    /// Returns whether the set with an id equals the given unit.
-    func contains(_ unit: UnsafeRawBufferPointer, id: Int) -> Bool {
-        guard let index = ids.firstIndex(of: id) else { return false }
-        return isEqual(units[index], unit)
-    }
-
-    mutating func removeAll() {
-        ids.removeAll()
-        units.removeAll()
-    }
-
-    private func isEqual(_ kept: [UInt8], _ unit: UnsafeRawBufferPointer) -> Bool {
-        kept.count == unit.count && kept.withUnsafeBytes { $0.elementsEqual(unit) }
     }
 }

@@ -51,7 +51,7 @@ class FrameParser {
 }
 
 /// A parser that returns each PES packet of a stream of unknown coding as one sample.
-final class WholePacketParser: FrameParser {
+class WholePacketParser: FrameParser {
     override var needsWholePackets: Bool { true }
 
     override func scan(_ bytes: UnsafeRawBufferPointer, isLast: Bool) -> Scan {

@@ -34,7 +34,7 @@ final class H262PictureParser: FrameParser {
             switch code {
             case 0x01...0xAF: hasSlice = true
             case 0x00, 0xB3, 0xB8:
-                if hasSlice, completesPicture(bytes, at: start, code: code) { return finish(start) }
+                if hasSlice, completesPicture(code) { return finish(start) }
                 if code == 0x00 { beginPicture(bytes, at: header) }
                 if code == 0xB3 { sequenceStart = start }
             case 0xB5: readExtension(bytes, at: header)
@@ -71,7 +71,7 @@ final class H262PictureParser: FrameParser {
     }
 
     /// Returns whether a start code after slices ends the frame. A second field continues the frame.
-    private func completesPicture(_ bytes: UnsafeRawBufferPointer, at start: Int, code: UInt8) -> Bool {
+    private func completesPicture(_ code: UInt8) -> Bool {
         guard code == 0x00, structure != 3, firstField == nil else { return true }
         firstField = structure
         hasSlice = false

@@ -97,8 +97,6 @@ final class H264AccessUnitParser: AccessUnitParser {
 /// The first fields of an H.264 slice header (ISO/IEC 14496-10, 7.3.3).
 struct H264SliceHeader {
     var firstMacroblock: Int
-    /// `slice_type` modulo 5: 0 P, 1 B, 2 I, 3 SP, 4 SI.
-    var type: Int
     var pictureParameterSet: Int
     var isField = false
 
@@ -109,10 +107,10 @@ struct H264SliceHeader {
         var reader = BitReader(unit, emulationPrevention: true)
         try reader.skip(8)
         firstMacroblock = try reader.unsigned("first_mb_in_slice", 1 << 20)
-        type = try reader.unsigned("slice_type", 9) % 5
+        _ = try reader.unsigned("slice_type", 9)
         pictureParameterSet = try reader.unsigned("pic_parameter_set_id", 255)
         guard let sequence = sequence(pictureParameterSet) else { return }
-        if sequence.hasSeparateColourPlanes { try reader.skip(2) }
+        if sequence.hasSeparateColorPlanes { try reader.skip(2) }
         try reader.skip(sequence.frameNumberBits)
         guard !sequence.hasFramesOnly else { return }
         isField = try reader.flag()
@@ -127,20 +125,10 @@ enum H264RecoveryPoint {
         var reader = BitReader(unit, emulationPrevention: true)
         guard (try? reader.skip(8)) != nil else { return false }
         while reader.remaining > 16 {
-            guard let type = try? value(&reader), let size = try? value(&reader) else { return false }
+            guard let type = try? reader.sumOfBytes(), let size = try? reader.sumOfBytes() else { return false }
             if type == 6 { return true }
             guard size * 8 <= reader.remaining, (try? reader.skip(size * 8)) != nil else { return false }
         }
         return false
-    }
-
-    /// Reads the type or size of a payload: the sum of any bytes of 255 and the byte after them (7.3.2.3.1).
-    private static func value(_ reader: inout BitReader) throws(ContainerError) -> Int {
-        var sum = 0
-        while true {
-            let byte = Int(try reader.bits(8))
-            sum += byte
-            if byte != 255 { return sum }
-        }
     }
 }

@@ -4,10 +4,6 @@ public struct H264SequenceParameterSet: Sendable, Hashable {
     public var id: Int
     /// `profile_idc`.
     public var profile: UInt8
-    /// The constraint flags and the reserved bits after them in one byte.
-    public var constraints: UInt8
-    /// `level_idc`.
-    public var level: UInt8
     /// `chroma_format_idc`, 0 to 3.
     public var chromaFormat = 1
     /// Bits per luma sample, 8 to 14.
@@ -22,14 +18,12 @@ public struct H264SequenceParameterSet: Sendable, Hashable {
     public var pixelAspect: PixelAspectRatio?
     /// Frames per second from the VUI timing (E.2.1), or nil.
     public var frameRate: Double?
-    /// The maximum number of reference frames.
-    public var referenceFrames = 0
     /// The number of bits of `frame_num`, from `log2_max_frame_num_minus4`.
     public var frameNumberBits = 4
     /// Whether all pictures are frames.
     public var hasFramesOnly = true
     /// Whether color planes are coded separately, with their id in each slice header.
-    public var hasSeparateColourPlanes = false
+    public var hasSeparateColorPlanes = false
 
     /// Reads a NAL unit of type 7, including its header byte. Throws `truncated` or `malformed`.
     public init(_ unit: UnsafeRawBufferPointer) throws(ContainerError) {
@@ -38,13 +32,12 @@ public struct H264SequenceParameterSet: Sendable, Hashable {
             throw ContainerError(.malformed, "H.264 SPS: the NAL unit isn't of type 7")
         }
         profile = UInt8(try reader.bits(8))
-        constraints = UInt8(try reader.bits(8))
-        level = UInt8(try reader.bits(8))
+        try reader.skip(16)
         id = try reader.unsigned("seq_parameter_set_id", 31)
         if Self.profilesWithChroma.contains(profile) { try readChroma(&reader) }
         frameNumberBits = 4 + (try reader.unsigned("log2_max_frame_num_minus4", 12))
         try Self.skipPictureOrder(&reader)
-        referenceFrames = try reader.unsigned("max_num_ref_frames", 16)
+        _ = try reader.unsigned("max_num_ref_frames", 16)
         try reader.skip(1)
         try readSize(&reader)
         guard try reader.flag() else { return }
@@ -64,7 +57,7 @@ public struct H264SequenceParameterSet: Sendable, Hashable {
 
     private mutating func readChroma(_ reader: inout BitReader) throws(ContainerError) {
         chromaFormat = try reader.unsigned("chroma_format_idc", 3)
-        if chromaFormat == 3 { hasSeparateColourPlanes = try reader.flag() }
+        if chromaFormat == 3 { hasSeparateColorPlanes = try reader.flag() }
         lumaBitDepth = 8 + (try reader.unsigned("bit_depth_luma_minus8", 6))
         chromaBitDepth = 8 + (try reader.unsigned("bit_depth_chroma_minus8", 6))
         try reader.skip(1)
@@ -122,18 +115,7 @@ public struct H264SequenceParameterSet: Sendable, Hashable {
     }
 
     private mutating func readUsability(_ reader: inout BitReader) throws(ContainerError) {
-        if try reader.flag() {
-            pixelAspect = try VideoUsabilityInformation.aspectRatio(&reader)
-        }
-        if try reader.flag() { try reader.skip(1) }
-        if try reader.flag() {
-            try reader.skip(4)
-            if try reader.flag() { try reader.skip(24) }
-        }
-        if try reader.flag() {
-            _ = try reader.unsignedExpGolomb()
-            _ = try reader.unsignedExpGolomb()
-        }
+        try VideoUsabilityInformation.readFront(&reader, &pixelAspect)
         if try reader.flag() {
             let units = try reader.bits(32)
             let scale = try reader.bits(32)

@@ -37,7 +37,7 @@ public struct HEVCSequenceParameterSet: Sendable, Hashable {
         profile = try HEVCProfile(&reader, subLayers: subLayers)
         id = try reader.unsigned("sps_seq_parameter_set_id", 15)
         chromaFormat = try reader.unsigned("chroma_format_idc", 3)
-        let hasSeparatePlanes = chromaFormat == 3 ? try reader.flag() : false
+        if chromaFormat == 3 { try reader.skip(1) }
         width = try reader.unsigned("pic_width_in_luma_samples", 65535)
         height = try reader.unsigned("pic_height_in_luma_samples", 65535)
         if try reader.flag() {
@@ -53,7 +53,6 @@ public struct HEVCSequenceParameterSet: Sendable, Hashable {
         }
         lumaBitDepth = 8 + (try reader.unsigned("bit_depth_luma_minus8", 8))
         chromaBitDepth = 8 + (try reader.unsigned("bit_depth_chroma_minus8", 8))
-        if hasSeparatePlanes { chromaFormat = 3 }
         var rest = HEVCSequenceTail(subLayers: subLayers)
         // A parameter set with an unreadable end is still usable.
         frameRate = try? rest.frameRate(&reader)
@@ -132,16 +131,7 @@ struct HEVCSequenceTail {
     }
 
     private mutating func timing(_ reader: inout BitReader) throws(ContainerError) -> Double? {
-        if try reader.flag() { pixelAspect = try VideoUsabilityInformation.aspectRatio(&reader) }
-        if try reader.flag() { try reader.skip(1) }
-        if try reader.flag() {
-            try reader.skip(4)
-            if try reader.flag() { try reader.skip(24) }
-        }
-        if try reader.flag() {
-            _ = try reader.unsignedExpGolomb()
-            _ = try reader.unsignedExpGolomb()
-        }
+        try VideoUsabilityInformation.readFront(&reader, &pixelAspect)
         try reader.skip(3)
         if try reader.flag() { for _ in 0..<4 { _ = try reader.unsignedExpGolomb() } }
         guard try reader.flag() else { return nil }

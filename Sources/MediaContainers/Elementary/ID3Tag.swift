@@ -10,9 +10,15 @@ public struct ID3Tag: Sendable, Hashable {
 
     /// Returns the length in bytes of the tag at the beginning of `bytes`, or nil if there is none.
     public static func length(_ bytes: UnsafeRawBufferPointer) -> Int? {
-        guard bytes.count >= headerLength, bytes[0] == 0x49, bytes[1] == 0x44, bytes[2] == 0x33 else { return nil }
-        guard bytes[3] != 0xFF, bytes[4] != 0xFF, let size = synchsafe(bytes, at: 6) else { return nil }
+        guard bytes.count >= headerLength, begins(bytes, at: 0), bytes[3] != 0xFF, bytes[4] != 0xFF,
+            let size = synchsafe(bytes, at: 6)
+        else { return nil }
         return headerLength + size + (bytes[5] & 0x10 != 0 ? headerLength : 0)
+    }
+
+    /// Returns whether the identifier of a tag is at an index.
+    static func begins(_ bytes: UnsafeRawBufferPointer, at offset: Int) -> Bool {
+        offset + 3 <= bytes.count && bytes[offset] == 0x49 && bytes[offset + 1] == 0x44 && bytes[offset + 2] == 0x33
     }
 
     /// Reads the tag at the beginning of the bytes, or its complete frames if it's truncated. Throws `notThisFormat` if
@@ -260,7 +266,7 @@ enum ID3Text {
 }
 
 /// A parser that returns each PES packet of timed ID3 metadata as one sample.
-final class ID3TagParser: FrameParser {
+final class ID3TagParser: WholePacketParser {
     /// The length of a Metadata_AU_cell header (ISO/IEC 13818-1, 2.12.4), which some encoders put before the tag.
     private static let cellHeaderLength = 5
 
@@ -269,15 +275,9 @@ final class ID3TagParser: FrameParser {
         setFormat(MediaFormat(codec: .id3, codecString: "id3", sampleEntry: "ID3 "))
     }
 
-    override var needsWholePackets: Bool { true }
-
     override func scan(_ bytes: UnsafeRawBufferPointer, isLast: Bool) -> Scan {
-        guard isLast, !bytes.isEmpty else { return .incomplete }
-        prefixLength = isTag(bytes, at: 0) || !isTag(bytes, at: Self.cellHeaderLength) ? 0 : Self.cellHeaderLength
-        return .frame(bytes.count)
-    }
-
-    private func isTag(_ bytes: UnsafeRawBufferPointer, at offset: Int) -> Bool {
-        offset + 3 <= bytes.count && bytes[offset] == 0x49 && bytes[offset + 1] == 0x44 && bytes[offset + 2] == 0x33
+        let hasCell = !ID3Tag.begins(bytes, at: 0) && ID3Tag.begins(bytes, at: Self.cellHeaderLength)
+        prefixLength = hasCell ? Self.cellHeaderLength : 0
+        return super.scan(bytes, isLast: isLast)
     }
 }

@@ -46,12 +46,7 @@ struct LOASPayload {
         guard let multiplex else { throw ContainerError(.malformed, "LATM: frame before the first StreamMuxConfig") }
         var lengths: [Int] = []
         for _ in 0..<multiplex.subframes {
-            var length = 0
-            while true {
-                let byte = Int(try reader.bits(8))
-                length += byte
-                if byte != 255 { break }
-            }
+            let length = try reader.sumOfBytes()
             guard length * 8 <= reader.remaining else {
                 throw ContainerError(.truncated, "LATM: payload of \(length) bytes, \(reader.remaining / 8) left")
             }
@@ -72,12 +67,9 @@ struct StreamMuxConfig: Equatable {
     var configurationBytes: [UInt8]
     /// `numSubFrames` + 1.
     var subframes: Int
-    /// The number of bits after the payload that aren't part of the sample.
-    var otherDataBits: Int
-    var version: Int
 
     init(_ reader: inout BitReader, bytes: UnsafeRawBufferPointer) throws(ContainerError) {
-        version = Int(try reader.bits(1))
+        let version = try reader.bits(1)
         if version == 1, try reader.flag() {
             throw ContainerError(.unsupported, "LATM with audioMuxVersionA 1 isn't supported", at: reader.offset)
         }
@@ -101,12 +93,11 @@ struct StreamMuxConfig: Equatable {
         // frameLengthType 0: each payload is preceded by its length in bytes.
         guard try reader.bits(3) == 0 else { throw Self.unsupported("fixed-length payloads", reader) }
         try reader.skip(8)
-        otherDataBits = 0
         if try reader.flag() {
             if version == 1 {
-                otherDataBits = Int(try Self.value(&reader))
+                _ = try Self.value(&reader)
             } else {
-                var more = true
+                var (more, otherDataBits) = (true, 0)
                 while more, otherDataBits < 1 << 20 {
                     more = try reader.flag()
                     otherDataBits = otherDataBits &<< 8 | Int(try reader.bits(8))

@@ -2,7 +2,6 @@
 /// (Xiph's OpusTS, an unpublished ETSI draft: "Opus Interactive Audio Codec; Transport Multiplexing Standard").
 final class OpusAccessUnitParser: FrameParser {
     private let channelConfiguration: UInt8
-    private var hasFormat = false
 
     /// Creates a parser for the `channel_config_code` of the stream's descriptor.
     init(channelConfiguration: UInt8) { self.channelConfiguration = channelConfiguration }
@@ -21,10 +20,7 @@ final class OpusAccessUnitParser: FrameParser {
         let packet = UnsafeRawBufferPointer(rebasing: bytes[header..<header + size])
         prefixLength = header
         duration = FrameDuration(samples: OpusPacket.samples(packet), rate: 48000)
-        if !hasFormat {
-            hasFormat = true
-            setFormat(OpusChannels(configuration: channelConfiguration).format)
-        }
+        if format == nil { setFormat(OpusChannels(configuration: channelConfiguration).format) }
         return .frame(header + size)
     }
 

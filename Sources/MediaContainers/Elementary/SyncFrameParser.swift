@@ -54,9 +54,7 @@ class SyncFrameParser: FrameParser {
 
     /// Returns whether the bytes after a frame confirm it: another frame, or in packed audio an ID3 tag.
     private func confirms(_ bytes: UnsafeRawBufferPointer, at offset: Int) -> Bool {
-        if frameLength(bytes, at: offset) != nil { return true }
-        return offset + 3 <= bytes.count && bytes[offset] == 0x49 && bytes[offset + 1] == 0x44
-            && bytes[offset + 2] == 0x33
+        frameLength(bytes, at: offset) != nil || ID3Tag.begins(bytes, at: offset)
     }
 
     private func search(_ bytes: UnsafeRawBufferPointer, from start: Int, isLast: Bool) -> Scan {

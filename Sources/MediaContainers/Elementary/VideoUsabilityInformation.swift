@@ -1,5 +1,19 @@
 /// Video usability information common to H.264 and HEVC (ISO/IEC 14496-10, E.1; 23008-2, E.2).
 enum VideoUsabilityInformation {
+    /// Reads the fields before the timing. Stores the aspect ratio even if a later field is truncated.
+    static func readFront(_ reader: inout BitReader, _ pixelAspect: inout PixelAspectRatio?) throws(ContainerError) {
+        if try reader.flag() { pixelAspect = try aspectRatio(&reader) }
+        if try reader.flag() { try reader.skip(1) }
+        if try reader.flag() {
+            try reader.skip(4)
+            if try reader.flag() { try reader.skip(24) }
+        }
+        if try reader.flag() {
+            _ = try reader.unsignedExpGolomb()
+            _ = try reader.unsignedExpGolomb()
+        }
+    }
+
     /// Reads `aspect_ratio_idc` and its fields. Returns nil if the ratio is unspecified.
     static func aspectRatio(_ reader: inout BitReader) throws(ContainerError) -> PixelAspectRatio? {
         let index = Int(try reader.bits(8))

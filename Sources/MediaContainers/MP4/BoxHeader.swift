@@ -13,19 +13,6 @@ public struct BoxHeader: Sendable, Hashable {
     /// Whether the box has a size field of 0 and therefore extends to the end of its parent or of the file.
     public var isOpenEnded: Bool
 
-    /// Creates a header.
-    public init(
-        type: FourCC, userType: UserType? = nil, offset: Int64, headerSize: Int = 8, size: Int64,
-        isOpenEnded: Bool = false
-    ) {
-        self.type = type
-        self.userType = userType
-        self.offset = offset
-        self.headerSize = headerSize
-        self.size = size
-        self.isOpenEnded = isOpenEnded
-    }
-
     /// The offset after the last byte of the box.
     public var end: Int64 { offset + size }
 
@@ -75,18 +62,9 @@ public struct UserType: Sendable, Hashable, CustomStringConvertible {
     /// The last eight bytes, big-endian.
     public var low: UInt64
 
-    /// Creates a type from its two halves.
-    public init(high: UInt64, low: UInt64) {
-        self.high = high
-        self.low = low
-    }
-
     /// The hexadecimal digits in groups of 8-4-4-4-12.
     public var description: String {
-        func hex(_ value: UInt64) -> String {
-            let digits = String(value, radix: 16)
-            return String(repeating: "0", count: 16 - digits.count) + digits
-        }
+        func hex(_ value: UInt64) -> String { String(value, radix: 16).zeroPadded(to: 16) }
         let all = hex(high) + hex(low)
         var text = ""
         for (index, digit) in all.enumerated() {

@@ -73,15 +73,7 @@ public struct BoxNode: Sendable, Hashable {
     /// The flags of a full box, or nil.
     public var flags: UInt32?
     /// The child boxes.
-    public var children: [BoxNode]
-
-    /// Creates a node.
-    public init(header: BoxHeader, version: UInt8? = nil, flags: UInt32? = nil, children: [BoxNode] = []) {
-        self.header = header
-        self.version = version
-        self.flags = flags
-        self.children = children
-    }
+    public var children: [BoxNode] = []
 }
 
 /// The structure of a box type: whether it is a full box, and where its children begin.
@@ -122,11 +114,7 @@ struct BoxSyntax {
         if type == "wvtt" { return 8 }
         guard type == "stpp" else { return nil }
         var reader = payload
-        var strings = 3
-        guard (try? reader.skip(8)) != nil else { return nil }
-        while strings > 0, let byte = try? reader.uint8() {
-            if byte == 0 { strings -= 1 }
-        }
+        guard (try? reader.skip(8)) != nil, (try? reader.skipStrings(3)) != nil else { return nil }
         return reader.position - payload.position
     }
 

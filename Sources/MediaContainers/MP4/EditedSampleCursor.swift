@@ -52,7 +52,7 @@ public struct EditedSampleCursor: Sendable {
         // An edit list may repeat media, and a damaged list may do so endlessly. Samples of constant size have no table
         // that bounds their number, but the file must contain their bytes.
         let maximum = table.constantSize > 0 ? Int(fileLength) / table.constantSize + 1 : Int.max
-        budget = 16 * min(table.sampleCount, maximum).clamped(to: 1 << 40) + 1024
+        budget = 16 * min(table.sampleCount, maximum, 1 << 40) + 1024
         dtsShift = largestNegativeOffset()
         guard !edits.isEmpty else {
             lookahead = try cursor.next()
@@ -96,11 +96,7 @@ public struct EditedSampleCursor: Sendable {
             if !sample.isHidden { first = min(first, sample.pts) }
         }
         guard first != .max else { return 0 }
-        var empty: Int64 = 0
-        for edit in edits {
-            guard edit.mediaTime == nil else { break }
-            empty = empty.addingClamped(duration(of: edit))
-        }
+        let empty = edits.prefix { $0.mediaTime == nil }.reduce(Int64(0)) { $0.addingClamped(duration(of: $1)) }
         return max(0, first.subtractingClamped(empty))
     }
 

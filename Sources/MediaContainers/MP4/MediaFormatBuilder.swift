@@ -39,7 +39,8 @@ struct MediaFormatBuilder {
     /// Returns the format with its codec, codec string and the audio properties from the decoder configuration.
     consuming func build() throws(ContainerError) -> MediaFormat {
         let entry = format.sampleEntry
-        format.codecString = "\(entry)".trimmingTrailingSpaces
+        format.codecString = "\(entry)"
+        while format.codecString.last == " " { format.codecString.removeLast() }
         format.codec = .other(entry)
         switch entry {
         case "avc1", "avc2", "avc3", "avc4", "dva1", "dvav":
@@ -169,12 +170,4 @@ struct MediaFormatBuilder {
     private static let advancedAudioTypes: Set<Int> = [1, 2, 3, 4, 5, 6, 17, 19, 20, 22, 23, 29, 39, 42]
     private static let acChannels = [2, 1, 2, 3, 3, 4, 4, 5]
     private static let acRates: [Int: Int] = [0: 48000, 1: 44100, 2: 32000]
-}
-
-extension String {
-    fileprivate var trimmingTrailingSpaces: String {
-        var text = self
-        while text.last == " " { text.removeLast() }
-        return text
-    }
 }

@@ -60,8 +60,6 @@ public struct MovieTrack: Sendable {
     public internal(set) var edits = EditList()
     /// The handler type, such as `vide`, `soun`, `text`, `subt` or `meta`.
     public internal(set) var handler: FourCC
-    /// Whether `tkhd` marks the track as enabled.
-    public internal(set) var isEnabled = true
     /// The defaults for fragments (`trex`).
     var fragmentDefaults = FragmentDefaults()
 }

@@ -12,8 +12,7 @@ public struct MovieFragment: Sendable {
     /// - Throws: ``ContainerError`` with the offset of the damage.
     public init(payload: [UInt8], header: BoxHeader, movie: Movie) throws(ContainerError) {
         bytes = payload
-        let result = try payload.withReader(at: header.payload.lowerBound) {
-            (reader) throws(ContainerError) in
+        let result = try payload.withReader(at: header.payload.lowerBound) { (reader) throws(ContainerError) in
             var parser = MovieFragmentParser(header: header, movie: movie)
             try parser.parse(reader)
             return (parser.sequenceNumber, parser.tracks)

@@ -37,7 +37,7 @@ struct SampleDescriptionParser {
             try audioEntry(&reader, &builder, isISO: isISO)
         default:
             if header.type == "stpp" || header.type == "sbtt" || header.type == "metx" || header.type == "mett" {
-                try skipStrings(&reader, header.type == "sbtt" || header.type == "mett" ? 2 : 3)
+                try reader.skipStrings(header.type == "sbtt" || header.type == "mett" ? 2 : 3)
             } else if header.type != "wvtt" {
                 // Other text and data entries have specific fields. They are copied verbatim.
                 builder.format.configuration = [UInt8](copying: reader.takeRest())
@@ -47,13 +47,6 @@ struct SampleDescriptionParser {
         try configuration(BoxIterator(reader), &builder, depth: 0)
         let packing = builder.packing
         return SampleDescription(format: try builder.build(), packing: packing)
-    }
-
-    private func skipStrings(_ reader: inout ByteReader, _ count: Int) throws(ContainerError) {
-        var left = count
-        while left > 0, !reader.isAtEnd {
-            if try reader.uint8() == 0 { left -= 1 }
-        }
     }
 
     private func audioEntry(
@@ -144,6 +137,16 @@ struct SampleDescriptionParser {
             }
         }
         return protection
+    }
+}
+
+extension ByteReader {
+    /// Skips null-terminated strings, or all remaining bytes if there are fewer strings.
+    mutating func skipStrings(_ count: Int) throws(ContainerError) {
+        var left = count
+        while left > 0, !isAtEnd {
+            if try uint8() == 0 { left -= 1 }
+        }
     }
 }
 

@@ -3,7 +3,6 @@ struct SampleTableParser {
     private(set) var table: SampleTable
     private(set) var formats: [SampleDescription] = []
     private let handler: FourCC
-    private var hasSizes = false
 
     init(bytes: [UInt8], origin: Int64, handler: FourCC) {
         table = SampleTable(bytes: bytes, origin: origin)
@@ -59,7 +58,6 @@ struct SampleTableParser {
             table.sizes = SampleTable.Entries(start: tableOffset(reader), count: count, width: 4)
         }
         table.sampleCount = count
-        hasSizes = true
     }
 
     private mutating func compactSizes(_ reader: inout ByteReader) throws(ContainerError) {
@@ -75,18 +73,13 @@ struct SampleTableParser {
         }
         table.sizes = SampleTable.Entries(start: tableOffset(reader), count: count, width: bits / 8)
         table.sampleCount = count
-        hasSizes = true
     }
 
     /// Enables packing for audio with samples of constant size that last one tick. They are only a few bytes long, so
     /// they're read in packets.
     private mutating func choosePacking() {
         guard handler == "soun", table.hasUnitDurations, table.constantSize > 0 else { return }
-        if let stated = formats.first?.packing {
-            table.packing = stated
-        } else {
-            table.packing = SampleTable.Packing(samples: 1, bytes: table.constantSize)
-        }
+        table.packing = formats.first?.packing ?? SampleTable.Packing(samples: 1, bytes: table.constantSize)
     }
 
     private func check(at offset: Int64) throws(ContainerError) {

@@ -40,7 +40,7 @@ struct TrackParser {
             track.frameRate = Double(table.table.sampleCount) * Double(timescale) / Double(duration)
         }
         if track.kind == .video, matrix.count == 9, matrix != TrackHeaderWriter.upright { track.matrix = matrix }
-        return MovieTrack(media: track, table: table.table, edits: edits, handler: handler, isEnabled: isEnabled)
+        return MovieTrack(media: track, table: table.table, edits: edits, handler: handler)
     }
 
     private var kind: MediaKind {

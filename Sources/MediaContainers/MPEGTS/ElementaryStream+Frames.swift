@@ -34,10 +34,7 @@ extension ElementaryStream {
             formatVersion = parser.formatVersion
             formatIndex = tracks.index(of: format, track: track, frameRate: parser.frameRate)
         }
-        if tracks.hasChanged {
-            tracks.hasChanged = false
-            try sink.tracks(tracks.tracks)
-        }
+        try tracks.announce(to: &sink)
         let length = frameLength()
         guard let time = takeTime(length) else {
             try report(.missingTimestamp, "frame of \(frame.count) bytes before the first timestamp", into: &sink)

@@ -65,7 +65,7 @@ final class ElementaryStream {
             state = .waiting
             return
         }
-        var payload = UnsafeRawBufferPointer(
+        let payload = UnsafeRawBufferPointer(
             start: bytes + packet.payloadStart, count: TransportPacketSynchronizer.packetLength - packet.payloadStart)
         if packet.startsUnit {
             try endPacket(into: &sink)
@@ -74,8 +74,7 @@ final class ElementaryStream {
         }
         if case .header = state {
             guard let rest = try beginPayload(payload, into: &sink) else { return }
-            payload = rest
-            try append(payload, into: &sink)
+            try append(rest, into: &sink)
             // The start of the next packet reveals the end of a picture. Draining now avoids moving its bytes.
             if isVideo { try drain(isLast: false, into: &sink) }
             return
@@ -198,8 +197,7 @@ final class ElementaryStream {
         }
         guard let last = lastCounter, !packet.hasDiscontinuity, counter != (last + 1) & 15 else { return true }
         if counter == last, signature == lastSignature { return false }
-        try report(
-            .discontinuity, "PID \(pid): continuity counter \(counter) after \(last)", into: &sink)
+        try report(.discontinuity, "PID \(pid): continuity counter \(counter) after \(last)", into: &sink)
         if packet.startsUnit {
             try finish(into: &sink)
         } else if !isVideo {

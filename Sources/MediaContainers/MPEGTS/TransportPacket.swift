@@ -13,8 +13,6 @@ struct TransportPacket {
     var hasDiscontinuity = false
     /// Whether decoding can start with the data that begins here (`random_access_indicator`).
     var isRandomAccess = false
-    /// The 33-bit base of the program clock reference in 90 kHz ticks, or nil.
-    var programClock: Int64?
     /// The index of the payload in the packet; 188 if there is none.
     var payloadStart: Int
 
@@ -42,11 +40,6 @@ struct TransportPacket {
         let flags = packet.load(fromByteOffset: 5, as: UInt8.self)
         hasDiscontinuity = flags & 0x80 != 0
         isRandomAccess = flags & 0x40 != 0
-        if flags & 0x10 != 0, length >= 7 {
-            let high = UInt32(bigEndian: packet.loadUnaligned(fromByteOffset: 6, as: UInt32.self))
-            let low = packet.load(fromByteOffset: 10, as: UInt8.self)
-            programClock = Int64(high) << 1 | Int64(low >> 7)
-        }
     }
 
     var hasPayload: Bool { payloadStart < TransportPacketSynchronizer.packetLength }
@@ -57,7 +50,6 @@ struct PESHeader: Equatable {
     /// The number of bytes needed to read the length of a header.
     static let shortest = 9
 
-    var streamID: UInt8
     /// The number of bytes after the first six, or 0 if the packet ends where the next begins.
     var packetLength: Int
     /// The length of the header in bytes.
@@ -82,7 +74,6 @@ struct PESHeader: Equatable {
     init?(_ bytes: UnsafeRawBufferPointer) {
         guard let length = Self.length(bytes), length > 0, length <= bytes.count else { return nil }
         self.length = length
-        streamID = bytes[3]
         packetLength = Int(bytes[4]) << 8 | Int(bytes[5])
         guard length >= Self.shortest else { return }
         let flags = bytes[7] >> 6

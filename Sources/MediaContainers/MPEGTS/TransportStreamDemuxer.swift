@@ -59,7 +59,7 @@ public final class TransportStreamDemuxer {
         }
         early.close()
         for stream in streams { try stream.finish(into: &sink) }
-        try announce(into: &sink)
+        try trackList.announce(to: &sink)
     }
 
     /// Ends a segment. The next bytes begin with a packet, whether or not the last packet was complete. Incomplete
@@ -130,23 +130,20 @@ public final class TransportStreamDemuxer {
         guard !found.maps.isEmpty || found.hasAssociation else { return }
         for pid in tables.mapPIDs where routes[pid] == 0 { routes[pid] = Self.tableRoute }
         for map in found.maps { try update(map, into: &sink) }
-        try announce(into: &sink)
+        try trackList.announce(to: &sink)
         if !found.maps.isEmpty, early.isOpen { try replayEarlyPackets(into: &sink) }
     }
 
     /// Processes the packets that preceded the first program map.
     private func replayEarlyPackets<Sink: SampleSink>(into sink: inout Sink) throws(ContainerError) {
         let buffered = early.close()
-        for (index, offset) in buffered.offsets.enumerated() {
-            let result = buffered.bytes.withUnsafeBytes { all in
-                Result { () throws(ContainerError) in
-                    guard let base = all.baseAddress else { return }
-                    let bytes = base + index * TransportPacketSynchronizer.packetLength
-                    guard let packet = TransportPacket(bytes), routes[packet.pid] >= Self.firstStream else { return }
-                    try pass(packet, bytes, at: offset, into: &sink)
-                }
+        try buffered.bytes.withBorrowedBytes { (all) throws(ContainerError) in
+            guard let base = all.baseAddress else { return }
+            for (index, offset) in buffered.offsets.enumerated() {
+                let bytes = base + index * TransportPacketSynchronizer.packetLength
+                guard let packet = TransportPacket(bytes), routes[packet.pid] >= Self.firstStream else { continue }
+                try pass(packet, bytes, at: offset, into: &sink)
             }
-            try result.get()
         }
     }
 
@@ -190,12 +187,6 @@ public final class TransportStreamDemuxer {
     /// Routes packets to a stream. Streams of sections, such as SCTE-35, are listed as tracks but not read.
     private func route(_ description: ProgramMap.Stream, to index: Int) {
         if !description.type.isInSections { routes[description.pid] = UInt16(index) + Self.firstStream }
-    }
-
-    private func announce<Sink: SampleSink>(into sink: inout Sink) throws(ContainerError) {
-        guard trackList.hasChanged else { return }
-        trackList.hasChanged = false
-        try sink.tracks(trackList.tracks)
     }
 
     private func reportTransportError<Sink: SampleSink>(

@@ -32,10 +32,7 @@ public enum TransportStreamDuration {
         _ range: Range<Int64>, of source: some ByteSource, _ demuxer: TransportStreamDemuxer, _ span: inout TimeSpan
     ) throws(ContainerError) {
         let bytes = try source.bytes(range, limit: Int(windowLength))
-        let result = bytes.withUnsafeBytes { bytes in
-            Result { () throws(ContainerError) in try demuxer.push(bytes, into: &span) }
-        }
-        try result.get()
+        try bytes.withBorrowedBytes { (bytes) throws(ContainerError) in try demuxer.push(bytes, into: &span) }
     }
 
     /// A sink that records the range of decoding times.

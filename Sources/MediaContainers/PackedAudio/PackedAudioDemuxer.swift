@@ -107,8 +107,8 @@ public final class PackedAudioDemuxer {
 
     private func skipGarbage<Sink: SampleSink>(_ length: Int, into sink: inout Sink) throws(ContainerError) {
         let bytes = buffer.bytes
-        let isOldTag = length == 128 && bytes[0] == 0x54 && bytes[1] == 0x41 && bytes[2] == 0x47
-        if !isOldTag {
+        let isID3v1 = length == 128 && bytes[0] == 0x54 && bytes[1] == 0x41 && bytes[2] == 0x47
+        if !isID3v1 {
             try sink.diagnostic(
                 ContainerDiagnostic(
                     .damagedFrame, "\(length) bytes outside of any frame", at: buffer.position, track: 0))
@@ -172,7 +172,7 @@ public final class PackedAudioDemuxer {
             tagTrack = trackList.append(
                 MediaTrack(id: 1, kind: .data, formats: [format], timescale: 90_000), isProvisional: false)
         }
-        try announce(into: &sink)
+        try trackList.announce(to: &sink)
         guard let tagTrack else { return }
         let now = rate > 0 ? Timescale.convert(time, from: Int32(clamping: rate), to: 90_000) : 0
         let sample = MediaSample(
@@ -204,7 +204,7 @@ public final class PackedAudioDemuxer {
                 trackList.setTimescale(Int32(clamping: rate), track: 0)
             }
         }
-        try announce(into: &sink)
+        try trackList.announce(to: &sink)
         // If the sample rate changes, times continue in ticks of the first rate.
         let duration = parser.duration.samples * rate / max(1, parser.duration.rate)
         let sample = MediaSample(
@@ -212,11 +212,5 @@ public final class PackedAudioDemuxer {
             formatIndex: formatIndex, offset: buffer.position)
         time += duration
         try sink.sample(sample, bytes: frame)
-    }
-
-    private func announce<Sink: SampleSink>(into sink: inout Sink) throws(ContainerError) {
-        guard trackList.hasChanged else { return }
-        trackList.hasChanged = false
-        try sink.tracks(trackList.tracks)
     }
 }

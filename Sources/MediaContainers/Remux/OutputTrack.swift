@@ -71,26 +71,20 @@ struct RemuxOutput<Sink: SampleSink>: SampleSink {
     init(_ sink: Sink) { self.sink = sink }
 
     mutating func tracks(_ tracks: [MediaTrack]) throws(ContainerError) {
-        do throws(ContainerError) {
-            try sink.tracks(tracks)
-        } catch {
-            hasFailed = true
-            throw error
-        }
+        try forward { (sink) throws(ContainerError) in try sink.tracks(tracks) }
     }
 
     mutating func sample(_ sample: MediaSample, bytes: UnsafeRawBufferPointer) throws(ContainerError) {
-        do throws(ContainerError) {
-            try sink.sample(sample, bytes: bytes)
-        } catch {
-            hasFailed = true
-            throw error
-        }
+        try forward { (sink) throws(ContainerError) in try sink.sample(sample, bytes: bytes) }
     }
 
     mutating func diagnostic(_ diagnostic: ContainerDiagnostic) throws(ContainerError) {
+        try forward { (sink) throws(ContainerError) in try sink.diagnostic(diagnostic) }
+    }
+
+    private mutating func forward(_ call: (inout Sink) throws(ContainerError) -> Void) throws(ContainerError) {
         do throws(ContainerError) {
-            try sink.diagnostic(diagnostic)
+            try call(&sink)
         } catch {
             hasFailed = true
             throw error

@@ -65,7 +65,8 @@ struct RemuxCore<Output: SampleSink>: SampleSink {
         var routed = sample
         routed.track = target
         routed.formatIndex = formatIndex
-        let times = Times(dts: dts, pts: pts, duration: duration, origin: input.origin, timescale: track.timescale)
+        let times = SampleTimes(
+            dts: dts, pts: pts, duration: duration, origin: input.origin, timescale: track.timescale)
         let isExpected = track.kind == .text || timeline.isExpected(target, of: input.index, at: dts)
         guard isExpected, outputs[target].suspects == nil else {
             return try hold(routed, times, isExpected: isExpected, format, bytes)
@@ -73,18 +74,8 @@ struct RemuxCore<Output: SampleSink>: SampleSink {
         try admit(routed, times, of: input, format, bytes)
     }
 
-    /// The times of a sample in 90 kHz ticks, the offset that the input added to them, and the sample's own
-    /// timescale.
-    private struct Times {
-        var dts: Int64
-        var pts: Int64
-        var duration: Int64
-        var origin: Int64
-        var timescale: Int32
-    }
-
     private mutating func admit(
-        _ sample: MediaSample, _ times: Times, of input: RemuxInput, _ format: MediaFormat,
+        _ sample: MediaSample, _ times: SampleTimes, of input: RemuxInput, _ format: MediaFormat,
         _ bytes: UnsafeRawBufferPointer
     ) throws(ContainerError) {
         let end = times.dts.addingClamped(times.duration)
@@ -104,7 +95,8 @@ struct RemuxCore<Output: SampleSink>: SampleSink {
 
     /// Holds a sample after an unexpected jump, or resolves the held samples.
     private mutating func hold(
-        _ sample: MediaSample, _ times: Times, isExpected: Bool, _ format: MediaFormat, _ bytes: UnsafeRawBufferPointer
+        _ sample: MediaSample, _ times: SampleTimes, isExpected: Bool, _ format: MediaFormat,
+        _ bytes: UnsafeRawBufferPointer
     ) throws(ContainerError) {
         let track = sample.track
         switch outputs[track].suspects?.verdict(onNext: times.dts) {
@@ -121,8 +113,7 @@ struct RemuxCore<Output: SampleSink>: SampleSink {
         }
         outputs[track].suspects?.append(
             SuspectSamples.Held(
-                sample: sample, timescale: times.timescale, dts: times.dts, pts: times.pts, duration: times.duration,
-                origin: times.origin, input: input, format: format, bytes: [UInt8](copying: bytes)))
+                sample: sample, times: times, input: input, format: format, bytes: [UInt8](copying: bytes)))
         if outputs[track].suspects?.isFull == true { try resolveSuspects(of: track, isDamaged: false) }
     }
 
@@ -132,14 +123,9 @@ struct RemuxCore<Output: SampleSink>: SampleSink {
         outputs[track].suspects = nil
         if isDamaged { damage.add(.damagedTimestamp, at: timeline.elapsed(track)) }
         for held in isDamaged ? suspects.repaired : suspects.samples {
-            let times = Times(
-                dts: held.dts, pts: held.pts, duration: held.duration, origin: held.origin, timescale: held.timescale)
-            let result = held.bytes.withUnsafeBytes { bytes in
-                Result { () throws(ContainerError) in
-                    try admit(held.sample, times, of: held.input, held.format, bytes)
-                }
+            try held.bytes.withBorrowedBytes { (bytes) throws(ContainerError) in
+                try admit(held.sample, held.times, of: held.input, held.format, bytes)
             }
-            try result.get()
         }
     }
 
@@ -348,7 +334,7 @@ struct RemuxCore<Output: SampleSink>: SampleSink {
 
     /// Converts a sample to the form stored in MP4, and delivers or holds it.
     private mutating func convert(
-        _ sample: MediaSample, _ times: Times, _ period: ClockPeriodID, _ format: MediaFormat,
+        _ sample: MediaSample, _ times: SampleTimes, _ period: ClockPeriodID, _ format: MediaFormat,
         _ bytes: UnsafeRawBufferPointer
     ) throws(ContainerError) {
         var part = sample
@@ -404,10 +390,7 @@ struct RemuxCore<Output: SampleSink>: SampleSink {
 
     private mutating func deliverBlocks(of track: Int) throws(ContainerError) {
         guard let (sample, bytes) = outputs[track].blocks.take() else { return }
-        let result = bytes.withUnsafeBytes { bytes in
-            Result { () throws(ContainerError) in try output.sample(sample, bytes: bytes) }
-        }
-        try result.get()
+        try bytes.withBorrowedBytes { (bytes) throws(ContainerError) in try output.sample(sample, bytes: bytes) }
     }
 
     /// Computes the shifts that can be determined, and delivers the samples that waited for them.
@@ -426,12 +409,9 @@ struct RemuxCore<Output: SampleSink>: SampleSink {
     private mutating func deliverHeld() throws(ContainerError) {
         for entry in held.take(before: timeline.unsettled) {
             guard let shift = timeline.shift(of: entry.period) else { continue }
-            let result = entry.bytes.withUnsafeBytes { bytes in
-                Result { () throws(ContainerError) in
-                    try deliver(entry.sample, entry.timescale, shift: shift.addingClamped(entry.origin), bytes)
-                }
+            try entry.bytes.withBorrowedBytes { (bytes) throws(ContainerError) in
+                try deliver(entry.sample, entry.timescale, shift: shift.addingClamped(entry.origin), bytes)
             }
-            try result.get()
         }
     }
 }

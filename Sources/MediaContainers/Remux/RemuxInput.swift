@@ -141,10 +141,7 @@ struct ClockProbe: SampleSink {
         while offset < min(source.length, reach), probe.start == nil {
             let end = min(source.length, offset + Int64(pieceLength))
             let piece = try source.bytes(offset..<end, limit: pieceLength)
-            let result = piece.withUnsafeBytes { bytes in
-                Result { () throws(ContainerError) in try demuxer.push(bytes, into: &probe) }
-            }
-            try result.get()
+            try piece.withBorrowedBytes { (bytes) throws(ContainerError) in try demuxer.push(bytes, into: &probe) }
             offset = end
         }
         if probe.start == nil { try demuxer.interrupt(into: &probe) }

@@ -62,9 +62,7 @@ public struct Remuxer<Output: SampleSink> {
             RemuxInput(index: index, audioLabel: audioLabels.indices.contains(index) ? audioLabels[index] : nil)
         }
         for (input, codecs) in zip(self.inputs, codecs) { input.codecs = codecs }
-        core = RemuxCore(
-            output: output, inputs: self.inputs, maximumGap: Int64(clamping: maximumGap.clamped(to: 1 << 30)) * 90_000
-        )
+        core = RemuxCore(output: output, inputs: self.inputs, maximumGap: Int64(min(maximumGap, 1 << 30)) * 90_000)
     }
 
     /// Appends a segment or a whole file.
@@ -134,7 +132,10 @@ public struct Remuxer<Output: SampleSink> {
         try begin(format, audioFormat, join, missing: max(0, Timescale.ticks(of: missing, in: 90_000)))
         core.input.isReading = true
         switch format {
-        case .mp4: try deliver(segment, initialization)
+        case .mp4:
+            // Without an initialization section, the segment needs its own index.
+            try MP4Reader(segment, initialization: initialization)
+                .deliver(to: &core, decodingShifts: &core.input.decodingShifts)
         case .transportStream, .packedAudio: try push(segment)
         }
         core.input.isReading = false
@@ -144,7 +145,7 @@ public struct Remuxer<Output: SampleSink> {
     public mutating func finish() throws(ContainerError) -> Output {
         for input in inputs {
             core.input = input
-            try endDemuxers(of: input)
+            try input.transportStream?.interrupt(into: &core)
         }
         try core.finish()
         return core.output.sink
@@ -187,7 +188,7 @@ public struct Remuxer<Output: SampleSink> {
 
     private mutating func end(before format: SegmentFormat, _ join: SegmentJoin) throws(ContainerError) {
         guard let demuxer = core.input.transportStream else { return }
-        guard format == .transportStream else { return try endDemuxers(of: core.input) }
+        guard format == .transportStream else { return try demuxer.interrupt(into: &core) }
         switch join {
         case .continuous, .file: try demuxer.endSegment(into: &core)
         case .gap: try demuxer.interrupt(into: &core)
@@ -228,21 +229,6 @@ public struct Remuxer<Output: SampleSink> {
         core.input.transportStream = nil
         core.input.packedAudio = nil
         core.input.forgetTracks()
-    }
-
-    private mutating func endDemuxers(of input: RemuxInput) throws(ContainerError) {
-        try input.transportStream?.interrupt(into: &core)
-    }
-
-    private mutating func deliver(
-        _ segment: some ByteSource, _ initialization: Movie?
-    ) throws(ContainerError) {
-        // A segment with its own index needs no initialization section.
-        let reader: MP4Reader =
-            if let initialization { try MP4Reader(segment, initialization: initialization) } else {
-                try MP4Reader(segment)
-            }
-        try reader.deliver(to: &core, decodingShifts: &core.input.decodingShifts)
     }
 
     private mutating func push(_ segment: some ByteSource) throws(ContainerError) {

@@ -46,19 +46,21 @@ struct SampleQueue {
     }
 }
 
+/// The times of a sample in 90 kHz ticks, the offset that its input added, and the timescale of the sample itself.
+struct SampleTimes {
+    var dts: Int64
+    var pts: Int64
+    var duration: Int64
+    var origin: Int64
+    var timescale: Int32
+}
+
 /// Samples of one track after an unannounced jump of its timestamps. They are held until the following timestamps show
-/// whether the jump is damage, a gap or a new clock.
-///
-/// All times are in 90 kHz ticks, except the times of a ``MediaSample``.
+/// whether the jump is damage, a gap or a new clock. Times are in 90 kHz ticks, except those of a ``MediaSample``.
 struct SuspectSamples {
     struct Held {
         var sample: MediaSample
-        var timescale: Int32
-        var dts: Int64
-        var pts: Int64
-        var duration: Int64
-        /// The offset that the input added to the times.
-        var origin: Int64
+        var times: SampleTimes
         var input: RemuxInput
         var format: MediaFormat
         var bytes: [UInt8]
@@ -66,16 +68,16 @@ struct SuspectSamples {
         /// Moves the sample to a decoding time. Keeps the presentation time if that brings the composition offset
         /// closer to `offset`; otherwise moves it by the same amount.
         mutating func move(to time: Int64, offset: Int64) {
-            let distance = time.subtractingClamped(dts)
-            let moved = pts.addingClamped(distance)
+            let distance = time.subtractingClamped(times.dts)
+            let moved = times.pts.addingClamped(distance)
             let target = time.addingClamped(offset)
-            let keepsPTS = target.subtractingClamped(pts).magnitude < target.subtractingClamped(moved).magnitude
-            let ticks = Timescale.convert(distance, from: 90_000, to: timescale)
+            let keepsPTS = target.subtractingClamped(times.pts).magnitude < target.subtractingClamped(moved).magnitude
+            let ticks = Timescale.convert(distance, from: 90_000, to: times.timescale)
             sample.dts = sample.dts.addingClamped(ticks)
             if !keepsPTS { sample.pts = sample.pts.addingClamped(ticks) }
             sample.pts = max(sample.pts, sample.dts)
-            dts = time
-            pts = max(keepsPTS ? pts : moved, time)
+            times.dts = time
+            times.pts = max(keepsPTS ? times.pts : moved, time)
         }
     }
 
@@ -119,16 +121,16 @@ struct SuspectSamples {
 
     mutating func append(_ held: Held) {
         // A picture without a duration lasts until the next one.
-        if let last = samples.last, last.duration <= 0 {
-            length = length.addingClamped(max(0, held.dts.subtractingClamped(last.dts)))
+        if let last = samples.last, last.times.duration <= 0 {
+            length = length.addingClamped(max(0, held.times.dts.subtractingClamped(last.times.dts)))
         }
         samples.append(held)
         byteCount += held.bytes.count
-        length = length.addingClamped(max(0, held.duration))
+        length = length.addingClamped(max(0, held.times.duration))
     }
 
     func verdict(onNext dts: Int64) -> Verdict {
-        guard let last = samples.last else { return .open }
+        guard let last = samples.last?.times else { return .open }
         let onward = dts.subtractingClamped(last.dts.addingClamped(max(0, last.duration)))
         let back = dts.subtractingClamped(expected.addingClamped(length))
         if back.magnitude <= Self.tolerance, back.magnitude < onward.magnitude { return .damaged }
@@ -141,8 +143,9 @@ struct SuspectSamples {
         var time = expected
         return samples.indices.map { index in
             var held = samples[index]
-            let next = index + 1 < samples.count ? samples[index + 1].dts : held.dts
-            let length = held.duration > 0 ? held.duration : max(0, next.subtractingClamped(held.dts))
+            let next = index + 1 < samples.count ? samples[index + 1].times.dts : held.times.dts
+            let length =
+                held.times.duration > 0 ? held.times.duration : max(0, next.subtractingClamped(held.times.dts))
             held.move(to: time, offset: offset)
             time = time.addingClamped(length)
             return held

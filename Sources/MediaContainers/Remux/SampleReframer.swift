@@ -21,16 +21,13 @@ final class SampleReframer {
         case .loas:
             unpacked.removeAll(keepingCapacity: true)
             let lengths = try multiplex.append(bytes, to: &unpacked)
-            let result = unpacked.withUnsafeBytes { all in
-                Result { () throws(ContainerError) in
-                    var start = 0
-                    for length in lengths {
-                        try body(UnsafeRawBufferPointer(rebasing: all[start..<start + length]), lengths.count)
-                        start += length
-                    }
+            try unpacked.withBorrowedBytes { (all) throws(ContainerError) in
+                var start = 0
+                for length in lengths {
+                    try body(UnsafeRawBufferPointer(rebasing: all[start..<start + length]), lengths.count)
+                    start += length
                 }
             }
-            try result.get()
         }
     }
 

@@ -14,7 +14,7 @@ public enum SegmentFormat: Sendable, Hashable {
     public static func recognise(_ bytes: UnsafeRawBufferPointer, isWhole: Bool) -> SegmentFormat? {
         // In text such as a playlist, the letter G, which is the sync byte, may repeat at the distance of packets.
         if isText(bytes) { return nil }
-        if isMP4(bytes) { return .mp4 }
+        if MP4Format.isRecognised(bytes) { return .mp4 }
         // An ID3 tag may contain any bytes, so the data after the tag is decisive. A transport stream has no tag.
         if ID3Tag.length(bytes) == nil, isTransportStream(bytes) { return .transportStream }
         if PackedAudioFormat.recognise(bytes, isWhole: isWhole) != nil { return .packedAudio }
@@ -25,10 +25,6 @@ public enum SegmentFormat: Sendable, Hashable {
     /// Returns whether the first 4,096 bytes have no control characters other than white space.
     static func isText(_ bytes: UnsafeRawBufferPointer) -> Bool {
         !bytes.prefix(4096).contains { $0 < 0x20 && !(0x09...0x0D).contains($0) }
-    }
-
-    private static func isMP4(_ bytes: UnsafeRawBufferPointer) -> Bool {
-        MP4Format.isRecognised(bytes)
     }
 
     private static func isTransportStream(_ bytes: UnsafeRawBufferPointer) -> Bool {

@@ -118,7 +118,9 @@ public struct TimeCut<Output: SampleSink>: SampleSink {
         for index in tracks.indices { setRange(&tracks[index], media[index].timescale) }
         let pending = held
         held = []
-        for entry in pending { try forward(entry) }
+        for entry in pending {
+            try entry.bytes.withBorrowedBytes { (bytes) throws(ContainerError) in try forward(entry.sample, bytes) }
+        }
     }
 
     private static func ticks(_ seconds: Double) -> Int64 {
@@ -128,13 +130,6 @@ public struct TimeCut<Output: SampleSink>: SampleSink {
     private func setRange(_ track: inout Track, _ timescale: Int32) {
         if let start { track.from = Timescale.convert(start, from: Self.scale, to: timescale) }
         if let end { track.to = Timescale.convert(end, from: Self.scale, to: timescale) }
-    }
-
-    private mutating func forward(_ entry: Held) throws(ContainerError) {
-        let result = entry.bytes.withUnsafeBytes { bytes in
-            Result { () throws(ContainerError) in try forward(entry.sample, bytes) }
-        }
-        try result.get()
     }
 
     private mutating func forward(_ sample: MediaSample, _ bytes: UnsafeRawBufferPointer) throws(ContainerError) {
@@ -164,10 +159,9 @@ public struct TimeCut<Output: SampleSink>: SampleSink {
         let group = tracks[track].group
         tracks[track].group = []
         for entry in group {
-            let result = entry.bytes.withUnsafeBytes { bytes in
-                Result { () throws(ContainerError) in try output.sample(entry.sample, bytes: bytes) }
+            try entry.bytes.withBorrowedBytes { (bytes) throws(ContainerError) in
+                try output.sample(entry.sample, bytes: bytes)
             }
-            try result.get()
         }
     }
 }

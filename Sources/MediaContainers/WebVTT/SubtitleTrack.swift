@@ -53,10 +53,7 @@ public struct SubtitleTrack: Sendable, Hashable {
             let sample = MediaSample(
                 track: track, pts: cue.start, dts: cue.start, duration: cue.duration, size: cue.bytes.count,
                 isSync: true)
-            let result = cue.bytes.withUnsafeBytes { bytes in
-                Result { () throws(ContainerError) in try sink.sample(sample, bytes: bytes) }
-            }
-            try result.get()
+            try cue.bytes.withBorrowedBytes { (bytes) throws(ContainerError) in try sink.sample(sample, bytes: bytes) }
         }
     }
 }

@@ -147,13 +147,8 @@ enum WebVTTTime {
     static func text(_ ticks: Int64) -> String {
         let total = (max(0, ticks) + ticksPerMillisecond / 2) / ticksPerMillisecond
         let (seconds, milliseconds) = (total / 1000, total % 1000)
-        return [seconds / 3600, seconds / 60 % 60, seconds % 60].map { padded($0, 2) }.joined(separator: ":")
-            + ".\(padded(milliseconds, 3))"
-    }
-
-    private static func padded(_ number: Int64, _ count: Int) -> String {
-        let digits = String(number)
-        return String(repeating: "0", count: max(0, count - digits.count)) + digits
+        return [seconds / 3600, seconds / 60 % 60, seconds % 60].map { "\($0)".zeroPadded(to: 2) }
+            .joined(separator: ":") + "." + "\(milliseconds)".zeroPadded(to: 3)
     }
 
     private static func number(_ text: Substring) -> Int64? {

@@ -195,14 +195,14 @@ enum FileTypeWriter {
         var brands: [FourCC] = ["isom", "iso2"]
         if formats.contains(where: { $0.codec == .avc }) { brands.append("avc1") }
         if formats.contains(where: { $0.codec == .av1 }) { brands.append("av01") }
-        return box("ftyp", major: "isom", brands: brands + ["mp41"])
+        return box(major: "isom", brands: brands + ["mp41"])
     }
 
-    static func initialization() -> [UInt8] { box("ftyp", major: "iso5", brands: ["iso5", "iso6", "mp41"]) }
+    static func initialization() -> [UInt8] { box(major: "iso5", brands: ["iso5", "iso6", "mp41"]) }
 
-    private static func box(_ type: FourCC, major: FourCC, brands: [FourCC]) -> [UInt8] {
+    private static func box(major: FourCC, brands: [FourCC]) -> [UInt8] {
         var bytes: [UInt8] = []
-        bytes.appendBox(type) { bytes in
+        bytes.appendBox("ftyp") { bytes in
             bytes.append(major)
             bytes.appendBigEndian(UInt32(512))
             for brand in brands { bytes.append(brand) }

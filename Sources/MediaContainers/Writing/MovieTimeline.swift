@@ -18,13 +18,8 @@ struct MovieTimeline {
                 bytes.appendFullBox("elst", version: isLong ? 1 : 0) { bytes in
                     bytes.appendBigEndian(UInt32(truncatingIfNeeded: edits.count))
                     for edit in edits {
-                        if isLong {
-                            bytes.appendBigEndian(edit.duration)
-                            bytes.appendBigEndian(edit.mediaTime ?? -1)
-                        } else {
-                            bytes.appendBigEndian(UInt32(truncatingIfNeeded: edit.duration))
-                            bytes.appendBigEndian(Int32(truncatingIfNeeded: edit.mediaTime ?? -1))
-                        }
+                        bytes.appendBigEndian(edit.duration, isLong: isLong)
+                        bytes.appendBigEndian(edit.mediaTime ?? -1, isLong: isLong)
                         bytes.appendBigEndian(edit.rate)
                     }
                 }

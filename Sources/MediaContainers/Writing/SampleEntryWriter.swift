@@ -26,8 +26,8 @@ enum SampleEntryWriter {
         case .flac: try audio(format, "fLaC", "dfLa", version: 0, to: &bytes)
         case .alac: try audio(format, "alac", "alac", version: 0, to: &bytes)
         case .webVTT: webVTT(format, to: &bytes)
-        case .timedText: plain(format, "tx3g", to: &bytes)
-        case .ttml: ttml(to: &bytes)
+        case .timedText: text("tx3g", format.configuration, to: &bytes)
+        case .ttml: text("stpp", Array("http://www.w3.org/ns/ttml".utf8) + [0, 0, 0], to: &bytes)
         case .pcm: try uncompressed(format, to: &bytes)
         case .id3, .scte35, .other:
             let name = format.codecString.isEmpty ? "\(format.sampleEntry)" : format.codecString
@@ -135,25 +135,15 @@ enum SampleEntryWriter {
     }
 
     private static func webVTT(_ format: MediaFormat, to bytes: inout [UInt8]) {
-        bytes.appendBox("wvtt") { bytes in
-            bytes += [0, 0, 0, 0, 0, 0, 0, 1]
-            bytes.appendBox("vttC") { bytes in
-                bytes += format.configuration.isEmpty ? Array("WEBVTT".utf8) : format.configuration
-            }
-        }
+        var header: [UInt8] = []
+        header.appendBox("vttC") { $0 += format.configuration.isEmpty ? Array("WEBVTT".utf8) : format.configuration }
+        text("wvtt", header, to: &bytes)
     }
 
-    private static func plain(_ format: MediaFormat, _ type: FourCC, to bytes: inout [UInt8]) {
+    private static func text(_ type: FourCC, _ content: [UInt8], to bytes: inout [UInt8]) {
         bytes.appendBox(type) { bytes in
             bytes += [0, 0, 0, 0, 0, 0, 0, 1]
-            bytes += format.configuration
-        }
-    }
-
-    private static func ttml(to bytes: inout [UInt8]) {
-        bytes.appendBox("stpp") { bytes in
-            bytes += [0, 0, 0, 0, 0, 0, 0, 1]
-            bytes += Array("http://www.w3.org/ns/ttml".utf8) + [0, 0, 0]
+            bytes += content
         }
     }
 }

@@ -135,12 +135,7 @@ struct ChunkTableWriter {
         bytes.appendFullBox(isWide ? "co64" : "stco") { bytes in
             bytes.appendBigEndian(count)
             for chunk in chunks where chunk.track == track {
-                let offset = mediaStart + chunk.offset
-                if isWide {
-                    bytes.appendBigEndian(offset)
-                } else {
-                    bytes.appendBigEndian(UInt32(truncatingIfNeeded: offset))
-                }
+                bytes.appendBigEndian(mediaStart + chunk.offset, isLong: isWide)
             }
         }
     }

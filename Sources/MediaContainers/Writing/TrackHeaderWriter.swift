@@ -46,11 +46,7 @@ enum TrackHeaderWriter {
             bytes.appendZeros(isLong ? 16 : 8)
             bytes.appendBigEndian(id)
             bytes.appendZeros(4)
-            if isLong {
-                bytes.appendBigEndian(duration)
-            } else {
-                bytes.appendBigEndian(UInt32(truncatingIfNeeded: duration))
-            }
+            bytes.appendBigEndian(duration, isLong: isLong)
             bytes.appendZeros(10)
             bytes.appendBigEndian(group)
             bytes.appendBigEndian(UInt16(track.kind == .audio ? 0x100 : 0))
@@ -99,11 +95,7 @@ enum TrackHeaderWriter {
     private static func times(timescale: Int32, duration: Int64, isLong: Bool, to bytes: inout [UInt8]) {
         bytes.appendZeros(isLong ? 16 : 8)
         bytes.appendBigEndian(timescale)
-        if isLong {
-            bytes.appendBigEndian(duration)
-        } else {
-            bytes.appendBigEndian(UInt32(truncatingIfNeeded: duration))
-        }
+        bytes.appendBigEndian(duration, isLong: isLong)
     }
 
     private static func handler(_ track: MediaTrack) -> FourCC {

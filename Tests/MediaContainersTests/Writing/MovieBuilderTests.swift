@@ -65,7 +65,6 @@ struct MovieBuilderTests {
             try add(&builder, builder.add(track), [(0, 0)])
         }
         let file = try file(builder)
-        #expect(file.movie.tracks.map(\.isEnabled) == [true, false, true, false, false])
         #expect(file.tracks.map(\.isEnabled) == [true, false, true, false, false])
         #expect(file.tracks.map(\.language) == ["und", "deu", "eng", "pt-BR", "und"])
         let text = String(decoding: try builder.progressiveLayout().head, as: UTF8.self)

@@ -197,9 +197,6 @@ public struct TransportStreamWriter<Sink: ByteSink>: SampleSink {
     private mutating func writePackets() throws(ContainerError) {
         let bytes = packets.bytes
         packets.removeAll()
-        let result = bytes.withUnsafeBytes { buffer in
-            Result { () throws(ContainerError) in try sink.write(buffer) }
-        }
-        try result.get()
+        try bytes.withBorrowedBytes { (buffer) throws(ContainerError) in try sink.write(buffer) }
     }
 }

@@ -75,7 +75,6 @@ struct WrittenStream {
 
 /// A writer that divides PES packets and sections into transport packets (ISO/IEC 13818-1, 2.4.3).
 struct TransportPacketWriter {
-    private static let packetLength = 188
     private static let payloadLength = 184
 
     /// The packets since the last ``removeAll()``.
