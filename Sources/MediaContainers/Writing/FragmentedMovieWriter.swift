@@ -51,29 +51,15 @@ public struct FragmentedMovieWriter: Sendable {
     }
 
     private func write(_ track: Track, id: Int, isEnabled: Bool, to bytes: inout [UInt8]) throws(ContainerError) {
-        try bytes.appendBox("trak") { (bytes) throws(ContainerError) in
-            TrackHeaderWriter.track(
-                track.media, id: UInt32(truncatingIfNeeded: id), isEnabled: isEnabled, duration: 0, to: &bytes)
-            if track.timeOffset != 0 {
-                let edit = Edit(duration: 0, mediaTime: track.timeOffset)
-                MovieTimeline.TrackEdits(edits: [edit]).write(to: &bytes)
+        let edits = track.timeOffset == 0 ? [] : [Edit(duration: 0, mediaTime: track.timeOffset)]
+        try TrackHeaderWriter.trak(
+            track.media, id: id, isEnabled: isEnabled, edits: MovieTimeline.TrackEdits(edits: edits), duration: 0,
+            to: &bytes
+        ) { bytes in
+            for type in ["stts", "stsc", "stco"] as [FourCC] {
+                bytes.appendFullBox(type) { $0.appendBigEndian(UInt32(0)) }
             }
-            try bytes.appendBox("mdia") { (bytes) throws(ContainerError) in
-                TrackHeaderWriter.media(track.media, duration: 0, to: &bytes)
-                try bytes.appendBox("minf") { (bytes) throws(ContainerError) in
-                    TrackHeaderWriter.information(track.media, to: &bytes)
-                    try bytes.appendBox("stbl") { (bytes) throws(ContainerError) in
-                        try bytes.appendFullBox("stsd") { (bytes) throws(ContainerError) in
-                            bytes.appendBigEndian(UInt32(truncatingIfNeeded: track.media.formats.count))
-                            for format in track.media.formats { try SampleEntryWriter.append(format, to: &bytes) }
-                        }
-                        for type in ["stts", "stsc", "stco"] as [FourCC] {
-                            bytes.appendFullBox(type) { $0.appendBigEndian(UInt32(0)) }
-                        }
-                        bytes.appendFullBox("stsz") { $0.appendZeros(8) }
-                    }
-                }
-            }
+            bytes.appendFullBox("stsz") { $0.appendZeros(8) }
         }
     }
 

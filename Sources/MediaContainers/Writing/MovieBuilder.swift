@@ -161,27 +161,12 @@ public struct MovieBuilder: Sendable {
         to bytes: inout [UInt8]
     ) throws(ContainerError) {
         let track = tracks[index]
-        let media = track.media
-        try bytes.appendBox("trak") { (bytes) throws(ContainerError) in
-            TrackHeaderWriter.track(
-                media, id: UInt32(truncatingIfNeeded: index + 1), isEnabled: isEnabled, duration: edits.duration,
-                to: &bytes)
-            edits.write(to: &bytes)
-            try bytes.appendBox("mdia") { (bytes) throws(ContainerError) in
-                TrackHeaderWriter.media(media, duration: track.table.mediaDuration, to: &bytes)
-                try bytes.appendBox("minf") { (bytes) throws(ContainerError) in
-                    TrackHeaderWriter.information(media, to: &bytes)
-                    try bytes.appendBox("stbl") { (bytes) throws(ContainerError) in
-                        try bytes.appendFullBox("stsd") { (bytes) throws(ContainerError) in
-                            bytes.appendBigEndian(UInt32(truncatingIfNeeded: media.formats.count))
-                            for format in media.formats { try SampleEntryWriter.append(format, to: &bytes) }
-                        }
-                        track.table.write(to: &bytes)
-                        ChunkTableWriter(chunks: chunks, track: index, mediaStart: mediaStart)
-                            .write(isWide: isWide, to: &bytes)
-                    }
-                }
-            }
+        try TrackHeaderWriter.trak(
+            track.media, id: index + 1, isEnabled: isEnabled, edits: edits, duration: track.table.mediaDuration,
+            to: &bytes
+        ) { bytes in
+            track.table.write(to: &bytes)
+            ChunkTableWriter(chunks: chunks, track: index, mediaStart: mediaStart).write(isWide: isWide, to: &bytes)
         }
     }
 }

@@ -35,8 +35,33 @@ enum TrackHeaderWriter {
         }
     }
 
+    /// Appends `trak`. After `stsd`, `tables` appends the other boxes of `stbl`.
+    static func trak(
+        _ track: MediaTrack, id: Int, isEnabled: Bool, edits: MovieTimeline.TrackEdits, duration: Int64,
+        to bytes: inout [UInt8], tables: (inout [UInt8]) -> Void
+    ) throws(ContainerError) {
+        try bytes.appendBox("trak") { (bytes) throws(ContainerError) in
+            header(
+                track, id: UInt32(truncatingIfNeeded: id), isEnabled: isEnabled, duration: edits.duration, to: &bytes)
+            edits.write(to: &bytes)
+            try bytes.appendBox("mdia") { (bytes) throws(ContainerError) in
+                media(track, duration: duration, to: &bytes)
+                try bytes.appendBox("minf") { (bytes) throws(ContainerError) in
+                    information(track, to: &bytes)
+                    try bytes.appendBox("stbl") { (bytes) throws(ContainerError) in
+                        try bytes.appendFullBox("stsd") { (bytes) throws(ContainerError) in
+                            bytes.appendBigEndian(UInt32(truncatingIfNeeded: track.formats.count))
+                            for format in track.formats { try SampleEntryWriter.append(format, to: &bytes) }
+                        }
+                        tables(&bytes)
+                    }
+                }
+            }
+        }
+    }
+
     /// Appends `tkhd`.
-    static func track(
+    private static func header(
         _ track: MediaTrack, id: UInt32, isEnabled: Bool, duration: Int64, to bytes: inout [UInt8]
     ) {
         let isLong = duration > Int64(UInt32.max)
@@ -58,7 +83,7 @@ enum TrackHeaderWriter {
     }
 
     /// Appends `mdhd`, `elng` and `hdlr`.
-    static func media(_ track: MediaTrack, duration: Int64, to bytes: inout [UInt8]) {
+    private static func media(_ track: MediaTrack, duration: Int64, to bytes: inout [UInt8]) {
         let isLong = duration > Int64(UInt32.max)
         bytes.appendFullBox("mdhd", version: isLong ? 1 : 0) { bytes in
             times(timescale: track.timescale, duration: duration, isLong: isLong, to: &bytes)
@@ -78,7 +103,7 @@ enum TrackHeaderWriter {
     }
 
     /// Appends `vmhd`, `smhd`, `sthd` or `nmhd`, and a `dinf` that refers to the same file.
-    static func information(_ track: MediaTrack, to bytes: inout [UInt8]) {
+    private static func information(_ track: MediaTrack, to bytes: inout [UInt8]) {
         switch track.kind {
         case .video: bytes.appendFullBox("vmhd", flags: 1) { $0.appendZeros(8) }
         case .audio: bytes.appendFullBox("smhd") { $0.appendZeros(4) }
