@@ -142,7 +142,8 @@ let package = Package(
         .target(name: "PacketOracles", path: "Tests/PacketOracles", swiftSettings: swiftSettings),
         .testTarget(name: "HLSTests", dependencies: ["HLS", "TestSupport"], swiftSettings: swiftSettings),
         .testTarget(
-            name: "MediaContainersTests", dependencies: ["MediaContainers", "PacketOracles", "TestSupport"],
+            name: "MediaContainersTests",
+            dependencies: ["CMediaCacheShims", "MediaContainers", "PacketOracles", "TestSupport"],
             swiftSettings: swiftSettings),
         .testTarget(
             name: "MediaLibraryTests",

@@ -16,7 +16,6 @@ struct LanguageCodeTests {
         #expect(MediaHeader.language(number) == nil)
     }
 
-    /// Both ISO 639-1 and ISO 639-2/B codes are converted to ISO 639-2/T.
     @Test(arguments: [
         ("en", "eng"), ("de", "deu"), ("DE", "deu"), ("pt-BR", "por"), ("pt_BR", "por"), ("zh-Hant-TW", "zho"),
         ("ger", "deu"), ("fre", "fra"), ("GER", "deu"), ("deu", "deu"), ("gsw", "gsw"), ("mul", "mul"), ("iw", "heb"),
@@ -36,7 +35,6 @@ struct LanguageCodeTests {
         #expect(LanguageCode.extended(tag) == extended)
     }
 
-    /// Every ISO 639-1 code that Foundation lists can be converted.
     @Test func convertsEveryISO6391Code() {
         let all = Locale.LanguageCode.isoLanguageCodes.filter { $0.identifier.count == 2 }
         #expect(all.count >= 180)

@@ -90,7 +90,7 @@ struct ExtractedSample {
             tolerance = 11
             collect(recording.samples, from: recording.samples.map(\.sample.dts).min() ?? 0)
         } else {
-            let recording = try PackedAudioRecording(bytes)
+            let recording = try PackedAudioRecording(bytes).output
             tracks = recording.tracks
             // At 44,100 Hz, Media3 uses 23,219 µs per frame of 1,024 samples. The exact value is 23,219.95 µs.
             tolerance = 144

@@ -1,4 +1,3 @@
-import Foundation
 import MediaContainers
 import TestSupport
 import Testing

@@ -6,7 +6,6 @@ struct MP4FuzzTests {
     /// A sink that discards a limited number of samples and then throws an error, because damaged counts may announce
     /// millions.
     private struct Limited: SampleSink {
-        struct LimitReached: Error {}
         var left = 3000
         mutating func tracks(_ tracks: [MediaTrack]) {}
         mutating func sample(_ sample: MediaSample, bytes: UnsafeRawBufferPointer) throws(ContainerError) {

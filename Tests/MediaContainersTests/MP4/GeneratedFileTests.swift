@@ -1,4 +1,3 @@
-import Foundation
 import MediaContainers
 import TestSupport
 import Testing
@@ -10,6 +9,10 @@ struct GeneratedFileTests {
     private static let video = ["-f", "lavfi", "-i", "testsrc=size=64x48:rate=25:duration=3"]
     private static let audio = ["-f", "lavfi", "-i", "sine=frequency=440:sample_rate=44100:duration=3"]
     private static let avc = ["-c:v", "libx264", "-preset", "ultrafast", "-bf", "2", "-g", "20", "-pix_fmt", "yuv420p"]
+
+    private static func movie(_ flags: String) -> [String] {
+        video + audio + avc + ["-c:a", "aac", "-movflags", flags, "-f", "mp4"]
+    }
 
     static let variants: [(name: String, arguments: [String])] = [
         ("little-endian audio in mov", audio + ["-c:a", "pcm_s16le", "-f", "mov"]),
@@ -25,40 +28,15 @@ struct GeneratedFileTests {
         ("MPEG-4 video in mp4", video + ["-c:v", "mpeg4", "-bf", "2", "-f", "mp4"]),
         ("Motion JPEG in mov", video + ["-c:v", "mjpeg", "-f", "mov"]),
         ("video and audio", video + audio + avc + ["-c:a", "aac", "-f", "mp4"]),
-        (
-            "negative offsets",
-            video + audio + avc + ["-c:a", "aac", "-movflags", "negative_cts_offsets", "-f", "mp4"]
-        ),
+        ("negative offsets", movie("negative_cts_offsets")),
         ("delayed audio", video + ["-itsoffset", "0.7"] + audio + avc + ["-c:a", "aac", "-f", "mp4"]),
         ("delayed video", ["-itsoffset", "0.7"] + video + audio + avc + ["-c:a", "aac", "-f", "mp4"]),
-        (
-            "fragments with an explicit base offset",
-            video + audio + avc + ["-c:a", "aac", "-movflags", "frag_keyframe+empty_moov", "-f", "mp4"]
-        ),
-        (
-            "fragments relative to moof",
-            video + audio + avc
-                + ["-c:a", "aac", "-movflags", "frag_keyframe+empty_moov+default_base_moof", "-f", "mp4"]
-        ),
-        (
-            "fragments without a base offset",
-            video + audio + avc
-                + ["-c:a", "aac", "-movflags", "frag_keyframe+empty_moov+omit_tfhd_offset", "-f", "mp4"]
-        ),
-        (
-            "fragments with edit lists",
-            video + audio + avc
-                + ["-c:a", "aac", "-movflags", "frag_keyframe+delay_moov+default_base_moof", "-f", "mp4"]
-        ),
-        (
-            "a moof for each track",
-            video + audio + avc
-                + ["-c:a", "aac", "-movflags", "frag_keyframe+empty_moov+separate_moof", "-f", "mp4"]
-        ),
-        (
-            "samples in moov and in fragments",
-            video + audio + avc + ["-c:a", "aac", "-movflags", "frag_keyframe", "-f", "mp4"]
-        ),
+        ("fragments with an explicit base offset", movie("frag_keyframe+empty_moov")),
+        ("fragments relative to moof", movie("frag_keyframe+empty_moov+default_base_moof")),
+        ("fragments without a base offset", movie("frag_keyframe+empty_moov+omit_tfhd_offset")),
+        ("fragments with edit lists", movie("frag_keyframe+delay_moov+default_base_moof")),
+        ("a moof for each track", movie("frag_keyframe+empty_moov+separate_moof")),
+        ("samples in moov and in fragments", movie("frag_keyframe")),
         (
             "a 64-bit start time",
             video + avc + ["-output_ts_offset", "100000", "-movflags", "frag_keyframe+empty_moov", "-f", "mp4"]
@@ -71,10 +49,9 @@ struct GeneratedFileTests {
 
     @Test(arguments: ["0.5", "1.03", "1.9"]) func matchesFFprobeForCutFiles(start: String) throws {
         let movie = try FFmpeg.run(Self.video + Self.audio + Self.avc + ["-c:a", "aac", "-f", "mp4"])
-        let file = FileManager.default.temporaryDirectory.appendingPathComponent("\(UUID().uuidString).mp4")
-        try Data(movie).write(to: file)
-        defer { try? FileManager.default.removeItem(at: file) }
-        let cut = try FFmpeg.run(["-ss", start, "-i", file.path, "-t", "0.8", "-c", "copy", "-f", "mp4"])
+        let cut = try withTemporaryFile(movie) { file in
+            try FFmpeg.run(["-ss", start, "-i", file, "-t", "0.8", "-c", "copy", "-f", "mp4"])
+        }
         try comparePackets(cut, "cut at \(start)")
     }
 

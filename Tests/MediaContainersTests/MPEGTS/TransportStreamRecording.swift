@@ -1,6 +1,6 @@
 import MediaContainers
 
-/// A sink that records a transport stream demuxer's output.
+/// A sink that records a demuxer's output.
 struct TransportStreamRecording: SampleSink {
     var tracks: [MediaTrack] = []
     var packets = PacketList()
@@ -13,25 +13,16 @@ struct TransportStreamRecording: SampleSink {
         self = try Self(Corpora.bytes(path), bufferSize: bufferSize)
     }
 
-    init(_ bytes: [UInt8], bufferSize: Int = .max) throws(ContainerError) {
+    init(_ bytes: [UInt8], bufferSize: Int = .max) throws {
         self = try Self.push(bytes, bufferSize: bufferSize, into: Self())
     }
 
     /// Pushes bytes to a demuxer in buffers of the given size.
-    static func push<Sink: SampleSink>(
-        _ bytes: [UInt8], bufferSize: Int, into sink: Sink
-    ) throws(ContainerError) -> Sink {
+    static func push<Sink: SampleSink>(_ bytes: [UInt8], bufferSize: Int, into sink: Sink) throws -> Sink {
         var sink = sink
         let demuxer = TransportStreamDemuxer()
-        var start = 0
-        while start < bytes.count {
-            let end = start + min(bufferSize, bytes.count - start)
-            let piece = Array(bytes[start..<end])
-            let result = piece.withUnsafeBytes { buffer in
-                Result { () throws(ContainerError) in try demuxer.push(buffer, into: &sink) }
-            }
-            try result.get()
-            start = end
+        for start in stride(from: 0, to: bytes.count, by: bufferSize) {
+            try bytes[start...].prefix(bufferSize).withUnsafeBytes { try demuxer.push($0, into: &sink) }
         }
         try demuxer.finish(into: &sink)
         return sink

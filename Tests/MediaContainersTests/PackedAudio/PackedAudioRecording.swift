@@ -1,43 +1,18 @@
 import MediaContainers
 
-/// A sink that records a packed audio demuxer's output.
-struct PackedAudioRecording: SampleSink {
-    var tracks: [MediaTrack] = []
-    var packets = PacketList()
-    var samples: [(sample: MediaSample, bytes: [UInt8])] = []
-    var diagnostics: [ContainerDiagnostic] = []
-    var format: PackedAudioFormat?
-    var startTimestamp: Int64?
-    var picture: ID3Picture?
+/// A packed audio demuxer after the end of its input, and its output.
+struct PackedAudioRecording {
+    let demuxer = PackedAudioDemuxer()
+    private(set) var output = TransportStreamRecording()
 
     init(_ path: String, bufferSize: Int = .max) throws {
         try self.init(Corpora.bytes(path), bufferSize: bufferSize)
     }
 
-    init(_ bytes: [UInt8], bufferSize: Int = .max) throws(ContainerError) {
-        let demuxer = PackedAudioDemuxer()
-        var start = 0
-        while start < bytes.count {
-            let end = start + min(bufferSize, bytes.count - start)
-            let piece = Array(bytes[start..<end])
-            let result = piece.withUnsafeBytes { buffer in
-                Result { () throws(ContainerError) in try demuxer.push(buffer, into: &self) }
-            }
-            try result.get()
-            start = end
+    init(_ bytes: [UInt8], bufferSize: Int = .max) throws {
+        for start in stride(from: 0, to: bytes.count, by: bufferSize) {
+            try bytes[start...].prefix(bufferSize).withUnsafeBytes { try demuxer.push($0, into: &output) }
         }
-        try demuxer.finish(into: &self)
-        format = demuxer.format
-        startTimestamp = demuxer.startTimestamp
-        picture = demuxer.picture
+        try demuxer.finish(into: &output)
     }
-
-    mutating func tracks(_ tracks: [MediaTrack]) { self.tracks = tracks }
-
-    mutating func sample(_ sample: MediaSample, bytes: UnsafeRawBufferPointer) {
-        packets.sample(sample, bytes: bytes)
-        samples.append((sample, Array(bytes)))
-    }
-
-    mutating func diagnostic(_ diagnostic: ContainerDiagnostic) { diagnostics.append(diagnostic) }
 }

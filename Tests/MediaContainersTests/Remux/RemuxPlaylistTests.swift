@@ -1,4 +1,3 @@
-import Foundation
 import MediaContainers
 import TestSupport
 import Testing
@@ -87,11 +86,10 @@ struct RemuxPlaylistTests {
         var writer = try Self.remux(playlist, into: MovieFileWriter(file))
         let summary = try writer.finish()
         #expect(summary.length == Int64(file.contents.count))
-        let url = FileManager.default.temporaryDirectory.appendingPathComponent("\(UUID().uuidString).mp4")
-        try Data(file.contents).write(to: url)
-        defer { try? FileManager.default.removeItem(at: url) }
-        let arguments = ["-v", "warning", "-nostdin", "-i", url.path, "-map", "0", "-f", "null", "-"]
-        let result = try Program(path: FFmpeg.path ?? "", arguments: arguments).run()
+        let result = try withTemporaryFile(file.contents) { path in
+            let arguments = ["-v", "warning", "-nostdin", "-i", path, "-map", "0", "-f", "null", "-"]
+            return try Program(path: FFmpeg.path ?? "", arguments: arguments).run()
+        }
         #expect(result.succeeded && result.messages.isEmpty, "\(result.messages)")
     }
 }

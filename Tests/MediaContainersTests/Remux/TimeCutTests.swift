@@ -27,11 +27,7 @@ struct TimeCutTests {
     }
 
     private func add(_ sample: MediaSample, to cut: inout TimeCut<SampleRecording>) throws {
-        let byte = [UInt8(7)]
-        let result = byte.withUnsafeBytes { bytes in
-            Result { () throws(ContainerError) in try cut.sample(sample, bytes: bytes) }
-        }
-        try result.get()
+        try [UInt8(7)].withUnsafeBytes { try cut.sample(sample, bytes: $0) }
     }
 
     @Test func forwardsEverythingWithoutBounds() throws {

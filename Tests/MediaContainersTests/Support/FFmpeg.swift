@@ -4,25 +4,11 @@ import Synchronization
 
 /// The ffmpeg program, which creates files in forms that the corpora lack.
 enum FFmpeg {
-    /// The path of the program, or nil if it isn't installed or the platform can't start programs.
-    static let path: String? = {
-        #if os(macOS) || os(Linux)
-            ["/usr/bin/ffmpeg", "/usr/local/bin/ffmpeg", "/opt/homebrew/bin/ffmpeg"].first {
-                FileManager.default.isExecutableFile(atPath: $0)
-            }
-        #else
-            nil
-        #endif
-    }()
-
-    struct Failed: Error { var message: String }
+    static let path = Program.path(of: "ffmpeg")
 
     /// Decodes a file. Returns the stream, size and checksum of each video and audio frame.
     static func decode(_ bytes: [UInt8]) throws -> [String] {
-        let file = FileManager.default.temporaryDirectory.appendingPathComponent("\(UUID().uuidString).mp4")
-        try Data(bytes).write(to: file)
-        defer { try? FileManager.default.removeItem(at: file) }
-        let output = try run(["-i", file.path, "-map", "0", "-f", "framecrc"])
+        let output = try withTemporaryFile(bytes) { try run(["-i", $0, "-map", "0", "-f", "framecrc"]) }
         // Times are omitted, because the packet tests compare them and the timescales differ here.
         return String(decoding: output, as: UTF8.self).split(separator: "\n").filter { !$0.hasPrefix("#") }.map {
             let fields = $0.split(separator: ",").map { $0.trimmingCharacters(in: .whitespaces) }
@@ -36,25 +22,14 @@ enum FFmpeg {
         defer { try? FileManager.default.removeItem(at: file) }
         let all = ["-v", "error", "-nostdin", "-y"] + arguments + [file.path]
         let result = try Program(path: path ?? "", arguments: all).run()
-        guard result.succeeded else { throw Failed(message: result.messages) }
+        guard result.succeeded else { throw Program.Failed(message: result.messages) }
         return [UInt8](try Data(contentsOf: file))
     }
 }
 
 /// The ffprobe program, which reads files for comparison with this library.
 enum FFprobe {
-    /// The path of the program, or nil if it isn't installed or the platform can't start programs.
-    static let path: String? = {
-        #if os(macOS) || os(Linux)
-            ["/usr/bin/ffprobe", "/usr/local/bin/ffprobe", "/opt/homebrew/bin/ffprobe"].first {
-                FileManager.default.isExecutableFile(atPath: $0)
-            }
-        #else
-            nil
-        #endif
-    }()
-
-    struct Failed: Error { var message: String }
+    static let path = Program.path(of: "ffprobe")
 
     /// Returns the packets of a file in the form of the oracles.
     static func packets(_ bytes: [UInt8]) throws -> PacketList {
@@ -76,25 +51,42 @@ enum FFprobe {
 
     /// Runs ffprobe on a file and returns its output. Warnings count as failures unless they are allowed.
     static func run(_ bytes: [UInt8], _ arguments: [String], allowingWarnings: Bool = false) throws -> String {
-        let folder = FileManager.default.temporaryDirectory
-        let file = folder.appendingPathComponent("\(UUID().uuidString).mp4")
-        try Data(bytes).write(to: file)
-        defer { try? FileManager.default.removeItem(at: file) }
-        let all = ["-v", "warning", "-of", "default"] + arguments + [file.path]
-        let result = try Program(path: path ?? "", arguments: all).run()
+        let result = try withTemporaryFile(bytes) { file in
+            try Program(path: path ?? "", arguments: ["-v", "warning", "-of", "default"] + arguments + [file]).run()
+        }
         // Text formats that FFmpeg can't decode aren't a fault of the file.
         let faults = result.messages.split(separator: "\n").filter { !$0.hasPrefix("Unsupported codec with id 0") }
         guard result.succeeded, faults.isEmpty || allowingWarnings else {
-            throw Failed(message: result.messages)
+            throw Program.Failed(message: result.messages)
         }
         return String(decoding: result.output, as: UTF8.self)
     }
 }
 
+/// Calls a closure with the path of a temporary file.
+func withTemporaryFile<Value>(_ content: [UInt8], _ body: (String) throws -> Value) throws -> Value {
+    let file = FileManager.default.temporaryDirectory.appendingPathComponent("\(UUID().uuidString).mp4")
+    defer { try? FileManager.default.removeItem(at: file) }
+    try Data(content).write(to: file)
+    return try body(file.path)
+}
+
 /// An external program that is run until it exits.
 struct Program {
+    struct Failed: Error { var message: String }
+
     var path: String
     var arguments: [String]
+
+    /// Returns the path of a program, or nil if it isn't installed or the platform can't start programs.
+    static func path(of name: String) -> String? {
+        #if os(macOS) || os(Linux)
+            let paths = ["/usr/bin", "/usr/local/bin", "/opt/homebrew/bin"].map { "\($0)/\(name)" }
+            return paths.first { FileManager.default.isExecutableFile(atPath: $0) }
+        #else
+            return nil
+        #endif
+    }
 
     /// Runs the program. Returns its output, its error messages, and whether it succeeded.
     func run() throws -> (output: [UInt8], messages: String, succeeded: Bool) {

@@ -29,13 +29,8 @@ struct TransportStreamWriterTests {
     private func findings(_ stream: [UInt8]) throws -> [ContainerDiagnostic.Code] {
         let demuxer = TransportStreamDemuxer()
         var findings = Findings()
-        let result = stream.withUnsafeBytes { bytes in
-            Result { () throws(ContainerError) in
-                try demuxer.push(bytes, into: &findings)
-                try demuxer.finish(into: &findings)
-            }
-        }
-        try result.get()
+        try stream.withUnsafeBytes { try demuxer.push($0, into: &findings) }
+        try demuxer.finish(into: &findings)
         return findings.codes
     }
 
