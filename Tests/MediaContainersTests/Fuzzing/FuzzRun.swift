@@ -5,19 +5,17 @@ import Testing
 
 /// A fuzzer run over consecutive seeds, which measures the time for each input and the peak memory.
 struct FuzzRun {
-    /// The time limit for an input. In a release build, the slowest of a million inputs takes a hundredth of it.
+    /// The time limit for an input.
     private static let longest = Duration.seconds(10)
     /// The limit of resident memory in bytes, which applies to soak runs.
     private static let maximumMemory = 256 << 20
 
     private let name: String
 
-    /// Creates a run.
-    ///
-    /// - Parameter name: The kind of input, for messages.
+    /// Creates a run over inputs of a kind.
     init(of name: String) { self.name = name }
 
-    /// Calls `body` with each seed. Records an issue if an input takes more than 10 seconds or, in a soak run, if the
+    /// Calls `body` with each seed. Records an issue if an input exceeds the time limit or, in a soak run, if the
     /// memory limit is exceeded. If an input takes more than a minute, prints its seed and ends the process.
     ///
     /// Yields between seeds, because other tests wait for short periods of real time.
@@ -54,7 +52,6 @@ struct FuzzRun {
 enum FuzzSettings {
     private static let environment = ProcessInfo.processInfo.environment
 
-    /// The number of fuzzers that share the total.
     private static let fuzzers = 3
 
     /// The number of inputs per fuzzer, 10,000 by default. `MEDIACACHE_SOAK=1` selects five million in total;
@@ -94,11 +91,7 @@ final class HangWatchdog {
     private let current = Current()
     private let timer = DispatchSource.makeTimerSource(queue: .global())
 
-    /// Starts watching the inputs of a fuzzer.
-    ///
-    /// - Parameters:
-    ///   - name: The kind of input, for messages.
-    ///   - longest: The time limit for an input in seconds.
+    /// Starts watching inputs of a kind, each with a time limit in seconds.
     init(_ name: String, longest: Int) {
         let limit = longest / Self.interval
         timer.schedule(deadline: .now(), repeating: .seconds(Self.interval))
@@ -111,9 +104,7 @@ final class HangWatchdog {
 
     deinit { timer.cancel() }
 
-    /// Marks the beginning of an input.
     func begin(_ seed: UInt64) { current.begin(seed) }
 
-    /// Marks the end of the current input.
     func end() { current.begin(nil) }
 }

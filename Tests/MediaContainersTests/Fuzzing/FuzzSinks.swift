@@ -4,12 +4,10 @@ import TestSupport
 /// A sink that forwards a limited number of samples and bytes and then throws an error, because damaged counts may
 /// announce millions.
 struct BoundedSink<Output: SampleSink>: SampleSink {
-    /// The receiver of the samples.
     var output: Output
     private var samplesLeft = 3000
     private var bytesLeft = 16 << 20
 
-    /// Creates a sink that forwards to `output`.
     init(_ output: Output) { self.output = output }
 
     mutating func tracks(_ tracks: [MediaTrack]) throws(ContainerError) { try output.tracks(tracks) }
@@ -24,7 +22,6 @@ struct BoundedSink<Output: SampleSink>: SampleSink {
 
 /// A sink that occasionally passes false properties of samples and tracks to a writer, as undetected damage would do.
 struct ScramblingSink<Output: SampleSink>: SampleSink {
-    /// The receiver of the samples.
     var output: Output
     private var random: SeededGenerator
     private let rate: Int

@@ -3,11 +3,9 @@ import TestSupport
 
 /// A valid file to be damaged.
 struct MP4Seed {
-    /// The bytes of the file.
     var bytes: [UInt8]
     /// The ranges that contain structure.
     var places: [Range<Int>]
-    /// The time fields.
     let times: [TimeField]
 
     /// Creates a seed. All bytes except the content of `mdat` are structure.

@@ -11,12 +11,8 @@ struct Mutator {
         0x7FFF_FFF0, 0x7FFF_FFFF, 0x8000_0000, 0xFFFF_FF00, 0xFFFF_FFFE, 0xFFFF_FFFF,
     ]
 
-    /// Returns a damaged copy.
-    ///
-    /// - Parameters:
-    ///   - bytes: The bytes of the file.
-    ///   - places: The ranges that contain structure, which receive most of the damage.
-    ///   - fields: The time fields. In half of the copies only these are damaged, so that everything else can be read.
+    /// Returns a damaged copy. If there are time fields, half of the copies have damage only in these, so that everything
+    /// else can be read. Other copies have most damage in `places`, which contain structure.
     mutating func mutate(_ bytes: [UInt8], at places: [Range<Int>], fields: [TimeField] = []) -> [UInt8] {
         var result = bytes
         if !fields.isEmpty, Bool.random(using: &random) {
@@ -68,7 +64,6 @@ struct Mutator {
 
 /// A container field with a time, a duration or a timescale.
 struct TimeField {
-    /// The encoding of a field.
     enum Coding {
         /// A big-endian integer of the given number of bytes.
         case number(Int)
@@ -78,7 +73,6 @@ struct TimeField {
         case clock
     }
 
-    /// The index of the first byte.
     var place: Int
     var coding: Coding
 

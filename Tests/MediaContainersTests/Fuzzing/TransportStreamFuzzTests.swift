@@ -2,8 +2,8 @@ import MediaContainers
 import TestSupport
 import Testing
 
-/// Tests that damaged transport streams, elementary streams and packed audio yield samples, diagnostics or a typed
-/// error, without a crash, a hang or an excessive allocation.
+/// Tests that damaged streams yield samples, diagnostics or a typed error, without a crash, a hang or an excessive
+/// allocation.
 struct TransportStreamFuzzTests {
     /// A sink that counts samples and bytes.
     private struct Counter: SampleSink {

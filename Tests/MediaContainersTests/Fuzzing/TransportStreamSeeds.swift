@@ -3,7 +3,6 @@ import TestSupport
 
 /// The valid streams to be damaged: the project's own and, if available, short ones of the corpora.
 struct TransportStreamSeeds {
-    /// Transport streams.
     var streams: [[UInt8]] = []
     /// Frames of several codecs, without a container.
     var elementary: [[UInt8]] = []

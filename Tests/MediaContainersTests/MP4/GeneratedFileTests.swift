@@ -55,7 +55,6 @@ struct GeneratedFileTests {
         try comparePackets(cut, "cut at \(start)")
     }
 
-    /// The rearranged file must decode to the same data as the original.
     @Test(arguments: variants) func decodesRearrangedFileToSameData(name: String, arguments: [String]) throws {
         let file = try FFmpeg.run(arguments)
         let source = MemorySource(file)

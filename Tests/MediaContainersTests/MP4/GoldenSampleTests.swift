@@ -2,8 +2,7 @@ import MediaContainers
 import TestSupport
 import Testing
 
-/// Tests that compare the times and sizes of samples, parameter sets and codec strings with the output of mp4ff's
-/// tools.
+/// Tests that compare samples, parameter sets and codec strings with the output of mp4ff's tools.
 @Suite(.enabled(if: try Prerequisite.hasCorpora()))
 struct GoldenSampleTests {
     private static let folder = "eyevinn-mp4ff"

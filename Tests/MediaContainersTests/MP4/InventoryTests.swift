@@ -3,8 +3,7 @@ import MediaContainers
 import TestSupport
 import Testing
 
-/// Tests that compare the codec, picture size and audio properties of each file's tracks with another program's
-/// inventory.
+/// Tests that compare the properties of each file's tracks with another program's inventory.
 @Suite(.enabled(if: try Prerequisite.hasCorpora()))
 struct InventoryTests {
     struct Entry: CustomTestStringConvertible, Sendable {

@@ -71,7 +71,6 @@ struct RemuxDamageTests {
         }
     }
 
-    /// A lasting jump is a gap.
     @Test func preservesUnannouncedGap() throws {
         let recording = try remux([segment(0), segment(4)]).recording
         let times = recording.samples[0].map(\.dts)

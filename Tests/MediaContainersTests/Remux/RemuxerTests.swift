@@ -143,7 +143,6 @@ struct RemuxerTests {
         #expect(error?.code == .encrypted)
     }
 
-    /// Unsupported stream types are reported, and the other tracks are remuxed.
     @Test(arguments: [
         (UInt8(0x82), "DTS (stream type 0x82)", MediaKind.audio), (0x10, "MPEG-4 Visual (stream type 0x10)", .video),
         (0xC8, "stream type 0xC8", .data),
