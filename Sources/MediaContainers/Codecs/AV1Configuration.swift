@@ -4,7 +4,6 @@ struct AV1Configuration {
     /// The codec string: `av01.profile.levelTier.depth` (AV1 in ISOBMFF, 5).
     let codecString: String
 
-    /// Reads a record of at least four bytes.
     init(record: [UInt8]) throws(ContainerError) {
         guard record.count >= 4 else {
             throw ContainerError(.truncated, "av1C: \(record.count) bytes instead of at least 4")

@@ -15,10 +15,9 @@ public struct AVCConfiguration: Sendable, Hashable {
     /// The raw bytes after the parameter sets in High profiles (chroma format, bit depths, SPS extensions).
     public var trailer: [UInt8]
 
-    /// Creates a record. Reads profile, compatibility and level from the first sequence parameter set.
-    ///
-    /// - Throws: ``ContainerError`` when the first sequence parameter set is missing or too short, or when the record
-    ///   can't hold the sets: over 31 sequence parameter sets, 255 picture parameter sets, or 65,535 bytes in a set.
+    /// Creates a record. Reads profile, compatibility and level from the first sequence parameter set. Throws when that
+    /// set is missing or too short, or when the record can't hold the sets: over 31 sequence parameter sets, 255
+    /// picture parameter sets, or 65,535 bytes in a set.
     public init(
         sequenceParameterSets: [[UInt8]], pictureParameterSets: [[UInt8]], lengthSize: Int = 4, trailer: [UInt8] = []
     ) throws(ContainerError) {
@@ -38,9 +37,7 @@ public struct AVCConfiguration: Sendable, Hashable {
         self.trailer = trailer
     }
 
-    /// Reads a record.
-    ///
-    /// - Throws: ``ContainerError`` when the record ends early or its version isn't 1.
+    /// Reads a record. Throws when the record ends early or its version isn't 1.
     public init(record: [UInt8]) throws(ContainerError) {
         self = try record.withReader { (reader) throws(ContainerError) in try AVCConfiguration(&reader) }
     }

@@ -33,9 +33,7 @@ public struct AudioSpecificConfig: Sendable, Hashable {
         self.extensionSampleRate = extensionSampleRate
     }
 
-    /// Reads a configuration.
-    ///
-    /// - Throws: ``ContainerError`` when the record ends early or the sampling frequency index is reserved.
+    /// Reads a configuration. Throws when the record ends early or the sampling frequency index is reserved.
     public init(record: [UInt8]) throws(ContainerError) {
         self = try record.withBorrowedBytes { (buffer) throws(ContainerError) in
             var reader = BitReader(buffer)

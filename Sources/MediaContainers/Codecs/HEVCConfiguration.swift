@@ -55,9 +55,7 @@ public struct HEVCConfiguration: Sendable, Hashable {
     /// Creates a record with default values and without parameter sets.
     public init() {}
 
-    /// Reads a record.
-    ///
-    /// - Throws: ``ContainerError`` when the record ends early or its version isn't 1.
+    /// Reads a record. Throws when the record ends early or its version isn't 1.
     public init(record: [UInt8]) throws(ContainerError) {
         self = try record.withReader { (reader) throws(ContainerError) in try HEVCConfiguration(&reader) }
     }
@@ -97,9 +95,7 @@ public struct HEVCConfiguration: Sendable, Hashable {
         }
     }
 
-    /// Returns the bytes of the record.
-    ///
-    /// - Throws: ``ContainerError/Code-swift.enum/unrepresentable`` when a parameter set exceeds 65,535 bytes.
+    /// Returns the bytes of the record. Throws `unrepresentable` when a parameter set exceeds 65,535 bytes.
     public func record() throws(ContainerError) -> [UInt8] {
         var bytes: [UInt8] = [1, profileSpace << 6 | (isHighTier ? 0x20 : 0) | profile]
         bytes.appendBigEndian(compatibility)

@@ -5,7 +5,6 @@ struct VPConfiguration {
     private let level: UInt8
     private let depth: UInt8
 
-    /// Reads a record of at least three bytes.
     init(record: [UInt8]) throws(ContainerError) {
         guard record.count >= 3 else {
             throw ContainerError(.truncated, "vpcC: \(record.count) bytes instead of at least 3")

@@ -133,6 +133,5 @@ extension [UInt8] {
         return try result.get()
     }
 
-    /// Copies borrowed bytes.
     init(copying bytes: UnsafeRawBufferPointer) { self = bytes.withMemoryRebound(to: UInt8.self) { Array($0) } }
 }

@@ -1,8 +1,7 @@
 /// A destination that receives the bytes of a file in order, such as a file, memory or a response body.
 public protocol ByteSink {
-    /// Appends bytes. They are borrowed for the duration of the call.
-    ///
-    /// - Throws: ``ContainerError/Code-swift.enum/inputOutput``, with the sink's own error, if any, as its cause.
+    /// Appends bytes, which are borrowed for the duration of the call. Throws `inputOutput`, with the sink's own error,
+    /// if any, as its cause.
     mutating func write(_ bytes: UnsafeRawBufferPointer) throws(ContainerError)
 }
 
@@ -22,19 +21,16 @@ public struct MemorySink: ByteSink, Sendable {
 
 /// A file that can be written and read at any offset.
 public protocol RandomAccessSink {
-    /// Writes bytes at an offset. A gap between the end of the file and the offset reads as zeros.
-    ///
-    /// - Throws: ``ContainerError/Code-swift.enum/inputOutput``, with the file's own error, if any, as its cause.
+    /// Writes bytes at an offset. A gap between the end of the file and the offset reads as zeros. Throws
+    /// `inputOutput`, with the file's own error, if any, as its cause.
     mutating func write(_ bytes: UnsafeRawBufferPointer, at offset: Int64) throws(ContainerError)
 
-    /// Reads back written bytes. Returns their number: the size of the buffer, or less at the end of the file.
-    ///
-    /// - Throws: ``ContainerError/Code-swift.enum/inputOutput``, with the file's own error, if any, as its cause.
+    /// Reads back written bytes. Returns their number: the size of the buffer, or less at the end of the file. Throws
+    /// `inputOutput`, with the file's own error, if any, as its cause.
     mutating func read(at offset: Int64, into buffer: UnsafeMutableRawBufferPointer) throws(ContainerError) -> Int
 }
 
 extension RandomAccessSink {
-    /// Writes the bytes of an array at an offset.
     mutating func write(_ bytes: [UInt8], at offset: Int64) throws(ContainerError) {
         try bytes.withBorrowedBytes { (buffer) throws(ContainerError) in try self.write(buffer, at: offset) }
     }

@@ -3,18 +3,14 @@ public protocol ByteSource {
     /// The length in bytes.
     var length: Int64 { get }
 
-    /// Reads bytes at an offset into a buffer. Returns their number: the size of the buffer, or less at the end.
-    ///
-    /// - Throws: ``ContainerError/Code-swift.enum/inputOutput``, with the source's own error, if any, as its cause.
+    /// Reads bytes at an offset into a buffer. Returns their number: the size of the buffer, or less at the end. Throws
+    /// `inputOutput`, with the source's own error, if any, as its cause.
     func read(at offset: Int64, into buffer: UnsafeMutableRawBufferPointer) throws(ContainerError) -> Int
 }
 
 extension ByteSource {
-    /// Reads exactly the bytes of a range.
-    ///
-    /// - Parameter limit: The maximum number of bytes to allocate.
-    /// - Throws: ``ContainerError/Code-swift.enum/truncated`` when the source ends before the range does,
-    ///   ``ContainerError/Code-swift.enum/limitExceeded`` above the limit, and the errors of the source.
+    /// Reads exactly the bytes of a range. Throws `truncated` when the source ends before the range does,
+    /// `limitExceeded` for more than `limit` bytes, and the errors of the source.
     public func bytes(_ range: Range<Int64>, limit: Int) throws(ContainerError) -> [UInt8] {
         guard range.lowerBound >= 0, range.upperBound <= length else {
             throw ContainerError(
@@ -70,9 +66,7 @@ public struct ByteSlice<Source: ByteSource>: ByteSource {
     private let source: Source
     private let range: Range<Int64>
 
-    /// Creates a slice of a source.
-    ///
-    /// - Throws: ``ContainerError/Code-swift.enum/truncated`` when the source ends before the range does.
+    /// Creates a slice of a source. Throws `truncated` when the source ends before the range does.
     public init(_ source: Source, _ range: Range<Int64>) throws(ContainerError) {
         guard range.lowerBound >= 0, range.upperBound <= source.length else {
             throw ContainerError(

@@ -1,5 +1,4 @@
 extension [UInt8] {
-    /// Appends an integer in big-endian order.
     mutating func appendBigEndian<Value: FixedWidthInteger>(_ value: Value) {
         Swift.withUnsafeBytes(of: value.bigEndian) { append(contentsOf: $0) }
     }
@@ -32,7 +31,6 @@ extension [UInt8] {
         setBigEndian(UInt32(truncatingIfNeeded: count - start), at: start)
     }
 
-    /// Appends a full box with its version and flags.
     mutating func appendFullBox<Failure: Error>(
         _ type: FourCC, version: UInt8 = 0, flags: UInt32 = 0, _ content: (inout [UInt8]) throws(Failure) -> Void
     ) throws(Failure) {

@@ -61,6 +61,5 @@ extension String {
 
 /// Uppercase hexadecimal digits for codec strings.
 enum Hexadecimal {
-    /// Returns two digits.
     static func byte(_ value: UInt8) -> String { String(value, radix: 16, uppercase: true).zeroPadded(to: 2) }
 }

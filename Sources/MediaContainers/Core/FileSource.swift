@@ -14,10 +14,8 @@ public final class FileSource: ByteSource, Sendable {
     public let length: Int64
     private let file: OpenFile
 
-    /// Opens a file for reading.
-    ///
-    /// - Throws: ``ContainerError/Code-swift.enum/inputOutput`` when the file can't be opened or, like a pipe, can't be
-    ///   read by position.
+    /// Opens a file for reading. Throws `inputOutput` when the file can't be opened or, like a pipe, can't be read by
+    /// position.
     public init(path: String) throws(ContainerError) {
         // Without `O_NONBLOCK`, opening a pipe blocks until it has a writer. The check below rejects pipes.
         let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
@@ -43,9 +41,7 @@ public final class FileSource: ByteSource, Sendable {
 public final class FileSink: RandomAccessSink, Sendable {
     private let file: OpenFile
 
-    /// Creates a file, or truncates an existing one.
-    ///
-    /// - Throws: ``ContainerError/Code-swift.enum/inputOutput`` when the file can't be created.
+    /// Creates a file, or truncates an existing one. Throws `inputOutput` when the file can't be created.
     public init(path: String) throws(ContainerError) {
         let descriptor = open(path, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0o644)
         guard descriptor >= 0 else {
@@ -78,9 +74,7 @@ public final class FileSink: RandomAccessSink, Sendable {
         #endif
     }
 
-    /// Waits until the system has written the file to disk.
-    ///
-    /// - Throws: ``ContainerError/Code-swift.enum/inputOutput`` when the file can't be written.
+    /// Waits until the system has written the file to disk. Throws `inputOutput` when it can't be written.
     public func synchronize() throws(ContainerError) {
         guard fsync(file.descriptor) == 0 else {
             throw ContainerError(.inputOutput, "can't write the file: \(OpenFile.reason)")

@@ -1,6 +1,5 @@
-/// A sample format of a track: the codec, its decoder configuration and the properties derived from it.
-///
-/// A track has several formats if its parameters change. In MP4, each format is a sample description.
+/// A sample format of a track: the codec, its decoder configuration and the properties derived from it. A track has
+/// several formats if its parameters change. In MP4, each format is a sample description.
 public struct MediaFormat: Sendable, Hashable {
     /// The codec.
     public var codec: Codec

@@ -1,6 +1,4 @@
-/// A receiver of the tracks and samples of a demuxer.
-///
-/// An error of the sink ends the operation and is rethrown.
+/// A receiver of the tracks and samples of a demuxer. Its errors end the operation and are rethrown.
 public protocol SampleSink {
     /// Receives the list of tracks, before the first sample and again whenever a track is added or may have changed.
     ///

@@ -10,7 +10,6 @@ public enum Timescale {
     /// The bound of times in seconds, equal to 272 years.
     static let maximumSeconds: Int64 = 1 << 33
 
-    /// Returns whether a time or duration is within the bounds.
     static func isInBounds(_ ticks: Int64, of timescale: Int32) -> Bool {
         ticks.magnitude < min(UInt64(maximumTicks), UInt64(max(1, timescale)) << 33)
     }
@@ -44,7 +43,6 @@ extension Int64 {
         return overflow ? (other < 0 ? .min : .max) : sum
     }
 
-    /// Returns the difference, clamped to the range of the type.
     func subtractingClamped(_ other: Int64) -> Int64 {
         let (difference, overflow) = subtractingReportingOverflow(other)
         return overflow ? (other < 0 ? .max : .min) : difference

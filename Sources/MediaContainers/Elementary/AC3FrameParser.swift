@@ -51,7 +51,6 @@ final class AC3FrameParser: SyncFrameParser {
 
 /// The header of a sync frame of AC-3 or Enhanced AC-3 (ETSI TS 102 366, 4.3 and E.1.2).
 struct AC3SyncFrame: Equatable {
-    /// The number of bytes needed to read a header.
     static let headerLength = 8
 
     var isEnhanced: Bool

@@ -1,7 +1,6 @@
 /// A base class for parsers that split the payload of an elementary stream into frames (access units) and derive its
 /// format.
 class FrameParser {
-    /// The result of scanning for a frame at the beginning of the bytes.
     enum Scan: Equatable {
         case incomplete
         /// The number of leading bytes that don't belong to any frame.

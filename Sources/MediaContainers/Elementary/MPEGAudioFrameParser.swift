@@ -42,13 +42,11 @@ final class MPEGAudioFrameParser: SyncFrameParser {
 struct MPEGAudioHeader: Equatable {
     static let length = 4
 
-    /// The layer, 1 to 3.
     var layer: Int
     /// Whether the frame is MPEG-1; otherwise it's MPEG-2 or MPEG-2.5.
     var isFirstGeneration: Bool
     var sampleRate: Int
     var channels: Int
-    /// The length of the frame in bytes.
     var frameLength: Int
     var samples: Int
 

@@ -1,6 +1,5 @@
 /// The start code prefix 00 00 01 of video byte streams (ISO/IEC 14496-10, annex B; 13818-2, 6.2.1).
 enum StartCode {
-    /// The length of the prefix in bytes.
     static let length = 3
 
     /// The number of positions tested in one step.

@@ -4,9 +4,7 @@
 /// After a loss of sync, a header is valid if another header follows its frame or the data ends there. Within a
 /// sequence of frames, each header is valid immediately.
 class SyncFrameParser: FrameParser {
-    /// The number of bytes needed to read a frame header.
     var headerLength: Int { 0 }
-    /// The maximum number of bytes searched for a header in one scan.
     private static let searchLimit = 1 << 20
 
     private var isInSync = false

@@ -1,11 +1,9 @@
 /// Rearrangement of an MP4 file that moves its index to the front, so that playback can start before the whole file is
 /// available.
 public enum FastStart {
-    /// Plans the rearranged file. Reads only the box headers and `moov`.
-    ///
-    /// - Returns: The layout, which is the unchanged file if the index already precedes the media.
-    /// - Throws: ``ContainerError`` when the file isn't MP4, is damaged, has fragments before its index, or has a
-    ///   compressed or overlong index; the errors of the source.
+    /// Plans the rearranged file. Reads only the box headers and `moov`. Returns the unchanged file if the index
+    /// already precedes the media. Throws when the file isn't MP4, is damaged, has fragments before its index, or has a
+    /// compressed or overlong index; also the errors of the source.
     public static func layout<Source: ByteSource>(of source: Source) throws(ContainerError) -> ByteLayout {
         var planner = FastStartPlanner(length: source.length)
         while true {
@@ -34,9 +32,8 @@ public struct FastStartPlanner: Sendable {
         case done(ByteLayout)
     }
 
-    /// The maximum size of a relocated `moov` in bytes: 512 MiB.
+    /// The maximum size of a relocated `moov` in bytes.
     static let maximumIndexLength = 512 << 20
-    /// The maximum number of top-level boxes. Files with more are rejected.
     private static let maximumBoxes = 100_000
 
     /// The next step.
@@ -52,9 +49,8 @@ public struct FastStartPlanner: Sendable {
         step = .read(0..<min(length, Int64(BoxHeader.maximumHeaderLength)))
     }
 
-    /// Supplies exactly the bytes requested by ``step``. Does nothing if the plan is complete.
-    ///
-    /// - Throws: ``ContainerError`` when the file isn't MP4 or can't be rearranged, or the number of bytes is wrong.
+    /// Supplies exactly the bytes requested by ``step``. Does nothing if the plan is complete. Throws when the file
+    /// isn't MP4 or can't be rearranged, or the number of bytes is wrong.
     public mutating func supply(_ bytes: [UInt8]) throws(ContainerError) {
         guard case .read(let range) = step else { return }
         guard Int64(bytes.count) == range.upperBound - range.lowerBound else {

@@ -4,7 +4,6 @@
 /// file (ISO/IEC 14496-12, 8.7.5 and 8.7.9). If an offset no longer fits 32 bits, its table grows to 64 bits. That
 /// enlarges the box, which moves the media again.
 struct MovieRelocation {
-    /// The offset at which the box is inserted.
     let insertion: Int64
     /// The original range of the box.
     let old: Range<Int64>

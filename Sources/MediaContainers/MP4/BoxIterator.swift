@@ -32,8 +32,7 @@ public struct TopLevelBoxes<Source: ByteSource> {
     }
 
     /// Returns the next box, or nil at the end of the file. The last box of a truncated file may extend past the end.
-    ///
-    /// - Throws: ``ContainerError`` when the bytes at ``position`` aren't a box header, and the errors of the source.
+    /// Throws when the bytes at ``position`` aren't a box header, and the errors of the source.
     public mutating func next() throws(ContainerError) -> BoxHeader? {
         let length = source.length
         guard length - position >= 8 else { return nil }

@@ -8,12 +8,10 @@ public struct BoxTree: Sendable {
 
     private var budget: Int
 
-    /// Reads up to `limit` boxes of a file.
+    /// Reads up to `limit` boxes of a file. Throws at the first box that exceeds its parent.
     ///
     /// Only the headers of top-level boxes are read, unless they are full boxes or have children. A top-level box of
     /// 256 MiB or more, or one that extends past the end of the file, has no children in the tree.
-    ///
-    /// - Throws: ``ContainerError`` at the first box that exceeds its parent, and the errors of the source.
     public init<Source: ByteSource>(_ source: Source, limit: Int = 100_000) throws(ContainerError) {
         budget = limit
         var boxes = TopLevelBoxes(source)

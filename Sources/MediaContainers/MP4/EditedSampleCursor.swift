@@ -65,9 +65,7 @@ public struct EditedSampleCursor: Sendable {
         }
     }
 
-    /// Returns the next sample, or nil after the last.
-    ///
-    /// - Throws: ``ContainerError`` when the tables or edits are damaged, or a time is out of bounds.
+    /// Returns the next sample, or nil after the last. Throws for damaged tables or edits, and for times out of bounds.
     public mutating func next() throws(ContainerError) -> MediaSample? {
         guard let sample = try uncheckedNext() else { return nil }
         try sample.checkTimes(timescale: timescale, code: .malformed)

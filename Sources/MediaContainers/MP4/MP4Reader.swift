@@ -1,6 +1,5 @@
-/// A reader of MP4, QuickTime and fragmented MP4 files (ISO/IEC 14496-12).
-///
-/// Opening a file reads the box headers up to `moov`, and `moov` itself. Samples are located on demand.
+/// A reader of MP4, QuickTime and fragmented MP4 files (ISO/IEC 14496-12). Opening a file reads the box headers up to
+/// `moov`, and `moov` itself. Samples are located on demand.
 public struct MP4Reader<Source: ByteSource> {
     /// The bytes of the file.
     public let source: Source
@@ -16,13 +15,11 @@ public struct MP4Reader<Source: ByteSource> {
     /// The maximum number of boxes to skip while looking for the next relevant one.
     static var maximumBoxes: Int { 100_000 }
 
-    /// Opens a file.
+    /// Opens a file. Segments that contain only fragments need the movie of their media initialization section.
     ///
-    /// - Parameter initialization: The movie of a media initialization section, for segments of fragments only.
-    /// - Throws: ``ContainerError/Code-swift.enum/notThisFormat`` when the file doesn't begin with a known box,
-    ///   ``ContainerError/Code-swift.enum/malformed`` when it has no `moov`,
-    ///   ``ContainerError/Code-swift.enum/truncated`` when `moov` extends past the end of the file, and the errors of
-    ///   ``Movie/init(payload:at:)`` and of the source.
+    /// - Throws: ``ContainerError`` with `notThisFormat` when the file doesn't begin with a known box, `malformed` when it
+    ///   has no `moov`, and `truncated` when `moov` extends past the end of the file; other errors for damage, and those
+    ///   of the source.
     public init(_ source: Source, initialization: Movie? = nil) throws(ContainerError) {
         self.source = source
         if let initialization {
@@ -59,10 +56,8 @@ public struct MP4Reader<Source: ByteSource> {
     public func samples() throws(ContainerError) -> MovieSamples<Source> { try MovieSamples(self) }
 
     /// Passes all tracks and samples to a sink, which borrows each sample from a buffer of 1 MiB, or of the size of the
-    /// largest sample.
-    ///
-    /// - Throws: ``ContainerError/Code-swift.enum/truncated`` at the first sample that extends past the end of the
-    ///   file, other errors for damage, and the errors of source and sink.
+    /// largest sample. Throws `truncated` at the first sample that extends past the end of the file, other errors for
+    /// damage, and the errors of source and sink.
     public func deliver<Sink: SampleSink>(to sink: inout Sink) throws(ContainerError) {
         var shifts: [Int64] = []
         try deliver(to: &sink, decodingShifts: &shifts)

@@ -7,9 +7,8 @@ public struct MovieFragment: Sendable {
     /// The payload of `moof`, which contains the tables of the runs.
     let bytes: [UInt8]
 
-    /// Reads the bytes of `moof` after its header. `movie` contains the defaults of the tracks.
-    ///
-    /// - Throws: ``ContainerError`` with the offset of the damage.
+    /// Reads the bytes of `moof` after its header. `movie` contains the defaults of the tracks. Throws an error with
+    /// the offset of the damage.
     public init(payload: [UInt8], header: BoxHeader, movie: Movie) throws(ContainerError) {
         bytes = payload
         let result = try payload.withReader(at: header.payload.lowerBound) { (reader) throws(ContainerError) in
@@ -65,7 +64,6 @@ struct FragmentDefaults: Sendable, Hashable {
     var descriptionIndex: UInt32 = 1
     /// The duration in the timescale of the media.
     var duration: UInt32 = 0
-    /// The size in bytes.
     var size: UInt32 = 0
     /// The sample flags of 8.8.3.1.
     var flags: UInt32 = 0

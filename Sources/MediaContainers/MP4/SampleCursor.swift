@@ -1,6 +1,5 @@
-/// A cursor over a sample table in decoding order, with constant memory (ISO/IEC 14496-12, 8.6 and 8.7).
-///
-/// Times are on the timeline of the media, before any edit list is applied.
+/// A cursor over a sample table in decoding order, with constant memory (ISO/IEC 14496-12, 8.6 and 8.7). Times are on
+/// the timeline of the media, before any edit list is applied.
 public struct SampleCursor: Sendable {
     /// A sample, or a packet of uncompressed or packed audio.
     public struct Entry: Sendable, Hashable {

@@ -153,6 +153,5 @@ extension ByteReader {
 /// An entry of `stsd`: the format, and the packing of audio samples.
 struct SampleDescription: Sendable {
     var format: MediaFormat
-    /// The packet layout of uncompressed or packed audio, or nil.
     var packing: SampleTable.Packing?
 }

@@ -1,8 +1,6 @@
 /// The sample table of a track: the offsets, sizes and times of its samples from the boxes in `stbl` (ISO/IEC 14496-12,
-/// 8.5 to 8.7).
-///
-/// The tables remain in the bytes of `moov`, and a ``SampleCursor`` walks through them. Their counts are checked
-/// against their boxes, so the size of the file bounds memory.
+/// 8.5 to 8.7). The tables remain in the bytes of `moov`. Their counts are checked against their boxes, so the size of
+/// the file bounds memory.
 public struct SampleTable: Sendable {
     /// A run of equally sized entries in ``SampleTable/bytes``.
     struct Entries: Sendable {
@@ -75,7 +73,6 @@ public struct SampleTable: Sendable {
         return UInt64(load32(byteOffset))
     }
 
-    /// Returns the size of a sample. Indices begin at 0.
     @inline(__always)
     func size(_ index: Int) -> Int {
         if constantSize > 0 { return constantSize }
@@ -93,7 +90,6 @@ public struct SampleTable: Sendable {
         }
     }
 
-    /// Returns an error for an entry of a table.
     func damage(_ summary: String, _ entries: Entries, _ index: Int) -> ContainerError {
         ContainerError(.malformed, summary, at: origin + Int64(entries.start + index * entries.width))
     }

@@ -13,11 +13,8 @@ public struct SourceWindow<Source: ByteSource>: ~Copyable {
 
     deinit { storage.deallocate() }
 
-    /// Calls a closure with bytes of the source, which it borrows. Their number is checked against the length of the
-    /// source before memory is allocated.
-    ///
-    /// - Throws: ``ContainerError/Code-swift.enum/truncated`` when the source ends early, and the errors of the source
-    ///   and of `body`.
+    /// Calls a closure with borrowed bytes of the source. Their number is checked against the length of the source
+    /// before memory is allocated. Throws `truncated` when the source ends early, and the errors of source and closure.
     public mutating func withBytes<Value>(
         at offset: Int64, count requested: Int, _ body: (UnsafeRawBufferPointer) throws(ContainerError) -> Value
     ) throws(ContainerError) -> Value {

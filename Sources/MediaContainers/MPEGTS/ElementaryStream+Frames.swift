@@ -1,5 +1,4 @@
 extension ElementaryStream {
-    /// The maximum length of an accepted frame in bytes.
     private var maximumFrameLength: Int { isVideo ? 16 << 20 : 1 << 20 }
 
     /// The number of bytes of a start code that may be at the end of the previous packet.

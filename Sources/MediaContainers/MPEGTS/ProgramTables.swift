@@ -2,7 +2,6 @@
 ///
 /// Sections with a wrong checksum are reported and ignored. A changed table replaces the previous one.
 struct ProgramTables {
-    /// The result of processing a packet of a table.
     struct Found {
         var hasAssociation = false
         /// The new or changed program maps.
@@ -23,7 +22,6 @@ struct ProgramTables {
 
     var mapPIDs: [Int] { association?.programs.map(\.mapPID) ?? [] }
 
-    /// Returns the clock that the streams of a program share.
     mutating func clock(of program: Int) -> ProgramClock {
         if let clock = clocks[program] { return clock }
         let clock = ProgramClock(after: clockStart)
@@ -31,7 +29,6 @@ struct ProgramTables {
         return clock
     }
 
-    /// Restarts the clocks of all programs.
     mutating func resetClocks() {
         clockStart = nil
         for clock in clocks.values { clock.reset() }
@@ -96,7 +93,6 @@ final class ProgramClock {
 
 /// A converter from a 33-bit counter that wraps every 26.5 hours to continuous time (ISO/IEC 13818-1, 2.4.3.7).
 struct TimestampUnwrapper {
-    /// The number of values of the counter.
     static let period: Int64 = 1 << 33
     /// A stream that begins less than this time before a wrap begins below 0, so that timestamps after the wrap keep
     /// their values.

@@ -1,6 +1,5 @@
 /// An assembler of the sections of one PID from packet payloads (ISO/IEC 13818-1, 2.4.4).
 struct SectionAssembler {
-    /// The maximum length of a section in bytes.
     private static let maximumSectionLength = 4096
 
     private var section: [UInt8] = []

@@ -70,7 +70,6 @@ struct PESHeader: Equatable {
         return shortest + Int(bytes[8])
     }
 
-    /// Reads a complete header.
     init?(_ bytes: UnsafeRawBufferPointer) {
         guard let length = Self.length(bytes), length > 0, length <= bytes.count else { return nil }
         self.length = length

@@ -9,8 +9,9 @@ struct TransportPacketSynchronizer: ~Copyable {
     static let packetLength = 188
     static let syncByte: UInt8 = 0x47
 
-    /// The number of consecutive sync bytes required at the start, and after a loss of sync if the distance is known.
+    /// The number of consecutive sync bytes required while the distance is unknown.
     private static let initialConfirmations = 5
+    /// The number of consecutive sync bytes required after a loss of sync.
     private static let resumedConfirmations = 3
     private static let strides = [188, 192, 204]
     /// The capacity for a search in bytes, which exceeds `initialConfirmations` packets of the longest form.
@@ -235,11 +236,9 @@ package enum TransportPacketBoundaries {
     /// The number of consecutive sync bytes required from a border on, unless the stream ends before.
     private static let confirmations = 5
 
-    /// Returns offsets at which the stream can be divided into parts of about `length` bytes.
-    ///
-    /// - Returns: The offsets in order; empty if the source isn't a transport stream or is shorter than two parts.
-    ///   Offsets at which damage has displaced the packets are omitted.
-    /// - Throws: The errors of the source.
+    /// Returns offsets at which the stream can be divided into parts of about `length` bytes, in order, without those
+    /// at which damage has displaced the packets. Returns none if the source isn't a transport stream or is shorter
+    /// than two parts. Throws the errors of the source.
     package static func boundaries(of source: some ByteSource, every length: Int64) throws(ContainerError) -> [Int64] {
         guard length > 0, source.length >= 2 * length else { return [] }
         let probe = SegmentFormat.probeLength

@@ -47,9 +47,7 @@ public final class TransportStreamDemuxer {
         }
     }
 
-    /// Ends the stream and delivers the incomplete frames.
-    ///
-    /// - Throws: ``ContainerError/Code-swift.enum/notThisFormat`` if the stream has no transport packets.
+    /// Ends the stream and delivers the incomplete frames. Throws `notThisFormat` if there were no transport packets.
     public func finish<Sink: SampleSink>(into sink: inout Sink) throws(ContainerError) {
         while let packet = synchronizer.nextAtEnd() {
             try process(packet, into: &sink)

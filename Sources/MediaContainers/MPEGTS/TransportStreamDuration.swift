@@ -9,10 +9,7 @@ public enum TransportStreamDuration {
     private static let unevenness = 4.0
 
     /// Estimates the duration of a whole stream in seconds. Returns nil if the ends have no usable times or the stream
-    /// is no longer than 1 MiB.
-    ///
-    /// - Throws: ``ContainerError`` with `notThisFormat` if there are no transport packets, and the errors of the
-    ///   source.
+    /// is no longer than 1 MiB. Throws `notThisFormat` if there are no transport packets, and the errors of the source.
     public static func estimate(_ source: some ByteSource) throws(ContainerError) -> Double? {
         guard source.length > 2 * windowLength else { return nil }
         let demuxer = TransportStreamDemuxer()

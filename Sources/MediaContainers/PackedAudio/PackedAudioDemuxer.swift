@@ -54,9 +54,8 @@ public final class PackedAudioDemuxer {
         }
     }
 
-    /// Ends the segment or file and delivers the remaining frames.
-    ///
-    /// - Throws: ``ContainerError/Code-swift.enum/notThisFormat`` if the format is unknown and there was no ID3 tag.
+    /// Ends the segment or file and delivers the remaining frames. Throws `notThisFormat` if neither frames nor an ID3
+    /// tag were found.
     public func finish<Sink: SampleSink>(into sink: inout Sink) throws(ContainerError) {
         try drain(isLast: true, into: &sink)
         guard format != nil || tagTrack != nil else {

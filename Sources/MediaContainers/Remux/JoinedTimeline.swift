@@ -51,8 +51,9 @@ struct JoinedTimeline {
     private struct Track {
         var input: Int
         var period: ClockPeriodID
-        /// The end of the last sample in decoding order and the latest end in presentation order, before the shift.
+        /// The end of the last sample in decoding order, before the shift.
         var decodedEnd: Int64?
+        /// The latest end in presentation order, before the shift.
         var shownEnd: Int64 = .min
         var lastDecoded: Int64 = 0
         /// The distance between the decoding times of the last two samples of a period, or nil before the second.

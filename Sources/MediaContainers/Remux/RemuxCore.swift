@@ -175,7 +175,6 @@ struct RemuxCore<Output: SampleSink>: SampleSink {
         input.rejectedTracks = []
     }
 
-    /// Delivers the held samples.
     mutating func finish() throws(ContainerError) {
         for index in outputs.indices { try resolveSuspects(of: index, isDamaged: false) }
         try start()
@@ -186,7 +185,6 @@ struct RemuxCore<Output: SampleSink>: SampleSink {
 
     // MARK: - Routes
 
-    /// The codecs in the output of each input, by kind.
     var codecs: [[MediaKind: Set<Codec>]] {
         var codecs = [[MediaKind: Set<Codec>]](repeating: [:], count: inputs.count)
         for output in outputs {
@@ -295,7 +293,6 @@ struct RemuxCore<Output: SampleSink>: SampleSink {
         try output.tracks(orderedTracks)
     }
 
-    /// The tracks in the order of the output.
     var orderedTracks: [MediaTrack] {
         outputs.indices.sorted { places[$0] < places[$1] }.map { outputs[$0].media }
     }

@@ -24,7 +24,6 @@ final class RemuxInput {
     var isReading = false
     /// The decoding time of the last sample on the clock of the input, or nil at the start of a clock.
     var lastTime: Int64?
-    /// The first error in the current segment.
     var firstError: ContainerError?
     /// The search for media that is missing without a gap or discontinuity.
     var gapDetector = GapDetector()
@@ -75,7 +74,6 @@ final class RemuxInput {
         begun = []
     }
 
-    /// Records that a track has begun in the current segment.
     func begin(_ track: Int) {
         while begun.count <= track { begun.append(false) }
         begun[track] = true

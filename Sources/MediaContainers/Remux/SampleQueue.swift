@@ -9,7 +9,6 @@ struct SampleQueue {
         var bytes: [UInt8]
     }
 
-    /// The limits of the queue. When it is full, shifts are computed from the samples received so far.
     private static let maximumBytes = 8 << 20
     private static let maximumSamples = 4096
     private static let longest: Int64 = 3 * 90_000
@@ -19,7 +18,7 @@ struct SampleQueue {
 
     var isEmpty: Bool { samples.isEmpty }
 
-    /// Whether the queue has reached its limit in bytes, samples or time.
+    /// Whether the queue has reached its limit in bytes, samples or time, so that shifts are computed early.
     var isFull: Bool {
         guard byteCount < Self.maximumBytes, samples.count < Self.maximumSamples else { return true }
         guard let first = samples.first, let last = samples.last(where: { $0.sample.track == first.sample.track })

@@ -79,7 +79,6 @@ struct AudioBlockGroup {
     private var blocks = 0
     private var bytes: [UInt8] = []
 
-    /// Whether the frames form a complete sample.
     var isComplete: Bool { blocks >= Self.blocksOfSample }
 
     /// Returns whether the group is empty and a frame forms a complete sample, as nearly all frames do.

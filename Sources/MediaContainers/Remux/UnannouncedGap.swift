@@ -9,7 +9,6 @@ public struct UnannouncedGap: Sendable, Hashable {
 /// A detector of unannounced gaps in the samples of an input. Times are decoding times in 90 kHz ticks, on one
 /// clock.
 struct GapDetector {
-    /// The duration of the shortest gap.
     private static let shortest: Int64 = 27_000
     /// The number of average steps between samples that a gap exceeds, so that a low frame rate isn't mistaken for
     /// gaps.
@@ -19,11 +18,9 @@ struct GapDetector {
     private(set) var gaps: [UnannouncedGap] = []
     /// The time of the first sample, moved forward by the length of each gap.
     private var first: Int64 = 0
-    /// The latest time so far; nil before the first sample.
     private var latest: Int64?
     /// The number of steps by which `latest` has increased, without gaps.
     private var count: Int64 = 0
-    /// The time of the first sample of the current segment.
     private var segmentStart: Int64?
 
     /// Begins another clock, or continues after an announced gap.

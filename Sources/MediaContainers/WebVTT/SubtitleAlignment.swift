@@ -5,7 +5,6 @@
 /// start of the stream. Of the possible alignments, the one that places the cues nearest to the position of their
 /// segment in the playlist is used.
 public struct SubtitleAlignment: Sendable {
-    /// The period of the 33-bit clock.
     private static let wrap: Int64 = 1 << 33
     /// The distance into a segment after which its period is certain.
     private static let margin: Int64 = 90_000

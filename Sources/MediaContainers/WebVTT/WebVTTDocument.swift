@@ -15,9 +15,7 @@ public struct WebVTTDocument: Sendable, Hashable {
     /// The cues in file order, with times in 90 kHz ticks. Comments and invalid blocks are omitted.
     public private(set) var cues: [WebVTTCue] = []
 
-    /// Reads a file.
-    ///
-    /// - Throws: ``ContainerError/Code-swift.enum/notThisFormat`` when the bytes don't begin with a WebVTT signature.
+    /// Reads a file. Throws `notThisFormat` when the bytes don't begin with a WebVTT signature.
     public init(_ bytes: [UInt8]) throws(ContainerError) {
         let text = String(decoding: bytes, as: UTF8.self)
         let lines = text.split(omittingEmptySubsequences: false) { $0 == "\n" || $0 == "\r\n" || $0 == "\r" }
@@ -126,7 +124,6 @@ public struct WebVTTCue: Sendable, Hashable {
 /// Conversion of WebVTT times: `00:00.000` or `00:00:00.000` (W3C WebVTT, 4.1).
 enum WebVTTTime {
     private static let ticksPerMillisecond: Int64 = 90
-    /// The maximum number of hours.
     private static let maximumHours: Int64 = 1 << 20
 
     /// Returns a time in 90 kHz ticks, or nil if the text isn't a valid time.

@@ -25,9 +25,7 @@ public struct FragmentedMovieWriter: Sendable {
         return tracks.count - 1
     }
 
-    /// Returns the media initialization section: `ftyp` and a `moov` without samples.
-    ///
-    /// - Throws: ``ContainerError`` when MP4 can't carry a track.
+    /// Returns the initialization section: `ftyp` and a `moov` without samples. Throws when MP4 can't carry a track.
     public func initializationSection() throws(ContainerError) -> [UInt8] {
         var bytes = FileTypeWriter.initialization()
         try bytes.appendBox("moov") { (bytes) throws(ContainerError) in
@@ -65,10 +63,8 @@ public struct FragmentedMovieWriter: Sendable {
 
     /// Returns the head of a fragment: `moof` and the header of `mdat`. The bytes of the samples follow it in the given
     /// order, in which the samples of each track are in decoding order. A sample lasts until the next one of its track
-    /// and format, and the last one for its stated duration.
-    ///
-    /// - Throws: ``ContainerError`` when a sample has an unknown track or format, or a value doesn't fit its field. A
-    ///   fragment can't begin at a negative decoding time.
+    /// and format, and the last one for its stated duration. Throws when a sample has an unknown track or format, a
+    /// value doesn't fit its field, or a track would begin at a negative decoding time.
     public mutating func fragmentHead(_ samples: [MediaSample]) throws(ContainerError) -> [UInt8] {
         sequenceNumber &+= 1
         var runs: [Run] = []

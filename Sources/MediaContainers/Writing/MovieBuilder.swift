@@ -37,8 +37,7 @@ public struct MovieBuilder: Sendable {
     public init() {}
 
     /// Adds a track, whose id is replaced, even between samples. Returns the ``MediaSample/track`` of its samples.
-    ///
-    /// - Throws: ``ContainerError/Code-swift.enum/limitExceeded`` at the 65,536th track.
+    /// Throws `limitExceeded` at the 65,536th track.
     public mutating func add(_ track: MediaTrack) throws(ContainerError) -> Int {
         guard tracks.count < Int(UInt16.max) else { throw ContainerError(.limitExceeded, "more than 65,535 tracks") }
         tracks.append(Track(media: track))
@@ -69,10 +68,8 @@ public struct MovieBuilder: Sendable {
     }
 
     /// Adds the next sample of the file. Its times are on the timeline common to all tracks, in the timescale of its
-    /// track. Returns the offset of its bytes in the content of `mdat`.
-    ///
-    /// - Throws: ``ContainerError`` when the track or format is unknown, decoding times decrease, or a value doesn't
-    ///   fit its field.
+    /// track. Returns the offset of its bytes in the content of `mdat`. Throws when the track or format is unknown,
+    /// decoding times decrease, or a value doesn't fit its field.
     @discardableResult
     public mutating func add(_ sample: MediaSample) throws(ContainerError) -> Int64 {
         guard tracks.indices.contains(sample.track),
@@ -103,9 +100,7 @@ public struct MovieBuilder: Sendable {
         return offset
     }
 
-    /// Returns the layout of a file with its index at the front.
-    ///
-    /// - Throws: ``ContainerError`` when MP4 can't carry a track, or `moov` exceeds 4 GiB.
+    /// Returns the layout with the index at the front. Throws when MP4 can't carry a track, or `moov` exceeds 4 GiB.
     public func progressiveLayout() throws(ContainerError) -> ProgressiveLayout {
         let formats = tracks.flatMap(\.media.formats)
         var head = FileTypeWriter.progressive(for: formats)
@@ -120,9 +115,8 @@ public struct MovieBuilder: Sendable {
         return ProgressiveLayout(head: head, mediaLength: mediaLength, chunks: chunks, sizes: tracks.map(\.table.sizes))
     }
 
-    /// Returns a whole `moov` for a file in which the content of `mdat` begins at `mediaStart`.
-    ///
-    /// - Throws: ``ContainerError`` when MP4 can't carry a track, or the box exceeds 4 GiB.
+    /// Returns a `moov` for a file in which the content of `mdat` begins at `mediaStart`. Throws as
+    /// ``progressiveLayout()`` does.
     public func movieBox(mediaStart: Int64) throws(ContainerError) -> [UInt8] {
         try movieBox(mediaStart: mediaStart, isWide: mediaStart + mediaLength > Int64(UInt32.max))
     }

@@ -62,9 +62,7 @@ public struct MovieFileWriter<File: RandomAccessSink>: SampleSink {
         gatherer.clear(track)
     }
 
-    /// Writes the remaining samples and the index.
-    ///
-    /// - Throws: ``ContainerError`` when there are no samples, MP4 can't carry a track, or writing fails.
+    /// Writes the remaining samples and the index. Throws without samples, or when MP4 can't carry a track.
     public mutating func finish() throws(ContainerError) -> Summary {
         for track in gatherer.chunks.indices { try flush(track) }
         guard builder.mediaLength > 0 else {

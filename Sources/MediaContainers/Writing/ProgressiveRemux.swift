@@ -8,9 +8,7 @@ public struct ProgressiveRemux: Sendable {
     /// The omitted tracks by their index in the source, with the reasons.
     public let omittedTracks: [Int: ContainerError]
 
-    /// Plans the new file.
-    ///
-    /// - Throws: ``ContainerError`` when the file is damaged or MP4 can carry none of its tracks.
+    /// Plans the new file. Throws when the source file is damaged or MP4 can carry none of its tracks.
     public init<Source: ByteSource>(_ reader: MP4Reader<Source>) throws(ContainerError) {
         var builder = MovieBuilder()
         var targets: [Int: Int] = [:]

@@ -17,7 +17,6 @@ enum TrackHeaderWriter {
         }
     }
 
-    /// The maximum length of a track's name in bytes.
     private static let maximumNameLength = 255
 
     /// Returns whether each track is enabled. Audio tracks are alternatives of each other, as are text tracks. Players

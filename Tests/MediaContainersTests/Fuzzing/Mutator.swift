@@ -11,8 +11,8 @@ struct Mutator {
         0x7FFF_FFF0, 0x7FFF_FFFF, 0x8000_0000, 0xFFFF_FF00, 0xFFFF_FFFE, 0xFFFF_FFFF,
     ]
 
-    /// Returns a damaged copy. If there are time fields, half of the copies have damage only in these, so that everything
-    /// else can be read. Other copies have most damage in `places`, which contain structure.
+    /// Returns a damaged copy. If there are time fields, half of the copies have damage only in these, so that
+    /// everything else can be read. Other copies have most damage in `places`, which contain structure.
     mutating func mutate(_ bytes: [UInt8], at places: [Range<Int>], fields: [TimeField] = []) -> [UInt8] {
         var result = bytes
         if !fields.isEmpty, Bool.random(using: &random) {

@@ -27,15 +27,15 @@ public struct TransportStreamWriter<Sink: ByteSink>: SampleSink {
         ContainerError(.unrepresentable, "too many tracks for the program map")
     }
     private static var maximumWaitingBytes: Int { 8 << 20 }
-    /// The time of the first sample, which keeps the clock above zero, and the time by which data arrives before it is
-    /// decoded, in 90 kHz ticks.
+    /// The time of the first sample, which keeps the clock above zero, in 90 kHz ticks.
     private static var firstTime: Int64 { 126_000 }
+    /// The time by which data arrives before it is decoded, in 90 kHz ticks.
     private static var lead: Int64 { 63_000 }
     /// The interval of the tables, which also precede keyframes, in 90 kHz ticks.
     private static var tableInterval: Int64 { 22_500 }
-    /// The maximum length of an audio PES packet in bytes, and its maximum duration, a tenth of a second, in 90 kHz
-    /// ticks.
+    /// The maximum length of an audio PES packet in bytes.
     private static var audioPacketLength: Int { 2800 }
+    /// The maximum duration of an audio PES packet in 90 kHz ticks.
     private static var audioPacketDuration: Int64 { 9000 }
 
     /// The receiver of the bytes.
@@ -54,10 +54,8 @@ public struct TransportStreamWriter<Sink: ByteSink>: SampleSink {
         self.sink = sink
     }
 
-    /// Receives the list of tracks; see ``SampleSink/tracks(_:)``. Text and data tracks are omitted.
-    ///
-    /// - Throws: ``ContainerError/Code-swift.enum/unsupported`` for a video or audio codec that the writer doesn't
-    ///   support, and ``ContainerError/Code-swift.enum/unrepresentable`` for too many tracks.
+    /// Receives the list of tracks. Text and data tracks are omitted. Throws `unsupported` for a video or audio codec
+    /// that the writer doesn't support, and `unrepresentable` for too many tracks.
     public mutating func tracks(_ tracks: [MediaTrack]) throws(ContainerError) {
         media = tracks
         guard tracks.count < Self.maximumTracks else { throw Self.tooManyTracks }
@@ -93,9 +91,7 @@ public struct TransportStreamWriter<Sink: ByteSink>: SampleSink {
         try drain(isLast: false)
     }
 
-    /// Writes the waiting samples.
-    ///
-    /// - Throws: The errors of the sink; ``ContainerError/Code-swift.enum/malformed`` when there are no samples.
+    /// Writes the waiting samples. Throws `malformed` when there are none, and the errors of the sink.
     public mutating func finish() throws(ContainerError) {
         try drain(isLast: true)
         for index in packed.indices { try flushAudio(index) }

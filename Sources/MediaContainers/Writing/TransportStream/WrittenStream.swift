@@ -77,7 +77,6 @@ struct WrittenStream {
 struct TransportPacketWriter {
     private static let payloadLength = 184
 
-    /// The packets since the last ``removeAll()``.
     private(set) var bytes: [UInt8] = []
     private var counters: [UInt16: UInt8] = [:]
 
