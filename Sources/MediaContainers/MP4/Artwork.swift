@@ -19,30 +19,21 @@ public struct Artwork: Sendable, Hashable {
 /// A parser for the pictures in iTunes-style metadata: `udta`, `meta`, `ilst`, `covr`, `data`.
 enum ArtworkParser {
     /// Reads the payload of `udta`. A damaged box ends the search.
-    static func parse(_ userData: ByteReader) -> [Artwork] {
-        var boxes = BoxIterator(userData)
-        while let (header, box) = try? boxes.next() {
-            if header.type == "meta" { return parse(meta: box) }
-        }
-        return []
-    }
+    static func parse(_ userData: ByteReader) -> [Artwork] { boxes("meta", in: userData).first.map(parse(meta:)) ?? [] }
 
     static func parse(meta: ByteReader) -> [Artwork] {
         var reader = meta
         if MetaBox.hasVersion(reader), (try? reader.skip(4)) == nil { return [] }
-        var found: [Artwork] = []
-        var boxes = BoxIterator(reader)
-        while let (header, box) = try? boxes.next() {
-            guard header.type == "ilst" else { continue }
-            var items = BoxIterator(box)
-            while let (header, item) = try? items.next() {
-                guard header.type == "covr" else { continue }
-                var values = BoxIterator(item)
-                while let (header, value) = try? values.next() {
-                    guard header.type == "data", let picture = picture(value) else { continue }
-                    found.append(picture)
-                }
-            }
+        return boxes("ilst", in: reader).flatMap { boxes("covr", in: $0) }.flatMap { boxes("data", in: $0) }
+            .compactMap(picture)
+    }
+
+    /// Returns the payloads of the boxes of a type, up to the first damaged box.
+    private static func boxes(_ type: FourCC, in parent: ByteReader) -> [ByteReader] {
+        var found: [ByteReader] = []
+        var iterator = BoxIterator(parent)
+        while let (header, box) = try? iterator.next() {
+            if header.type == type { found.append(box) }
         }
         return found
     }

@@ -17,9 +17,8 @@ public struct MP4Reader<Source: ByteSource> {
 
     /// Opens a file. Segments that contain only fragments need the movie of their media initialization section.
     ///
-    /// - Throws: ``ContainerError`` with `notThisFormat` when the file doesn't begin with a known box, `malformed` when it
-    ///   has no `moov`, and `truncated` when `moov` extends past the end of the file; other errors for damage, and those
-    ///   of the source.
+    /// Throws `notThisFormat` when the file doesn't begin with a known box, `malformed` when it has no `moov`,
+    /// `truncated` when `moov` extends past the end of the file, other errors for damage, and those of the source.
     public init(_ source: Source, initialization: Movie? = nil) throws(ContainerError) {
         self.source = source
         if let initialization {

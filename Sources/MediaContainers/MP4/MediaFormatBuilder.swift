@@ -42,24 +42,22 @@ struct MediaFormatBuilder {
         format.codecString = "\(entry)"
         while format.codecString.last == " " { format.codecString.removeLast() }
         format.codec = .other(entry)
+        let record = format.configuration
+        let hasRecord = !record.isEmpty
         switch entry {
         case "avc1", "avc2", "avc3", "avc4", "dva1", "dvav":
             format.codec = .avc
-            guard !format.configuration.isEmpty else { break }
-            format.codecString = try AVCConfiguration(record: format.configuration).codecString(sampleEntry: entry)
+            if hasRecord { format.codecString = try AVCConfiguration(record: record).codecString(sampleEntry: entry) }
         case "hvc1", "hev1", "dvh1", "dvhe":
             format.codec = .hevc
-            guard !format.configuration.isEmpty else { break }
-            format.codecString = try HEVCConfiguration(record: format.configuration).codecString(sampleEntry: entry)
+            if hasRecord { format.codecString = try HEVCConfiguration(record: record).codecString(sampleEntry: entry) }
         case "vvc1", "vvi1": format.codec = .vvc
         case "av01":
             format.codec = .av1
-            guard !format.configuration.isEmpty else { break }
-            format.codecString = try AV1Configuration(record: format.configuration).codecString
+            if hasRecord { format.codecString = try AV1Configuration(record: record).codecString }
         case "vp08", "vp09":
             format.codec = entry == "vp08" ? .vp8 : .vp9
-            guard !format.configuration.isEmpty else { break }
-            format.codecString = try VPConfiguration(record: format.configuration).codecString(sampleEntry: entry)
+            if hasRecord { format.codecString = try VPConfiguration(record: record).codecString(sampleEntry: entry) }
         case "mp4v", "mp4a", "enca", "encv": try readDescriptor()
         case "jpeg", "mjpa", "mjpb": format.codec = .jpeg
         case ".mp3", FourCC(rawValue: 0x6D73_0055):

@@ -67,8 +67,6 @@ struct JoinedTimeline {
         var end: End? { decodedEnd.map { End(period: period, decoded: $0, shown: shownEnd) } }
     }
 
-    /// The maximum step back that's considered jitter instead of a new clock.
-    private static let tolerance = SuspectSamples.tolerance
     /// The maximum distance between the times of a track and a period that it can belong to.
     private static let reach: Int64 = 10 * 90_000
 
@@ -190,7 +188,7 @@ struct JoinedTimeline {
             switch (fit, departed) {
             // Audio and video of a period rarely end at the same time. Video doesn't wait for the last audio frame.
             case (let fit?, let departed?)
-            where departed.missing == 0 && departed.end.subtractingClamped(fit) <= Self.tolerance:
+            where departed.missing == 0 && departed.end.subtractingClamped(fit) <= SuspectSamples.tolerance:
                 fit
             case (let fit?, let departed?): max(fit, departed.end)
             case (let fit?, nil): fit
@@ -228,7 +226,7 @@ struct JoinedTimeline {
 
     private func jumps(_ track: Track, to dts: Int64) -> Bool {
         guard let end = track.decodedEnd else { return false }
-        if dts < track.lastDecoded.subtractingClamped(Self.tolerance) { return true }
+        if dts < track.lastDecoded.subtractingClamped(SuspectSamples.tolerance) { return true }
         // A gap of known duration accounts only for a step of that duration.
         let limit = maximumGap.addingClamped(track.gap ?? 0)
         guard track.gap != 0, dts.subtractingClamped(end) > limit else { return false }

@@ -5,7 +5,6 @@
 /// start of the stream. Of the possible alignments, the one that places the cues nearest to the position of their
 /// segment in the playlist is used.
 public struct SubtitleAlignment: Sendable {
-    private static let wrap: Int64 = 1 << 33
     /// The distance into a segment after which its period is certain.
     private static let margin: Int64 = 90_000
 
@@ -51,7 +50,8 @@ public struct SubtitleAlignment: Sendable {
 
     /// Returns an offset plus the multiple of the 33-bit clock's period that brings a time nearest to a target.
     private static func unwrapped(_ offset: Int64, of time: Int64, near target: Int64) -> Int64 {
-        offset + Int64((Double(target - time - offset) / Double(wrap)).rounded()) * wrap
+        let period = TimestampUnwrapper.period
+        return offset + Int64((Double(target - time - offset) / Double(period)).rounded()) * period
     }
 
     /// Returns the distance between two ranges, or 0 if they overlap.
