@@ -101,6 +101,9 @@ struct PacketList: Equatable {
 
     init() {}
 
+    /// Reads the packets of an MP4 file.
+    init(_ source: some ByteSource) throws(ContainerError) { try MP4Reader(source).deliver(to: &self) }
+
     init(csv: String) {
         for line in csv.split(separator: "\n") where !line.hasPrefix("#") && !line.hasPrefix("stream") {
             let fields = line.split(separator: ",", omittingEmptySubsequences: false)

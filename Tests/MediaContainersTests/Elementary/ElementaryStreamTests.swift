@@ -45,9 +45,7 @@ struct ElementaryStreamTests {
         var builder = TransportStreamBuilder()
         builder.tables([TransportStreamBuilder.Stream(pid: 0x101, type: 0x11)])
         builder.pes(pid: 0x101, pts: 0, ElementarySamples.latm)
-        var remuxer = Remuxer(into: SampleRecording())
-        try remuxer.append(MemorySource(builder.bytes))
-        let bare = try remuxer.finish()
+        let bare = try SampleRecording(remuxing: builder.bytes)
         #expect(bare.samples[0].count == 4)
         #expect(bare.tracks[0].format?.framing == .stored)
         // The extracted frames lack the three bytes of sync word and length, and at least one byte of the multiplex

@@ -25,18 +25,12 @@ struct FastStartTests {
         return sink.contents
     }
 
-    private func packets<Source: ByteSource>(_ source: Source) throws -> PacketList {
-        var list = PacketList()
-        try MP4Reader(source).deliver(to: &list)
-        return list
-    }
-
     @Test(arguments: try oracles()) func matchesQtFaststart(oracle: Oracle) throws {
         let source = MemorySource(try Corpora.bytes(oracle.path))
         let view = try FastStart.view(of: source)
         let bytes = try contents(view)
         #expect(SHA256.hex(bytes) == oracle.hash)
-        #expect(try packets(view) == packets(source))
+        #expect(try PacketList(view) == PacketList(source))
     }
 
     @Test(arguments: try oracles()) func readsEveryRangeOfView(oracle: Oracle) throws {
@@ -61,15 +55,10 @@ struct FastStartTests {
     @Test func readsOnlyHeadersAndIndexWhilePlanning() throws {
         let bytes = try Corpora.bytes("eyevinn-mp4ff/mp4/testdata/bbb_prog_10s.mp4")
         let source = CountingSource(MemorySource(bytes))
-        var boxes = TopLevelBoxes(source.base)
-        var index: Int64 = 0
-        var count = 0
-        while let header = try boxes.next() {
-            count += 1
-            if header.type == "moov" { index = header.size }
-        }
+        let headers = try BoxTree(source.base).roots.map(\.header)
+        let index = headers.first { $0.type == "moov" }?.size ?? 0
         _ = try FastStart.layout(of: source)
-        #expect(source.bytesRead <= Int(index) + count * 32)
+        #expect(source.bytesRead <= Int(index) + headers.count * 32)
     }
 
     @Test func leavesFileWithLeadingIndexUnchanged() throws {
@@ -94,9 +83,7 @@ struct FastStartTests {
 
     @Test func widensOffsetsTo64BitsIfNecessary() throws {
         let original = try Corpora.bytes("androidx-media/media/mp4/sample_simple.mp4")
-        var boxes = TopLevelBoxes(MemorySource(original))
-        var headers: [BoxHeader] = []
-        while let header = try boxes.next() { headers.append(header) }
+        let headers = try BoxTree(MemorySource(original)).roots.map(\.header)
         let movie = try #require(headers.last { $0.type == "moov" })
         // Inserts a box of nearly 4 GiB between the file type and the media. The offsets fit into 32 bits until the
         // index moves to the front.
@@ -120,9 +107,9 @@ struct FastStartTests {
         #expect(tree.roots.map(\.header.type) == ["ftyp", "moov", "free", "free", "mdat"])
         func types(_ nodes: [BoxNode]) -> [FourCC] { nodes.flatMap { [$0.header.type] + types($0.children) } }
         #expect(types(tree.roots).contains("co64"))
-        let expected = try packets(MemorySource(original))
-        #expect(try packets(large) == expected)
-        #expect(try packets(view) == expected)
+        let expected = try PacketList(MemorySource(original))
+        #expect(try PacketList(large) == expected)
+        #expect(try PacketList(view) == expected)
     }
 
     @Test func throwsTypedErrorForMissingIndex() throws {

@@ -29,11 +29,7 @@ struct DamagedFileTests {
         for index in 0..<4 { bytes[place + index] = UInt8(truncatingIfNeeded: value >> UInt32(24 - 8 * index)) }
     }
 
-    private func read(_ bytes: [UInt8]) throws(ContainerError) -> PacketList {
-        var list = PacketList()
-        try MP4Reader(MemorySource(bytes)).deliver(to: &list)
-        return list
-    }
+    private func read(_ bytes: [UInt8]) throws(ContainerError) -> PacketList { try PacketList(MemorySource(bytes)) }
 
     @Test(arguments: [("stsz", 8), ("stts", 4), ("stsc", 4), ("stco", 4)])
     func reportsOffsetOfExcessiveEntryCount(type: String, field: Int) throws {
@@ -48,21 +44,14 @@ struct DamagedFileTests {
         }
     }
 
-    @Test func reportsBoxLargerThanParentAsTruncated() throws {
+    /// A box may be larger than its parent, or smaller than its header.
+    @Test(arguments: [(100_000, .truncated), (7, .malformed)] as [(UInt32, ContainerError.Code)])
+    func reportsBoxOfWrongSize(size: UInt32, code: ContainerError.Code) throws {
         var bytes = try file()
         let place = try content(of: "mdhd", in: bytes) - 8
-        set(100_000, at: place, &bytes)
+        set(size, at: place, &bytes)
         let error = #expect(throws: ContainerError.self) { try read(bytes) }
-        #expect(error?.code == .truncated)
-        #expect(error?.offset == Int64(place))
-    }
-
-    @Test func reportsBoxSmallerThanHeaderAsMalformed() throws {
-        var bytes = try file()
-        let place = try content(of: "mdhd", in: bytes) - 8
-        set(7, at: place, &bytes)
-        let error = #expect(throws: ContainerError.self) { try read(bytes) }
-        #expect(error?.code == .malformed)
+        #expect(error?.code == code)
         #expect(error?.offset == Int64(place))
     }
 
@@ -101,9 +90,7 @@ struct DamagedFileTests {
 
     @Test(arguments: [0, 3]) func ignoresMetadataWithoutVersion(length: Int) throws {
         var bytes = try file()
-        var boxes = TopLevelBoxes(MemorySource(bytes))
-        _ = try boxes.next()
-        let movie = try #require(try boxes.next())
+        let movie = try BoxTree(MemorySource(bytes)).roots[1].header
         let size: [UInt8] = [0, 0, 0, UInt8(8 + length)]
         let meta = size + Array("meta".utf8) + [UInt8](repeating: 0, count: length)
         bytes.insert(contentsOf: meta, at: Int(movie.end))
@@ -134,9 +121,7 @@ struct DamagedFileTests {
         let bytes = try file()
         let expected = try read(bytes)
         // Moves the index after the media, gives it a 64-bit size, and adjusts the offset of the only chunk.
-        var boxes = TopLevelBoxes(MemorySource(bytes))
-        var headers: [BoxHeader] = []
-        while let header = try boxes.next() { headers.append(header) }
+        let headers = try BoxTree(MemorySource(bytes)).roots.map(\.header)
         let type = Array(bytes[..<Int(headers[0].end)])
         var index = Array(bytes[Int(headers[1].payload.lowerBound)..<Int(headers[1].end)])
         let place = try content(of: "stco", in: index) + 8
@@ -145,10 +130,7 @@ struct DamagedFileTests {
         size += [0, 0, 0, 0] + withUnsafeBytes(of: UInt32(index.count + 16).bigEndian) { Array($0) }
         let rearranged = type + Array(bytes[Int(headers[2].offset)...]) + size + index
         #expect(try read(rearranged) == expected)
-        let view = try FastStart.view(of: MemorySource(rearranged))
-        var list = PacketList()
-        try MP4Reader(view).deliver(to: &list)
-        #expect(list == expected)
+        #expect(try PacketList(FastStart.view(of: MemorySource(rearranged))) == expected)
     }
 
     @Test func readsCompactSizes() throws {

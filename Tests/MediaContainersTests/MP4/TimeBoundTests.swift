@@ -10,11 +10,7 @@ struct TimeBoundTests {
         (1 << 63 - 1, nil), (1 << 59, nil), (.max, nil), (1 << 40, 1 << 40),
     ]
 
-    private func read(_ bytes: [UInt8]) throws -> SampleRecording {
-        var recording = SampleRecording()
-        try MP4Reader(MemorySource(bytes)).deliver(to: &recording)
-        return recording
-    }
+    private func read(_ bytes: [UInt8]) throws -> SampleRecording { try SampleRecording(MemorySource(bytes)) }
 
     private func expectRejection(_ bytes: [UInt8], sourceLocation: SourceLocation = #_sourceLocation) {
         let error = #expect(throws: ContainerError.self, sourceLocation: sourceLocation) { try read(bytes) }
@@ -98,9 +94,7 @@ struct TimeBoundTests {
                 let time = seconds * UInt64(timescale)
                 let movie = TimedMovie(timescale: timescale, decodeTimes: [time], duration: 0)
                 #expect(try read(movie.fragmentedFile).samples[0].map(\.dts) == [Int64(time), Int64(time)])
-                var remuxer = Remuxer(into: SampleRecording())
-                try remuxer.append(MemorySource(movie.fragmentedFile))
-                #expect(try remuxer.finish().samples[0].count == 2)
+                #expect(try SampleRecording(remuxing: movie.fragmentedFile).samples[0].count == 2)
             }
         }
     }

@@ -8,6 +8,10 @@ struct TransportStreamDemuxerTests {
         return builder
     }
 
+    private func record(_ build: (inout TransportStreamBuilder) -> Void) throws -> TransportStreamRecording {
+        try TransportStreamRecording(stream(build).bytes)
+    }
+
     @Test func readsPacketsOf192And204Bytes() throws {
         let plain = try TransportStreamRecording(
             stream {
@@ -63,13 +67,12 @@ struct TransportStreamDemuxerTests {
     }
 
     @Test func reportsEachPacketLossOnce() throws {
-        let recording = try TransportStreamRecording(
-            stream {
-                $0.tables()
-                $0.play(from: 0, frames: 5)
-                $0.lose(3, pid: TransportStreamBuilder.audioPID)
-                $0.play(from: 18_000, frames: 5)
-            }.bytes)
+        let recording = try record {
+            $0.tables()
+            $0.play(from: 0, frames: 5)
+            $0.lose(3, pid: TransportStreamBuilder.audioPID)
+            $0.play(from: 18_000, frames: 5)
+        }
         #expect(recording.diagnostics(.discontinuity) == 1)
         #expect(recording.diagnostics.first?.track == UInt32(TransportStreamBuilder.audioPID))
     }
@@ -86,48 +89,44 @@ struct TransportStreamDemuxerTests {
     }
 
     @Test func reportsAndSkipsScrambledPackets() throws {
-        let recording = try TransportStreamRecording(
-            stream {
-                $0.tables()
-                for _ in 0..<4 {
-                    $0.packet(
-                        pid: TransportStreamBuilder.videoPID, [UInt8](repeating: 3, count: 184), startsUnit: true,
-                        scrambling: 2)
-                }
-            }.bytes)
+        let recording = try record {
+            $0.tables()
+            for _ in 0..<4 {
+                $0.packet(
+                    pid: TransportStreamBuilder.videoPID, [UInt8](repeating: 3, count: 184), startsUnit: true,
+                    scrambling: 2)
+            }
+        }
         #expect(recording.diagnostics(.scrambled) == 1)
         #expect(recording.samples.isEmpty)
     }
 
     @Test func continuesTimesAfterWrap() throws {
         let wrap: Int64 = 1 << 33
-        let recording = try TransportStreamRecording(
-            stream {
-                $0.tables()
-                $0.play(from: wrap - 90_000 * 120, frames: 1)
-                $0.play(from: wrap - 3600 * 5, frames: 10)
-            }.bytes)
+        let recording = try record {
+            $0.tables()
+            $0.play(from: wrap - 90_000 * 120, frames: 1)
+            $0.play(from: wrap - 3600 * 5, frames: 10)
+        }
         let times = recording.samples.filter { $0.sample.track == 0 }.map(\.sample.dts)
         #expect(times == [wrap - 90_000 * 120] + (0..<10).map { wrap - 3600 * 5 + Int64($0) * 3600 })
     }
 
     @Test func startsBelowZeroBeforeWrap() throws {
-        let recording = try TransportStreamRecording(
-            stream {
-                $0.tables()
-                $0.play(from: (1 << 33) - 7200, frames: 4)
-            }.bytes)
+        let recording = try record {
+            $0.tables()
+            $0.play(from: (1 << 33) - 7200, frames: 4)
+        }
         #expect(recording.samples.filter { $0.sample.track == 0 }.map(\.sample.dts) == [-7200, -3600, 0, 3600])
     }
 
     @Test func ignoresTableWithWrongChecksum() throws {
-        let recording = try TransportStreamRecording(
-            stream {
-                $0.association([(1, 0x1000)])
-                let body: [UInt8] = [0, 1, 0xC1, 0, 0, 0xE1, 0, 0xF0, 0, 0x1B, 0xE1, 0x00, 0xF0, 0]
-                $0.section(pid: 0x1000, table: 2, body, damage: true)
-                $0.play(from: 0, frames: 3)
-            }.bytes)
+        let recording = try record {
+            $0.association([(1, 0x1000)])
+            let body: [UInt8] = [0, 1, 0xC1, 0, 0, 0xE1, 0, 0xF0, 0, 0x1B, 0xE1, 0x00, 0xF0, 0]
+            $0.section(pid: 0x1000, table: 2, body, damage: true)
+            $0.play(from: 0, frames: 3)
+        }
         #expect(recording.diagnostics(.damagedTable) == 1)
         #expect(recording.tracks.isEmpty)
     }
@@ -148,25 +147,23 @@ struct TransportStreamDemuxerTests {
     }
 
     @Test func addsTracksForNewMapVersion() throws {
-        let recording = try TransportStreamRecording(
-            stream {
-                $0.tables([TransportStreamBuilder.both[0]])
-                $0.play(from: 0, frames: 3, hasAudio: false)
-                $0.tables(version: 1)
-                $0.play(from: 10_800, frames: 3)
-            }.bytes)
+        let recording = try record {
+            $0.tables([TransportStreamBuilder.both[0]])
+            $0.play(from: 0, frames: 3, hasAudio: false)
+            $0.tables(version: 1)
+            $0.play(from: 10_800, frames: 3)
+        }
         #expect(recording.tracks.map(\.kind) == [.video, .audio])
         #expect(recording.packets.streams[0]?.count == 6)
         #expect((recording.packets.streams[1]?.count ?? 0) > 0)
     }
 
     @Test func readsPicturesBeforeFirstMap() throws {
-        let recording = try TransportStreamRecording(
-            stream {
-                $0.play(from: 0, frames: 3)
-                $0.tables()
-                $0.play(from: 10_800, frames: 3)
-            }.bytes)
+        let recording = try record {
+            $0.play(from: 0, frames: 3)
+            $0.tables()
+            $0.play(from: 10_800, frames: 3)
+        }
         #expect(recording.packets.streams[0]?.count == 6)
     }
 
@@ -188,12 +185,11 @@ struct TransportStreamDemuxerTests {
     }
 
     @Test func addsFormatForNewParameterSets() throws {
-        let recording = try TransportStreamRecording(
-            stream {
-                $0.tables()
-                $0.play(from: 0, frames: 5)
-                $0.play(from: 18_000, frames: 5, wide: true)
-            }.bytes)
+        let recording = try record {
+            $0.tables()
+            $0.play(from: 0, frames: 5)
+            $0.play(from: 18_000, frames: 5, wide: true)
+        }
         #expect(recording.tracks[0].formats.map(\.width) == [32, 64])
         #expect(
             recording.samples.filter { $0.sample.track == 0 }.map(\.sample.formatIndex) == [
@@ -205,14 +201,13 @@ struct TransportStreamDemuxerTests {
 
     @Test func listsButDoesNotReadStreamOfSections() throws {
         let streams = TransportStreamBuilder.both + [TransportStreamBuilder.Stream(pid: 0x1FF, type: 0x86)]
-        let recording = try TransportStreamRecording(
-            stream {
-                for version in 0..<2 as Range<UInt8> {
-                    $0.tables(streams, version: version)
-                    $0.packet(pid: 0x1FF, [0, 0xFC, 0x30, 0x11] + [UInt8](repeating: 0, count: 180), startsUnit: true)
-                    $0.play(from: Int64(version) * 10_800, frames: 3)
-                }
-            }.bytes)
+        let recording = try record {
+            for version in 0..<2 as Range<UInt8> {
+                $0.tables(streams, version: version)
+                $0.packet(pid: 0x1FF, [0, 0xFC, 0x30, 0x11] + [UInt8](repeating: 0, count: 180), startsUnit: true)
+                $0.play(from: Int64(version) * 10_800, frames: 3)
+            }
+        }
         #expect(recording.tracks.count == 3)
         #expect(recording.tracks[2].format?.codec == .scte35)
         #expect(recording.diagnostics.isEmpty)

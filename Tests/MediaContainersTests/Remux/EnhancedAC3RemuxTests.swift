@@ -30,9 +30,7 @@ struct EnhancedAC3RemuxTests {
 
     @Test(arguments: [1, 2, 3, 6]) func groupsSixBlocksPerSample(blocks: Int) throws {
         let frames = 4 * 6 / blocks
-        var remuxer = Remuxer(into: SampleRecording())
-        try remuxer.append(MemorySource(Self.stream(frames: frames, blocks: blocks)))
-        let recording = try remuxer.finish()
+        let recording = try SampleRecording(remuxing: Self.stream(frames: frames, blocks: blocks))
         #expect(recording.tracks.map(\.format?.codec) == [.eac3])
         #expect(recording.tracks.map(\.timescale) == [48_000])
         let samples = recording.samples[0]
@@ -44,9 +42,7 @@ struct EnhancedAC3RemuxTests {
 
     /// A dependent substream belongs to the preceding frame and has the same number of blocks.
     @Test func groupsDependentSubstreamsWithFrames() throws {
-        var remuxer = Remuxer(into: SampleRecording())
-        try remuxer.append(MemorySource(Self.stream(frames: 8, blocks: 3, withDependent: true)))
-        let recording = try remuxer.finish()
+        let recording = try SampleRecording(remuxing: Self.stream(frames: 8, blocks: 3, withDependent: true))
         #expect(recording.samples[0].map(\.size) == [400, 400, 400, 400])
         #expect(recording.samples[0].map(\.duration) == [1536, 1536, 1536, 1536])
     }
@@ -76,8 +72,7 @@ struct EnhancedAC3RemuxTests {
         try remuxer.append(MemorySource(stream))
         var writer = try remuxer.finish()
         _ = try writer.finish()
-        var recording = SampleRecording()
-        try MP4Reader(MemorySource(file.contents)).deliver(to: &recording)
+        let recording = try SampleRecording(MemorySource(file.contents))
         let source = try TransportStreamRecording(stream).samples
         #expect(source.first?.sample.duration == Int64(blocks * 480))
         let whole = source.count * blocks / 6

@@ -177,24 +177,16 @@ struct RemuxerTests {
         }
     }
 
-    @Test func rejectsHTMLInsteadOfSegment() {
-        let page = Part(bytes: Array("<!DOCTYPE html><html><body>Sign in</body></html>".utf8))
-        let error = #expect(throws: ContainerError.self) { try remux([page]) }
-        #expect(error?.code == .notThisFormat)
-        #expect(error?.summary.contains("text") == true)
-    }
-
-    @Test func reportsEmptySegment() {
-        let error = #expect(throws: ContainerError.self) { try remux([Part(bytes: [])]) }
-        #expect(error?.code == .notThisFormat)
-        #expect(error?.summary == "the segment is empty")
-    }
-
-    @Test(arguments: ["WEBVTT\n\n00:00.000 --> 00:01.000\nHello\n", "\u{FEFF}WEBVTT\n"])
-    func reportsSubtitleSegment(text: String) {
+    @Test(arguments: [
+        ("<!DOCTYPE html><html><body>Sign in</body></html>", "the segment is text, not media"),
+        ("", "the segment is empty"),
+        ("WEBVTT\n\n00:00.000 --> 00:01.000\nHello\n", "the segment contains only subtitles (WebVTT)"),
+        ("\u{FEFF}WEBVTT\n", "the segment contains only subtitles (WebVTT)"),
+    ])
+    func reportsSegmentWithoutMedia(text: String, summary: String) {
         let error = #expect(throws: ContainerError.self) { try remux([Part(bytes: Array(text.utf8))]) }
         #expect(error?.code == .notThisFormat)
-        #expect(error?.summary.contains("WebVTT") == true)
+        #expect(error?.summary == summary)
     }
 
     @Test func combinesVideoAndAudioInputs() throws {

@@ -7,6 +7,18 @@ struct SampleRecording: SampleSink {
     var checksums: [[UInt32]] = []
     var bytes = 0
 
+    init() {}
+
+    /// Reads the samples of an MP4 file.
+    init(_ source: some ByteSource) throws(ContainerError) { try MP4Reader(source).deliver(to: &self) }
+
+    /// Remuxes a segment or file.
+    init(remuxing segment: [UInt8]) throws(ContainerError) {
+        var remuxer = Remuxer(into: SampleRecording())
+        try remuxer.append(MemorySource(segment))
+        self = try remuxer.finish()
+    }
+
     mutating func tracks(_ tracks: [MediaTrack]) {
         self.tracks = tracks
         while samples.count < tracks.count {

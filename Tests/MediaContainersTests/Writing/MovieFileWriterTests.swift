@@ -38,18 +38,14 @@ struct MovieFileWriterTests {
         let (file, summary, crcs) = try write(frames: 500, expectedDuration: 12)
         #expect(try BoxTree(MemorySource(file)).roots.map(\.header.type) == ["ftyp", "moov", "free", "mdat"])
         #expect(!summary.wasMoved && summary.length == Int64(file.count) && summary.headLength % 4096 == 0)
-        var list = PacketList()
-        try MP4Reader(MemorySource(file)).deliver(to: &list)
-        #expect(list.streams[0]?.map(\.crc) == crcs)
+        #expect(try PacketList(MemorySource(file)).streams[0]?.map(\.crc) == crcs)
     }
 
     @Test func movesMediaForLargeIndex() throws {
         let (file, summary, crcs) = try write(frames: 9000, expectedDuration: nil)
         #expect(try BoxTree(MemorySource(file)).roots.map(\.header.type) == ["ftyp", "moov", "mdat"])
         #expect(summary.wasMoved && summary.length == Int64(file.count))
-        var list = PacketList()
-        try MP4Reader(MemorySource(file)).deliver(to: &list)
-        #expect(list.streams[0]?.map(\.crc) == crcs)
+        #expect(try PacketList(MemorySource(file)).streams[0]?.map(\.crc) == crcs)
     }
 
     @Test func fillsEveryRemainderOfReservedSpace() throws {
@@ -84,8 +80,7 @@ struct MovieFileWriterTests {
         var writer = MovieFileWriter(file, expectedDuration: 10)
         try reader.deliver(to: &writer)
         _ = try writer.finish()
-        var after = PacketList()
-        try MP4Reader(MemorySource(file.contents)).deliver(to: &after)
+        let after = try PacketList(MemorySource(file.contents))
         #expect(after.streams.mapValues { $0.map(\.crc) } == before.streams.mapValues { $0.map(\.crc) })
         #expect(after.streams.mapValues { $0.map(\.pts) } == before.streams.mapValues { $0.map(\.pts) })
         var samples = try MP4Reader(MemorySource(file.contents)).samples()

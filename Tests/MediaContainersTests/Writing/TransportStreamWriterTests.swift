@@ -11,12 +11,6 @@ struct TransportStreamWriterTests {
         return writer.sink.contents
     }
 
-    private func recording(_ stream: [UInt8]) throws -> SampleRecording {
-        var remuxer = Remuxer(into: SampleRecording())
-        try remuxer.append(MemorySource(stream))
-        return try remuxer.finish()
-    }
-
     /// A sink that collects the defects that a demuxer finds.
     private struct Findings: SampleSink {
         var codes: [ContainerDiagnostic.Code] = []
@@ -38,7 +32,7 @@ struct TransportStreamWriterTests {
         let made = try written(source)
         #expect(made.count % 188 == 0)
         #expect(try findings(made).isEmpty)
-        let (before, after) = (try recording(source), try recording(made))
+        let (before, after) = (try SampleRecording(remuxing: source), try SampleRecording(remuxing: made))
         let carried = before.tracks.indices.filter { before.tracks[$0].kind != .data }
         #expect(after.tracks.map { $0.format?.codec } == carried.map { before.tracks[$0].format?.codec })
         for (index, track) in carried.enumerated() {
