@@ -1,7 +1,6 @@
 #include "CMediaCacheDemo.h"
 
-// The demo's files. `#embed` (C23, ISO/IEC 9899:2024 §6.10.4) embeds them unchanged. The compiler lists them among the
-// dependencies of this file, so that a change rebuilds it.
+// `#embed` (C23, ISO/IEC 9899:2024 §6.10.4) makes each file a dependency of this one, so that a change rebuilds it.
 #if defined(__clang__)
 #pragma clang diagnostic ignored "-Wc23-extensions"
 #endif
@@ -14,10 +13,6 @@ static const uint8_t page[] = {
 #embed "demo.html"
 };
 
-mediacache_demo_file mediacache_demo_clip(void) {
-    return (mediacache_demo_file){clip, sizeof clip};
-}
+mediacache_demo_file mediacache_demo_clip(void) { return (mediacache_demo_file){clip, sizeof clip}; }
 
-mediacache_demo_file mediacache_demo_page(void) {
-    return (mediacache_demo_file){page, sizeof page};
-}
+mediacache_demo_file mediacache_demo_page(void) { return (mediacache_demo_file){page, sizeof page}; }

@@ -68,14 +68,8 @@ int mc_reflink(int source, int destination) {
 #endif
 }
 
-int mc_lock_exclusive(int descriptor) {
-    return flock(descriptor, LOCK_EX | LOCK_NB);
-}
+int mc_lock_exclusive(int descriptor) { return flock(descriptor, LOCK_EX | LOCK_NB); }
 
-int mc_lock_shared(int descriptor) {
-    return flock(descriptor, LOCK_SH | LOCK_NB);
-}
+int mc_lock_shared(int descriptor) { return flock(descriptor, LOCK_SH | LOCK_NB); }
 
-int mc_unlock(int descriptor) {
-    return flock(descriptor, LOCK_UN);
-}
+int mc_unlock(int descriptor) { return flock(descriptor, LOCK_UN); }

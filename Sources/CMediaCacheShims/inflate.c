@@ -27,9 +27,7 @@ ssize_t mc_inflate(const void *input, size_t count, void *output, size_t capacit
     ssize_t inflated = (ssize_t)(capacity - stream.avail_out);
     int is_full = stream.avail_out == 0;
     inflateEnd(&stream);
-    if (status == Z_STREAM_END) {
-        return inflated;
-    }
+    if (status == Z_STREAM_END) return inflated;
     errno = is_full ? EFBIG : EINVAL;
     return -1;
 }

@@ -23,8 +23,7 @@ int mc_spawn_close_from(posix_spawn_file_actions_t *actions, int first) {
     return posix_spawn_file_actions_addclosefrom_np(actions, first);
 #endif
 #endif
-    (void)actions;
-    (void)first;
+    (void)actions, (void)first;
     return ENOTSUP;
 }
 

@@ -4,28 +4,16 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
-/// The bytes of an embedded file. They are constant, stay valid for the life of the program, and may be read by any
-/// thread.
+/// The constant bytes of an embedded file, valid for the life of the program.
 typedef struct {
-    /// The first byte.
     const uint8_t *_Nonnull bytes;
-    /// The number of bytes.
     size_t count;
 } mediacache_demo_file;
 
-/// Returns the demo's clip: one minute of a clock, H.264 and AAC in MP4, with its index (`moov`) at the end of the
-/// file.
+/// Returns the demo's clip: one minute of H.264 and AAC in MP4, with its index (`moov`) at the end of the file.
 mediacache_demo_file mediacache_demo_clip(void);
 
 /// Returns the demo's page: a self-contained HTML document in UTF-8.
 mediacache_demo_file mediacache_demo_page(void);
-
-#ifdef __cplusplus
-}
-#endif
 
 #endif
