@@ -87,8 +87,7 @@ final class H262PictureParser: FrameParser {
     }
 
     private func readExtension(_ bytes: UnsafeRawBufferPointer, at header: Int) {
-        // Picture coding extension: identifier 8, four f_codes, intra_dc_precision (2 bits), picture_structure (2
-        // bits).
+        // Picture coding extension: identifier 8, four f_codes, intra_dc_precision and picture_structure (2 bits each).
         guard header + 3 < bytes.count, bytes[header + 1] >> 4 == 8 else { return }
         structure = bytes[header + 3] & 3
     }

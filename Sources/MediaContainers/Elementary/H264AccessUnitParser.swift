@@ -46,8 +46,6 @@ final class H264AccessUnitParser: AccessUnitParser {
 
     private static func isSlice(_ type: UInt8) -> Bool { type == 1 || type == 2 || type == 5 }
 
-    // MARK: - Parameter sets and recovery points
-
     override func needsContent(_ header: UInt8) -> Bool { (6...8).contains(Self.type(header)) }
 
     override func readUnit(_ unit: UnsafeRawBufferPointer) {

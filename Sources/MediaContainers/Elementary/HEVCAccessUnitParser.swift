@@ -30,8 +30,6 @@ final class HEVCAccessUnitParser: AccessUnitParser {
         (32...35).contains(type) || type == 39 || (41...44).contains(type) || (48...55).contains(type)
     }
 
-    // MARK: - Parameter sets
-
     override func needsContent(_ header: UInt8) -> Bool { (32...34).contains(Self.type(header)) }
 
     override func readUnit(_ unit: UnsafeRawBufferPointer) {

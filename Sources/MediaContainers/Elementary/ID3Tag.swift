@@ -104,7 +104,6 @@ public enum ID3Frame: Sendable, Hashable {
     /// Any other frame with its raw content.
     case other(id: String, data: [UInt8])
 
-    /// Reads the next frame. Returns nil if there is none.
     init?(_ reader: inout ByteReader, version: UInt8) {
         let idLength = version == 2 ? 3 : 4
         guard let idBytes = try? reader.take(idLength), idBytes.allSatisfy({ $0 > 0x20 && $0 < 0x7F }) else {
@@ -240,9 +239,7 @@ enum ID3Text {
         case 1, 2: return utf16(bytes, hasMark: encoding == 1)
         case 3: return String(decoding: bytes, as: UTF8.self)
         default:
-            var text = String.UnicodeScalarView()
-            for byte in bytes { text.append(Unicode.Scalar(byte)) }
-            return String(text)
+            return String(String.UnicodeScalarView(bytes.map { Unicode.Scalar($0) }))
         }
     }
 
@@ -253,13 +250,9 @@ enum ID3Text {
             isLittle = bytes[0] == 0xFF && bytes[1] == 0xFE
             if isLittle || (bytes[0] == 0xFE && bytes[1] == 0xFF) { start = 2 }
         }
-        var units: [UInt16] = []
-        var offset = start
-        while offset + 1 < bytes.count {
-            let first = UInt16(bytes[offset])
-            let second = UInt16(bytes[offset + 1])
-            units.append(isLittle ? second << 8 | first : first << 8 | second)
-            offset += 2
+        let units = stride(from: start, to: bytes.count - 1, by: 2).map { offset -> UInt16 in
+            let (first, second) = (UInt16(bytes[offset]), UInt16(bytes[offset + 1]))
+            return isLittle ? second << 8 | first : first << 8 | second
         }
         return String(decoding: units, as: UTF16.self)
     }

@@ -7,8 +7,7 @@ final class MPEGAudioFrameParser: SyncFrameParser {
 
     override func frameLength(_ bytes: UnsafeRawBufferPointer, at offset: Int) -> Int? {
         guard let header = MPEGAudioHeader(bytes, at: offset) else { return nil }
-        // The 11 sync bits of a header also occur in other data. Within a sequence of frames, layer and rate are
-        // constant.
+        // The 11 sync bits also occur in other data. Within a sequence of frames, layer and rate are constant.
         if let lastHeader, lastHeader.layer != header.layer || lastHeader.sampleRate != header.sampleRate { return nil }
         return header.frameLength
     }

@@ -13,7 +13,6 @@ class SyncFrameParser: FrameParser {
     /// ``headerLength`` bytes follow the index.
     func frameLength(_ bytes: UnsafeRawBufferPointer, at offset: Int) -> Int? { nil }
 
-    /// Reads the properties of a complete frame.
     func readFrame(_ frame: UnsafeRawBufferPointer) {}
 
     /// Returns the length of the first frame including the parts that follow it, or nil to wait for more bytes.

@@ -3,7 +3,6 @@ struct MediaFormatBuilder {
     var format: MediaFormat
     /// Bits per audio sample according to the sample entry.
     var bitsPerSample = 0
-    /// The packet layout of a QuickTime sound description, or nil.
     var packing: SampleTable.Packing?
     /// The flags of a version 2 QuickTime sound description of uncompressed audio.
     var audioFlags: UInt32 = 0
@@ -16,8 +15,7 @@ struct MediaFormatBuilder {
     mutating func read(_ header: BoxHeader, _ reader: inout ByteReader) throws(ContainerError) {
         switch header.type {
         case "avcC", "hvcC", "dac3", "dec3", "dac4", "dOps", "av1C", "vttC", "iacb":
-            // The first hvcC or avcC belongs to the base layer; a second one, as in multiview files with `lhvC`, must
-            // not replace it.
+            // The first hvcC or avcC belongs to the base layer. A second one, as for multiview, must not replace it.
             if format.configuration.isEmpty { format.configuration = [UInt8](copying: reader.takeRest()) }
         case "enda": isLittleEndian = try reader.uint16() & 1 != 0
         case "vpcC", "vvcC", "dfLa", "alac", "pcmC":

@@ -27,9 +27,7 @@ public struct TrackFragment: Sendable {
         var count = 0
         /// The flags that indicate the fields of each sample (8.8.8.1).
         var flags: UInt32 = 0
-        /// The offset of the first sample's bytes in the file.
         var offset: Int64 = 0
-        /// The flags of the first sample if they differ from the others.
         var firstSampleFlags: UInt32?
         /// The index of the samples' fields in the payload of `moof`.
         var start = 0
@@ -62,7 +60,6 @@ public struct TrackFragment: Sendable {
 struct FragmentDefaults: Sendable, Hashable {
     /// The number of the sample description, from 1.
     var descriptionIndex: UInt32 = 1
-    /// The duration in the timescale of the media.
     var duration: UInt32 = 0
     var size: UInt32 = 0
     /// The sample flags of 8.8.3.1.

@@ -40,8 +40,7 @@ public struct MovieSamples<Source: ByteSource> {
         for (index, track) in movie.tracks.enumerated() {
             offsets.append(
                 track.edits.offset(mediaTimescale: track.media.timescale, movieTimescale: movie.timescale))
-            // The samples of a segment are in its fragments. The tables of its initialization section refer to another
-            // file.
+            // The samples of a segment are in its fragments. The tables of its movie refer to another file.
             guard reader.fragmentsBegin > 0 else { continue }
             var cursor = try EditedSampleCursor(
                 track, index: index, movieTimescale: movie.timescale, fileLength: reader.source.length)

@@ -58,8 +58,7 @@ struct SampleDescriptionParser {
         builder.bitsPerSample = Int(try reader.uint16())
         try reader.skip(4)
         builder.format.sampleRate = Int(try reader.uint32() >> 16)
-        // A version 1 entry is a QuickTime entry in a version 0 stsd, and an AudioSampleEntryV1 of ISO in a version 1
-        // stsd.
+        // A version 1 entry is QuickTime's in a version 0 stsd, and an AudioSampleEntryV1 of ISO in a version 1 stsd.
         guard !isISO else { return }
         if version == 1 {
             let samples = Int(try reader.uint32())

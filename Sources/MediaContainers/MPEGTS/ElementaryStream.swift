@@ -168,8 +168,7 @@ final class ElementaryStream {
     }
 
     private func begin(_ header: PESHeader) {
-        // In some streams, the length field of a video packet is wrong instead of 0. The packet ends where the next
-        // begins.
+        // In some streams, a video packet has a wrong length instead of 0. The packet ends where the next begins.
         let remaining = header.packetLength == 0 || isVideo ? -1 : header.packetLength + 6 - header.length
         state = remaining == 0 || remaining < -1 ? .waiting : .payload(remaining: remaining)
         guard let pts = header.pts else { return }

@@ -111,8 +111,7 @@ struct TimestampUnwrapper {
             return first
         }
         var time = last + Self.distance(from: last, to: value)
-        // Only a damaged stream with timestamps that repeatedly move by half a period exceeds the bounds. The timeline
-        // restarts.
+        // Only damaged timestamps, which repeatedly move by half a period, exceed the bounds. The timeline restarts.
         if !Timescale.isInBounds(time, of: 90_000) { time = value }
         self.last = time
         return time

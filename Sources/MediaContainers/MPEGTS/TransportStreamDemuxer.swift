@@ -132,7 +132,6 @@ public final class TransportStreamDemuxer {
         if !found.maps.isEmpty, early.isOpen { try replayEarlyPackets(into: &sink) }
     }
 
-    /// Processes the packets that preceded the first program map.
     private func replayEarlyPackets<Sink: SampleSink>(into sink: inout Sink) throws(ContainerError) {
         let buffered = early.close()
         try buffered.bytes.withBorrowedBytes { (all) throws(ContainerError) in
@@ -221,7 +220,6 @@ struct EarlyPackets {
         offsets.append(offset)
     }
 
-    /// Closes the buffer and returns its packets.
     @discardableResult mutating func close() -> (bytes: [UInt8], offsets: [Int64]) {
         defer {
             isOpen = false

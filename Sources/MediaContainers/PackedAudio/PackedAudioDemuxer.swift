@@ -115,8 +115,6 @@ public final class PackedAudioDemuxer {
         buffer.consume(length)
     }
 
-    // MARK: - Format
-
     private func recognise<Sink: SampleSink>(
         _ bytes: UnsafeRawBufferPointer, isLast: Bool, into sink: inout Sink
     ) throws(ContainerError) -> FrameParser? {
@@ -138,8 +136,6 @@ public final class PackedAudioDemuxer {
         self.parser = parser
         return parser
     }
-
-    // MARK: - Samples
 
     /// Processes the tag at the beginning of the buffer. Returns false if more bytes are needed.
     private func takeTag<Sink: SampleSink>(

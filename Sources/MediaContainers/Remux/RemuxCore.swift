@@ -14,7 +14,7 @@ struct RemuxCore<Output: SampleSink>: SampleSink {
     private var inputs: [RemuxInput]
     /// Whether the audio of an input is the default.
     private let hasDefault: Bool
-    private var timeline: JoinedTimeline
+    private(set) var timeline: JoinedTimeline
     private var held = SampleQueue()
     private let reframer = SampleReframer()
 
@@ -207,7 +207,8 @@ struct RemuxCore<Output: SampleSink>: SampleSink {
         let feeder = RemuxInput.TrackID(input: input.index, index: index)
         let found = freeOutput(for: track, format, at: dts)
         let first = found.flatMap { outputs[$0].media.formats.first }
-        if input.isTolerant, first.map({ $0.codec != format.codec }) == true || !isCarried(track.kind, format.codec) {
+        let isOmitted = input.codecs[track.kind]?.contains(format.codec) == false
+        if input.isTolerant, isOmitted || first.map({ $0.codec != format.codec }) == true {
             try reject(codecChange(of: track.kind, from: first, to: format, after: found.map { timeline.elapsed($0) }))
             input.rejectedTracks.insert(index)
             return nil
@@ -253,10 +254,6 @@ struct RemuxCore<Output: SampleSink>: SampleSink {
         return track.timescale * factor
     }
 
-    private func isCarried(_ kind: MediaKind, _ codec: Codec) -> Bool {
-        input.codecs[kind].map { $0.contains(codec) } ?? true
-    }
-
     private func codecChange(
         of kind: MediaKind, from first: MediaFormat?, to format: MediaFormat, after elapsed: Int64?
     ) -> ContainerError {
@@ -296,8 +293,6 @@ struct RemuxCore<Output: SampleSink>: SampleSink {
     var orderedTracks: [MediaTrack] {
         outputs.indices.sorted { places[$0] < places[$1] }.map { outputs[$0].media }
     }
-
-    var clockPeriods: [JoinedClockPeriod] { timeline.joined }
 
     /// Ends the start phase and fixes the order of the tracks.
     private mutating func start() throws(ContainerError) {

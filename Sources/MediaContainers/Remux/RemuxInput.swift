@@ -45,7 +45,6 @@ final class RemuxInput {
         self.audioLabel = audioLabel
     }
 
-    /// Whether the input's audio plays by default.
     var isDefault: Bool { audioLabel?.isDefault == true }
 
     /// Sets the language and name from the description. With several audio tracks, the description doesn't identify the

@@ -25,7 +25,7 @@ public struct Remuxer<Output: SampleSink> {
     public var tracks: [MediaTrack] { core.orderedTracks }
 
     /// The periods of the inputs' clocks in the output, in order; complete after ``finish()``.
-    public var clockPeriods: [JoinedClockPeriod] { core.clockPeriods }
+    public var clockPeriods: [JoinedClockPeriod] { core.timeline.joined }
 
     /// The input tracks that aren't carried over: timed metadata, splice information and unknown codings.
     public var omittedTracks: [MediaTrack] { core.omittedTracks }
@@ -152,24 +152,19 @@ public struct Remuxer<Output: SampleSink> {
     }
 
     private static func formatError(_ front: [UInt8]) -> ContainerError {
-        guard !front.isEmpty else {
-            return ContainerError(
-                .notThisFormat, "the segment is empty", at: 0, advice: "Check the server's response")
+        func error(_ summary: String, _ advice: String) -> ContainerError {
+            ContainerError(.notThisFormat, summary, at: 0, advice: advice)
         }
-        let text = String(decoding: front.prefix(16), as: UTF8.self)
-        if text.trimmingPrefix("\u{FEFF}").hasPrefix("WEBVTT") {
-            return ContainerError(
-                .notThisFormat, "the segment contains only subtitles (WebVTT)", at: 0,
-                advice: "Pass the multivariant playlist to remux them with audio and video")
+        guard !front.isEmpty else { return error("the segment is empty", "Check the server's response") }
+        if String(decoding: front.prefix(16), as: UTF8.self).trimmingPrefix("\u{FEFF}").hasPrefix("WEBVTT") {
+            return error(
+                "the segment contains only subtitles (WebVTT)",
+                "Pass the multivariant playlist to remux them with audio and video")
         }
         if front.withUnsafeBytes({ SegmentFormat.isText($0) }) {
-            return ContainerError(
-                .notThisFormat, "the segment is text, not media", at: 0,
-                advice: "Check the server's response")
+            return error("the segment is text, not media", "Check the server's response")
         }
-        return ContainerError(
-            .notThisFormat, "the segment is neither MPEG-TS nor MP4 nor packed audio", at: 0,
-            advice: "Decrypt encrypted segments first")
+        return error("the segment is neither MPEG-TS nor MP4 nor packed audio", "Decrypt encrypted segments first")
     }
 
     /// Returns whether a file continues the clock of the current input and follows its end.

@@ -103,8 +103,6 @@ public struct TimeCut<Output: SampleSink>: SampleSink {
         throw ContainerError(.malformed, "the time range contains no samples")
     }
 
-    // MARK: - Range
-
     private mutating func begin() throws(ContainerError) {
         isKnown = true
         zero = held.filter { !$0.sample.isHidden }.map {

@@ -17,7 +17,6 @@ public struct MovieFileWriter<File: RandomAccessSink>: SampleSink {
     private let expectedSeconds: Double
     private var mediaStart: Int64 = 0
     private var position: Int64 = 0
-    private var tracks: [MediaTrack] = []
     private var gatherer = ChunkGatherer()
     /// The sample tables. Its start and end can be set before ``finish()``.
     public var builder = MovieBuilder()
@@ -31,10 +30,9 @@ public struct MovieFileWriter<File: RandomAccessSink>: SampleSink {
 
     /// Receives the list of tracks; see ``SampleSink/tracks(_:)``.
     public mutating func tracks(_ tracks: [MediaTrack]) throws(ContainerError) {
-        if self.tracks.isEmpty { reserveSpace(for: tracks) }
+        if builder.tracks.isEmpty { reserveSpace(for: tracks) }
         try builder.setTracks(tracks)
         gatherer.setTracks(tracks)
-        self.tracks = tracks
     }
 
     /// Reserves space for the index. A second of media requires this number of bytes for its table entries and chunk
@@ -68,7 +66,7 @@ public struct MovieFileWriter<File: RandomAccessSink>: SampleSink {
         guard builder.mediaLength > 0 else {
             throw ContainerError(.malformed, "can't write an MP4 without samples")
         }
-        let fileType = FileTypeWriter.progressive(for: tracks.flatMap(\.formats))
+        let fileType = FileTypeWriter.progressive(for: builder.tracks.flatMap(\.media.formats))
         let mediaHeader = MovieBuilder.mediaHeader(builder.mediaLength)
         var start = mediaStart
         var index = try builder.movieBox(mediaStart: start)

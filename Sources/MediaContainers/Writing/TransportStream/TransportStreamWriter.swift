@@ -101,8 +101,6 @@ public struct TransportStreamWriter<Sink: ByteSink>: SampleSink {
         try writePackets()
     }
 
-    // MARK: - Order
-
     private mutating func drain(isLast: Bool) throws(ContainerError) {
         while true {
             let carried = streams.indices.filter { streams[$0] != nil }
@@ -142,8 +140,6 @@ public struct TransportStreamWriter<Sink: ByteSink>: SampleSink {
         try tables(at: group.dts, now: false)
         try packet(group.bytes, index, pts: group.pts, dts: group.pts, isRandomAccess: true)
     }
-
-    // MARK: - Packets
 
     /// The index of the stream that carries the clock: the first video stream, otherwise the first stream.
     private var clockIndex: Int? {
