@@ -67,8 +67,7 @@ public struct ByteLayout: Sendable, Hashable {
             if !part.isEmpty {
                 switch piece {
                 case .generated(let bytes):
-                    result.append(
-                        .generated(Array(bytes[Int(part.lowerBound - start)..<Int(part.upperBound - start)])))
+                    result.append(.generated(Array(bytes[Int(part.lowerBound - start)..<Int(part.upperBound - start)])))
                 case .source(let source):
                     let begin = source.lowerBound + part.lowerBound - start
                     result.append(.source(begin..<begin + part.upperBound - part.lowerBound))

@@ -78,8 +78,7 @@ struct ADTSHeader: Equatable {
     var sampleRate: Int { AudioSpecificConfig.sampleRates[sampleRateIndex] }
 
     var configuration: AudioSpecificConfig {
-        AudioSpecificConfig(
-            objectType: objectType, sampleRate: sampleRate, channelConfiguration: channelConfiguration)
+        AudioSpecificConfig(objectType: objectType, sampleRate: sampleRate, channelConfiguration: channelConfiguration)
     }
 
     /// Returns whether two headers describe the same format, which is part of the fixed header.

@@ -36,9 +36,7 @@ struct LOASPayload {
     private var multiplex: StreamMuxConfig?
 
     /// Appends the AAC payloads of a frame to `target`. Returns the length of each in bytes.
-    mutating func append(
-        _ frame: UnsafeRawBufferPointer, to target: inout [UInt8]
-    ) throws(ContainerError) -> [Int] {
+    mutating func append(_ frame: UnsafeRawBufferPointer, to target: inout [UInt8]) throws(ContainerError) -> [Int] {
         guard frame.count > 3 else { throw ContainerError(.truncated, "LOAS: empty frame") }
         let element = UnsafeRawBufferPointer(rebasing: frame[3...])
         var reader = BitReader(element)

@@ -84,9 +84,7 @@ struct MovieRelocation {
         }
     }
 
-    private func table(
-        _ header: BoxHeader, _ reader: inout ByteReader, isWide: Bool
-    ) throws(ContainerError) -> Table {
+    private func table(_ header: BoxHeader, _ reader: inout ByteReader, isWide: Bool) throws(ContainerError) -> Table {
         try reader.skip(4)
         let count = Int(try reader.uint32())
         guard count <= reader.remaining / (isWide ? 8 : 4) else {

@@ -38,9 +38,7 @@ public struct EditedSampleCursor: Sendable {
     ///   - movieTimescale: Ticks per second of the edit durations.
     ///   - fileLength: The length of the file in bytes, which limits the number of samples visited.
     /// - Throws: ``ContainerError`` when the tables are damaged or the edit list repeats the media excessively.
-    public init(
-        _ track: MovieTrack, index: Int, movieTimescale: Int32, fileLength: Int64
-    ) throws(ContainerError) {
+    public init(_ track: MovieTrack, index: Int, movieTimescale: Int32, fileLength: Int64) throws(ContainerError) {
         table = track.table
         isVideo = track.media.kind == .video
         isAudio = track.media.kind == .audio

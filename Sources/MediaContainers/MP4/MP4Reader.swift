@@ -67,9 +67,7 @@ public struct MP4Reader<Source: ByteSource> {
     /// - Parameter shifts: The amount for each track by which decoding times of fragments are moved back, so that no
     ///   sample is presented before it is decoded. The passed values are minimums. Pass the shifts of the previous
     ///   segment to keep decoding times continuous.
-    func deliver<Sink: SampleSink>(
-        to sink: inout Sink, decodingShifts shifts: inout [Int64]
-    ) throws(ContainerError) {
+    func deliver<Sink: SampleSink>(to sink: inout Sink, decodingShifts shifts: inout [Int64]) throws(ContainerError) {
         try sink.tracks(tracks)
         var samples = try MovieSamples(self, decodingShifts: shifts)
         defer { shifts = samples.decodingShifts }

@@ -127,9 +127,7 @@ struct MovieFragmentParser {
         return run
     }
 
-    private func largestNegativeOffset(
-        _ run: TrackFragment.Run, _ fields: ByteReader
-    ) throws(ContainerError) -> Int64 {
+    private func largestNegativeOffset(_ run: TrackFragment.Run, _ fields: ByteReader) throws(ContainerError) -> Int64 {
         guard run.flags & 0x800 != 0 else { return 0 }
         var reader = fields
         var largest: Int64 = 0

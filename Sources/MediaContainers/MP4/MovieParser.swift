@@ -77,8 +77,7 @@ struct MovieParser {
             var reader = box
             if header.type == "mehd" {
                 let full = try FullBox(&reader)
-                fragmentDuration = try MediaHeader.duration(
-                    &reader, version: full.version, timescale: movie.timescale)
+                fragmentDuration = try MediaHeader.duration(&reader, version: full.version, timescale: movie.timescale)
             }
             guard header.type == "trex" else { continue }
             _ = try FullBox(&reader)

@@ -38,8 +38,7 @@ public struct MovieSamples<Source: ByteSource> {
         decodingShifts = movie.tracks.indices.map { shifts.indices.contains($0) ? shifts[$0] : 0 }
         var offsets: [Int64] = []
         for (index, track) in movie.tracks.enumerated() {
-            offsets.append(
-                track.edits.offset(mediaTimescale: track.media.timescale, movieTimescale: movie.timescale))
+            offsets.append(track.edits.offset(mediaTimescale: track.media.timescale, movieTimescale: movie.timescale))
             // The samples of a segment are in its fragments. The tables of its movie refer to another file.
             guard reader.fragmentsBegin > 0 else { continue }
             var cursor = try EditedSampleCursor(
@@ -120,8 +119,7 @@ public struct MovieSamples<Source: ByteSource> {
                     ends[part.track] = try cursor.end()
                 }
                 guard let sample = try cursor.next() else { continue }
-                heads.append(
-                    Head(cursor: .fragment(cursor), sample: sample, timescale: track.media.timescale))
+                heads.append(Head(cursor: .fragment(cursor), sample: sample, timescale: track.media.timescale))
             }
             if !heads.isEmpty { return true }
         }

@@ -26,9 +26,7 @@ extension ElementaryStream {
         }
     }
 
-    private func emit<Sink: SampleSink>(
-        _ frame: UnsafeRawBufferPointer, into sink: inout Sink
-    ) throws(ContainerError) {
+    private func emit<Sink: SampleSink>(_ frame: UnsafeRawBufferPointer, into sink: inout Sink) throws(ContainerError) {
         if parser.formatVersion != formatVersion, let format = parser.format {
             formatVersion = parser.formatVersion
             formatIndex = tracks.index(of: format, track: track, frameRate: parser.frameRate)

@@ -38,9 +38,7 @@ public final class TransportStreamDemuxer {
     public var packetStride: Int? { synchronizer.stride == 0 ? nil : synchronizer.stride }
 
     /// Pushes the next bytes of the stream.
-    public func push<Sink: SampleSink>(
-        _ bytes: UnsafeRawBufferPointer, into sink: inout Sink
-    ) throws(ContainerError) {
+    public func push<Sink: SampleSink>(_ bytes: UnsafeRawBufferPointer, into sink: inout Sink) throws(ContainerError) {
         var cursor = 0
         while let packet = synchronizer.next(in: bytes, at: &cursor) {
             try process(packet, into: &sink)
@@ -86,9 +84,7 @@ public final class TransportStreamDemuxer {
         tables.resetClocks()
     }
 
-    private func process<Sink: SampleSink>(
-        _ bytes: UnsafeRawPointer, into sink: inout Sink
-    ) throws(ContainerError) {
+    private func process<Sink: SampleSink>(_ bytes: UnsafeRawPointer, into sink: inout Sink) throws(ContainerError) {
         let skipped = synchronizer.takeSkippedBytes()
         // The four bytes before each packet of a 192-byte file aren't damage.
         if skipped > 0, !(synchronizer.stride == 192 && skipped == 4) {

@@ -39,9 +39,7 @@ public final class PackedAudioDemuxer {
     }
 
     /// Pushes the next bytes.
-    public func push<Sink: SampleSink>(
-        _ bytes: UnsafeRawBufferPointer, into sink: inout Sink
-    ) throws(ContainerError) {
+    public func push<Sink: SampleSink>(_ bytes: UnsafeRawBufferPointer, into sink: inout Sink) throws(ContainerError) {
         var start = 0
         while start < bytes.count, let base = bytes.baseAddress {
             let skipped = min(unread, bytes.count - start)

@@ -77,8 +77,7 @@ public struct FragmentedMovieWriter: Sendable {
             if let last = runs.last, last.track == sample.track, last.format == sample.formatIndex {
                 runs[runs.count - 1].samples.append(index)
             } else {
-                runs.append(
-                    Run(track: sample.track, format: sample.formatIndex, offset: length, samples: [index]))
+                runs.append(Run(track: sample.track, format: sample.formatIndex, offset: length, samples: [index]))
             }
             length += Int64(sample.size)
         }
@@ -151,9 +150,7 @@ public struct FragmentedMovieWriter: Sendable {
         }
     }
 
-    private func write(
-        _ sample: MediaSample, following: Int64?, to bytes: inout [UInt8]
-    ) throws(ContainerError) {
+    private func write(_ sample: MediaSample, following: Int64?, to bytes: inout [UInt8]) throws(ContainerError) {
         let distance = following.map { $0 - sample.dts } ?? sample.duration
         guard let duration = UInt32(exactly: distance), let size = UInt32(exactly: sample.size),
             let offset = Int32(exactly: sample.pts - sample.dts)

@@ -45,9 +45,7 @@ public struct MovieFileWriter<File: RandomAccessSink>: SampleSink {
     }
 
     /// Receives a sample; see ``SampleSink/sample(_:bytes:)``.
-    public mutating func sample(
-        _ sample: MediaSample, bytes: UnsafeRawBufferPointer
-    ) throws(ContainerError) {
+    public mutating func sample(_ sample: MediaSample, bytes: UnsafeRawBufferPointer) throws(ContainerError) {
         if try gatherer.isComplete(before: sample) { try flush(sample.track) }
         gatherer.append(sample, bytes: bytes)
     }

@@ -69,8 +69,7 @@ struct TransportStreamFuzzTests {
             default:
                 let origin = seeds.packed[Int(seed / 4) % seeds.packed.count]
                 let fields = TimeField.ofPackedAudio(origin)
-                readPacked(
-                    mutator.mutate(origin, at: [0..<min(200, origin.count)], fields: fields), bufferSize: size)
+                readPacked(mutator.mutate(origin, at: [0..<min(200, origin.count)], fields: fields), bufferSize: size)
             }
         }
     }

@@ -23,8 +23,7 @@ struct TimeBoundTests {
         let damage: SegmentDamage?
         do throws(ContainerError) {
             let section = try MP4Reader(MemorySource(movie.initialization)).movie
-            damage = try remuxer.append(
-                MemorySource(movie.fragments), initialization: section, toleratesDamage: true)
+            damage = try remuxer.append(MemorySource(movie.fragments), initialization: section, toleratesDamage: true)
         } catch {
             damage = SegmentDamage(error: error, isTruncated: true, isEmpty: true)
         }
@@ -108,8 +107,7 @@ struct TimeBoundTests {
             let last = min(UInt64(timescale) << 33, 1 << 59) - 1 - UInt64(timescale)
             let movie = TimedMovie(
                 timescale: timescale, decodeTimes: [index % 2 == 0 ? last : 0], duration: timescale / 2)
-            try remuxer.append(
-                MemorySource(movie.fragmentedFile), join: join, missing: 1e12, toleratesDamage: true)
+            try remuxer.append(MemorySource(movie.fragmentedFile), join: join, missing: 1e12, toleratesDamage: true)
         }
         let recording = try remuxer.finish()
         for sample in recording.samples.joined() { #expect(sample.dts.magnitude < 1 << 62) }

@@ -102,9 +102,7 @@ struct TransportStreamBuilder {
 
     /// Returns an H.264 picture with an access unit delimiter. A keyframe also has parameter sets for 32 × 32 or 64 ×
     /// 32 pixels. Without timing, they are for 32 × 32 pixels and don't state a frame rate.
-    static func picture(
-        isKey: Bool, wide: Bool = false, fill: UInt8 = 0xAB, hasTiming: Bool = true
-    ) -> [UInt8] {
+    static func picture(isKey: Bool, wide: Bool = false, fill: UInt8 = 0xAB, hasTiming: Bool = true) -> [UInt8] {
         let content = [UInt8](repeating: fill, count: 200)
         let delimiter: [UInt8] = [0, 0, 0, 1, 0x09, 0xF0]
         guard isKey else { return delimiter + [0, 0, 1, 0x41, 0x9A, 0x3B, 0x01] + content }

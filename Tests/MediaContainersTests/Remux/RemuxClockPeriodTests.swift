@@ -31,8 +31,7 @@ struct RemuxClockPeriodTests {
         var remuxer = Remuxer(into: SampleRecording())
         let clocks: [Int64] = [900_000, 126_000, 270_000, 5_000_000]
         for (index, content) in contents.enumerated() {
-            try remuxer.append(
-                segment(content, from: clocks[index]), join: index == 0 ? .continuous : .discontinuity)
+            try remuxer.append(segment(content, from: clocks[index]), join: index == 0 ? .continuous : .discontinuity)
         }
         return try remuxer.finish()
     }
@@ -83,8 +82,7 @@ struct RemuxClockPeriodTests {
     @Test func preservesMissingDurationBetweenClocks() throws {
         var remuxer = Remuxer(into: SampleRecording())
         try remuxer.append(segment(.both, from: 900_000))
-        try remuxer.append(
-            segment(.both, from: 126_000), join: .discontinuity, discontinuities: 2, missing: 4)
+        try remuxer.append(segment(.both, from: 126_000), join: .discontinuity, discontinuities: 2, missing: 4)
         let pictures = shown(try remuxer.finish(), .video)
         #expect(abs(pictures[50] - pictures[0] - 6) < 0.1)
     }

@@ -43,8 +43,7 @@ struct RemuxDamageTests {
         var remuxer = Remuxer(into: SampleRecording())
         var damage: [SegmentDamage?] = []
         for (index, segment) in segments.enumerated() {
-            damage.append(
-                try remuxer.append(MemorySource(segment), join: join(index), toleratesDamage: true))
+            damage.append(try remuxer.append(MemorySource(segment), join: join(index), toleratesDamage: true))
         }
         let recording = try remuxer.finish()
         return (recording, damage, remuxer.damage)

@@ -18,8 +18,7 @@ struct TimeCutTests {
                     track: 0, pts: dts + shift, dts: dts, duration: 3600, size: 1, isSync: index % 25 == 0), to: &cut)
             for half in 0..<2 {
                 let time = Int64(480_000 + 4800 + (index * 2 + half) * 960)
-                try add(
-                    MediaSample(track: 1, pts: time, dts: time, duration: 960, size: 1, isSync: true), to: &cut)
+                try add(MediaSample(track: 1, pts: time, dts: time, duration: 960, size: 1, isSync: true), to: &cut)
             }
         }
         try cut.finish()

@@ -55,8 +55,7 @@ struct TimedMovie {
         let description = handler == "soun" ? Self.audioDescription : Self.description
         let handlerFields = words([0]) + Array(handler.utf8) + words([0, 0, 0, 0x7600_0000])
         let sampleTable = box("stbl", full("stsd", 0, 0, words([1]) + description) + table)
-        let media = box(
-            "mdia", mediaHeader + full("hdlr", 0, 0, handlerFields) + box("minf", sampleTable))
+        let media = box("mdia", mediaHeader + full("hdlr", 0, 0, handlerFields) + box("minf", sampleTable))
         let track = box("trak", full("tkhd", 0, 3, trackHeader) + edit + media)
         let defaults = extends ? box("mvex", full("trex", 0, 0, words([1, 1, duration, 4, 0]))) : []
         return file + box("moov", full("mvhd", 0, 0, movieHeader + words([0, 0, 0, 0, 0, 0, 2])) + track + defaults)

@@ -25,8 +25,7 @@ struct WebVTTSampleEncoderTests {
         #expect(samples.map(\.start) == [0, 1000, 2000, 3000, 4000])
         #expect(samples.map(\.duration) == [1000, 1000, 1000, 1000, 1000])
         let one = box("vttc", box("payl", Array("one".utf8)))
-        let two = box(
-            "vttc", box("iden", [0x62]) + box("sttg", Array("line:0".utf8)) + box("payl", Array("two".utf8)))
+        let two = box("vttc", box("iden", [0x62]) + box("sttg", Array("line:0".utf8)) + box("payl", Array("two".utf8)))
         #expect(samples.map(\.bytes) == [box("vtte", []), one, one + two, two, box("vtte", [])])
     }
 

@@ -113,8 +113,7 @@ struct MovieBuilderTests {
         let track = try builder.add(primed)
         for index in 0..<10 {
             let time = Int64(index) * 1024
-            try builder.add(
-                MediaSample(track: track, pts: time, dts: time, duration: 1024, size: 9, isSync: true))
+            try builder.add(MediaSample(track: track, pts: time, dts: time, duration: 1024, size: 9, isSync: true))
         }
         let reader = try file(builder)
         #expect(reader.movie.tracks[0].edits.edits == [Edit(duration: 10240 - 2112, mediaTime: 2112)])
@@ -148,8 +147,7 @@ struct MovieBuilderTests {
             let track = tracks[Int.random(in: 0...1, using: &random)]
             let size = Int.random(in: 1...40, using: &random)
             let time = Int64(counts[track]) * 1000
-            try builder.add(
-                MediaSample(track: track, pts: time, dts: time, duration: 1000, size: size, isSync: true))
+            try builder.add(MediaSample(track: track, pts: time, dts: time, duration: 1000, size: size, isSync: true))
             for offset in 0..<size { expected.append((track, counts[track], offset)) }
             counts[track] += 1
         }

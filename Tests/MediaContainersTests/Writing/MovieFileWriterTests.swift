@@ -23,8 +23,7 @@ struct MovieFileWriterTests {
                 UInt8.random(in: 0...255, using: &random)
             }
             let time = Int64(index) * 1024
-            let sample = MediaSample(
-                track: 0, pts: time, dts: time, duration: 1024, size: bytes.count, isSync: true)
+            let sample = MediaSample(track: 0, pts: time, dts: time, duration: 1024, size: bytes.count, isSync: true)
             try bytes.withUnsafeBytes { (buffer) throws in
                 crcs.append(CRC32.checksum(buffer))
                 try writer.sample(sample, bytes: buffer)
