@@ -78,13 +78,13 @@ struct ExtractedSample {
     init(_ path: String) throws {
         let bytes = try Corpora.bytes(path)
         if path.hasSuffix(".mp4") {
-            let recording = try Self.movie(bytes)
+            let recording = try DemuxerRecording(movie: MemorySource(bytes))
             tracks = recording.tracks
             // Media3 stores an empty edit in whole milliseconds, which may not be whole ticks.
             tolerance = tracks.map { Int64(1_000_000 / $0.timescale) + 1 }.max() ?? 0
             collect(recording.samples)
         } else if path.hasSuffix(".ts") {
-            let recording = try TransportStreamRecording(bytes)
+            let recording = try DemuxerRecording(bytes)
             tracks = recording.tracks
             // Between timestamps, Media3 adds whole microseconds; a 90 kHz tick is 11 µs.
             tolerance = 11
@@ -127,11 +127,5 @@ struct ExtractedSample {
             position += 4 + length
         }
         return content
-    }
-
-    private static func movie(_ bytes: [UInt8]) throws -> TransportStreamRecording {
-        var recording = TransportStreamRecording()
-        try MP4Reader(MemorySource(bytes)).deliver(to: &recording)
-        return recording
     }
 }

@@ -27,7 +27,7 @@ struct TransportStreamFuzzTests {
     ]
 
     private func demux(_ bytes: [UInt8], bufferSize: Int) {
-        if let found = try? TransportStreamRecording.push(bytes, bufferSize: bufferSize, into: Counter()) {
+        if let found = try? DemuxerRecording.push(bytes, bufferSize: bufferSize, into: Counter()) {
             // No byte may be delivered twice.
             #expect(found.bytes <= bytes.count)
         }

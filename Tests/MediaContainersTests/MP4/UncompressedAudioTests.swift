@@ -5,30 +5,13 @@ import Testing
 /// Tests of converting uncompressed audio from QuickTime files to MP4 (ISO/IEC 23003-5).
 @Suite(.enabled(if: try Prerequisite.isMet("ffmpeg", FFmpeg.path != nil)))
 struct UncompressedAudioTests {
-    /// A sink that collects the bytes and the total duration of the samples of one kind.
-    private struct Content: SampleSink {
-        let kind: MediaKind
-        var bytes: [UInt8] = []
-        var duration: Int64 = 0
-        var tracks: [MediaTrack] = []
-
-        init(_ kind: MediaKind) { self.kind = kind }
-
-        mutating func tracks(_ tracks: [MediaTrack]) { self.tracks = tracks }
-
-        mutating func sample(_ sample: MediaSample, bytes: UnsafeRawBufferPointer) {
-            guard tracks[sample.track].kind == kind else { return }
-            self.bytes += Array(bytes)
-            duration += sample.duration
-        }
-    }
-
     private static let audio = ["-f", "lavfi", "-i", "sine=frequency=440:sample_rate=48000:duration=2"]
 
-    private func content(_ kind: MediaKind, of source: some ByteSource) throws -> Content {
-        var content = Content(kind)
-        try MP4Reader(source).deliver(to: &content)
-        return content
+    /// Returns the bytes and the total duration of the samples of one kind.
+    private func content(_ kind: MediaKind, of source: some ByteSource) throws -> (bytes: [UInt8], duration: Int64) {
+        let recording = try DemuxerRecording(movie: source)
+        let samples = recording.samples.filter { recording.tracks[$0.sample.track].kind == kind }
+        return (samples.flatMap(\.bytes), samples.reduce(0) { $0 + $1.sample.duration })
     }
 
     @Test(arguments: [

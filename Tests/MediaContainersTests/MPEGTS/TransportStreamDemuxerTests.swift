@@ -8,19 +8,19 @@ struct TransportStreamDemuxerTests {
         return builder
     }
 
-    private func record(_ build: (inout TransportStreamBuilder) -> Void) throws -> TransportStreamRecording {
-        try TransportStreamRecording(stream(build).bytes)
+    private func record(_ build: (inout TransportStreamBuilder) -> Void) throws -> DemuxerRecording {
+        try DemuxerRecording(stream(build).bytes)
     }
 
     @Test func readsPacketsOf192And204Bytes() throws {
-        let plain = try TransportStreamRecording(
+        let plain = try DemuxerRecording(
             stream {
                 $0.tables()
                 $0.play(from: 900_000, frames: 10)
             }.bytes)
         #expect(plain.packets.streams[0]?.count == 10)
         for (before, after) in [(4, 0), (0, 16)] {
-            let other = try TransportStreamRecording(
+            let other = try DemuxerRecording(
                 stream {
                     $0.before = [UInt8](repeating: 0x11, count: before)
                     $0.after = [UInt8](repeating: 0x22, count: after)
@@ -41,7 +41,7 @@ struct TransportStreamDemuxerTests {
         }
         builder.tables()
         builder.play(from: 5 * 3600, frames: 5)
-        let recording = try TransportStreamRecording(builder.bytes)
+        let recording = try DemuxerRecording(builder.bytes)
         #expect(recording.packets.streams[0]?.count == 10)
         #expect(recording.diagnostics(.skippedBytes) == 2)
     }
@@ -55,7 +55,7 @@ struct TransportStreamDemuxerTests {
         builder.bytes.removeSubrange(whole / 2 + 77..<whole / 2 + 2377)
         let second = builder.bytes.count * 3 / 4
         builder.bytes.removeSubrange(second..<second + 10)
-        let recording = try TransportStreamRecording(builder.bytes, bufferSize: bufferSize)
+        let recording = try DemuxerRecording(builder.bytes, bufferSize: bufferSize)
         // Each cut costs the pictures that it damages, four or five for the longer one, and at most one on either side.
         #expect((52...58).contains(recording.packets.streams[0]?.count ?? 0))
         let times = recording.samples.filter { $0.sample.track == 0 }.map(\.sample.dts)
@@ -63,7 +63,7 @@ struct TransportStreamDemuxerTests {
     }
 
     @Test func rejectsBytesWithoutPackets() {
-        #expect(throws: ContainerError.self) { try TransportStreamRecording([UInt8](repeating: 7, count: 5000)) }
+        #expect(throws: ContainerError.self) { try DemuxerRecording([UInt8](repeating: 7, count: 5000)) }
     }
 
     @Test func reportsEachPacketLossOnce() throws {
@@ -83,7 +83,7 @@ struct TransportStreamDemuxerTests {
             $0.pes(pid: TransportStreamBuilder.audioPID, pts: 0, TransportStreamBuilder.aac())
         }
         builder.bytes += builder.bytes.suffix(188)
-        let recording = try TransportStreamRecording(builder.bytes)
+        let recording = try DemuxerRecording(builder.bytes)
         #expect(recording.packets.streams[1]?.count == 1)
         #expect(recording.diagnostics.isEmpty)
     }
@@ -140,7 +140,7 @@ struct TransportStreamDemuxerTests {
             builder.pes(pid: 0x200, pts: Int64(index) * 1920, TransportStreamBuilder.aac())
             builder.pes(pid: 0x300, pts: 5_000_000_000 + Int64(index) * 1920, TransportStreamBuilder.aac())
         }
-        let recording = try TransportStreamRecording(builder.bytes)
+        let recording = try DemuxerRecording(builder.bytes)
         #expect(recording.tracks.map(\.id) == [0x200, 0x300])
         #expect(recording.packets.streams[0]?.first?.pts == 0)
         #expect(recording.packets.streams[1]?.first?.pts == 5_000_000_000)
@@ -179,7 +179,7 @@ struct TransportStreamDemuxerTests {
         if isBeforeMap { builder.tables() }
         // transport_error_indicator of the second packet.
         builder.bytes[start + 188 + 1] |= 0x80
-        let recording = try TransportStreamRecording(builder.bytes)
+        let recording = try DemuxerRecording(builder.bytes)
         #expect(recording.samples.compactMap(\.bytes.last) == [0, 2])
         #expect(recording.diagnostics.filter { $0.code == .transportError }.map(\.offset) == [Int64(start + 188)])
     }

@@ -3,7 +3,7 @@ import MediaContainers
 /// A packed audio demuxer after the end of its input, and its output.
 struct PackedAudioRecording {
     let demuxer = PackedAudioDemuxer()
-    private(set) var output = TransportStreamRecording()
+    private(set) var output = DemuxerRecording()
 
     init(_ path: String, bufferSize: Int = .max) throws {
         try self.init(Corpora.bytes(path), bufferSize: bufferSize)

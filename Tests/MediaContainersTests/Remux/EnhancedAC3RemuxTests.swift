@@ -73,7 +73,7 @@ struct EnhancedAC3RemuxTests {
         var writer = try remuxer.finish()
         _ = try writer.finish()
         let recording = try SampleRecording(MemorySource(file.contents))
-        let source = try TransportStreamRecording(stream).samples
+        let source = try DemuxerRecording(stream).samples
         #expect(source.first?.sample.duration == Int64(blocks * 480))
         let whole = source.count * blocks / 6
         #expect(recording.samples[0].prefix(whole).allSatisfy { $0.duration == 1536 })

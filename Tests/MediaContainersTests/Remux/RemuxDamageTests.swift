@@ -138,13 +138,15 @@ struct RemuxDamageTests {
         #expect(try remuxer.finish().samples.map(\.count) == [50, 94])
     }
 
+    private func hevc(_ type: FourCC) -> MediaFormat {
+        let record = [1] + [UInt8](repeating: 0, count: 22)
+        return MediaFormat(
+            codec: .hevc, codecString: "\(type)", configuration: record, sampleEntry: type, width: 16, height: 16)
+    }
+
     /// Decoding times remain continuous if a segment requires a smaller shift than the segments before it.
     @Test func shiftsDecodingTimesOfFragmentsConsistently() throws {
-        let format = MediaFormat(
-            codec: .hevc, codecString: "hvc1", configuration: [1] + [UInt8](repeating: 0, count: 22),
-            sampleEntry: "hvc1",
-            width: 16, height: 16)
-        let track = MediaTrack(id: 1, kind: .video, formats: [format], timescale: 90_000)
+        let track = MediaTrack(id: 1, kind: .video, formats: [hevc("hvc1")], timescale: 90_000)
         var writer = FragmentedMovieWriter()
         _ = writer.add(track, timeOffset: 0)
         let movie = try MP4Reader(MemorySource(try writer.initializationSection())).movie
@@ -167,10 +169,7 @@ struct RemuxDamageTests {
     @Test(arguments: ["dvh1", "dvhe", "hev1", "hvc1"] as [FourCC]) func preservesDolbyVisionSampleEntry(type: FourCC)
         throws
     {
-        var format = MediaFormat(
-            codec: .hevc, codecString: "\(type)", configuration: [1] + [UInt8](repeating: 0, count: 22),
-            sampleEntry: type,
-            width: 16, height: 16)
+        var format = hevc(type)
         format.videoBoxes = [0, 0, 0, 12] + Array("dvvC".utf8) + [1, 0, 10, 9]
         var builder = MovieBuilder()
         _ = try builder.add(MediaTrack(id: 1, kind: .video, formats: [format], timescale: 90_000))

@@ -11,27 +11,10 @@ struct TransportStreamWriterTests {
         return writer.sink.contents
     }
 
-    /// A sink that collects the defects that a demuxer finds.
-    private struct Findings: SampleSink {
-        var codes: [ContainerDiagnostic.Code] = []
-
-        mutating func tracks(_ tracks: [MediaTrack]) {}
-        mutating func sample(_ sample: MediaSample, bytes: UnsafeRawBufferPointer) {}
-        mutating func diagnostic(_ diagnostic: ContainerDiagnostic) { codes.append(diagnostic.code) }
-    }
-
-    private func findings(_ stream: [UInt8]) throws -> [ContainerDiagnostic.Code] {
-        let demuxer = TransportStreamDemuxer()
-        var findings = Findings()
-        try stream.withUnsafeBytes { try demuxer.push($0, into: &findings) }
-        try demuxer.finish(into: &findings)
-        return findings.codes
-    }
-
     private func expectSame(_ source: [UInt8]) throws {
         let made = try written(source)
         #expect(made.count % 188 == 0)
-        #expect(try findings(made).isEmpty)
+        #expect(try DemuxerRecording(made).diagnostics.isEmpty)
         let (before, after) = (try SampleRecording(remuxing: source), try SampleRecording(remuxing: made))
         let carried = before.tracks.indices.filter { before.tracks[$0].kind != .data }
         #expect(after.tracks.map { $0.format?.codec } == carried.map { before.tracks[$0].format?.codec })

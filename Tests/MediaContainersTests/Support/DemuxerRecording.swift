@@ -1,7 +1,7 @@
 import MediaContainers
 
 /// A sink that records a demuxer's output.
-struct TransportStreamRecording: SampleSink {
+struct DemuxerRecording: SampleSink {
     var tracks: [MediaTrack] = []
     var packets = PacketList()
     var samples: [(sample: MediaSample, bytes: [UInt8])] = []
@@ -9,15 +9,19 @@ struct TransportStreamRecording: SampleSink {
 
     init() {}
 
+    init(movie: some ByteSource) throws { try MP4Reader(movie).deliver(to: &self) }
+
+    /// Reads a transport stream of the corpora.
     init(_ path: String, bufferSize: Int = .max) throws {
         self = try Self(Corpora.bytes(path), bufferSize: bufferSize)
     }
 
+    /// Reads a transport stream.
     init(_ bytes: [UInt8], bufferSize: Int = .max) throws {
         self = try Self.push(bytes, bufferSize: bufferSize, into: Self())
     }
 
-    /// Pushes bytes to a demuxer in buffers of the given size.
+    /// Demuxes a transport stream in buffers of the given size.
     static func push<Sink: SampleSink>(_ bytes: [UInt8], bufferSize: Int, into sink: Sink) throws -> Sink {
         var sink = sink
         let demuxer = TransportStreamDemuxer()
