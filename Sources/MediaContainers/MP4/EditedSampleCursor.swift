@@ -31,13 +31,9 @@ public struct EditedSampleCursor: Sendable {
     private var isFirstVisibleEdit = true
     private var budget: Int
 
-    /// Creates a cursor at the first sample of a track.
-    ///
-    /// - Parameters:
-    ///   - index: The ``MediaSample/track`` of the samples.
-    ///   - movieTimescale: Ticks per second of the edit durations.
-    ///   - fileLength: The length of the file in bytes, which limits the number of samples visited.
-    /// - Throws: ``ContainerError`` when the tables are damaged or the edit list repeats the media excessively.
+    /// Creates a cursor at the first sample of a track. `index` is the ``MediaSample/track`` of the samples, and
+    /// `movieTimescale` the unit of edit durations. The length of the file in bytes limits the number of samples
+    /// visited. Throws when the tables are damaged or the edit list repeats the media excessively.
     public init(_ track: MovieTrack, index: Int, movieTimescale: Int32, fileLength: Int64) throws(ContainerError) {
         table = track.table
         isVideo = track.media.kind == .video

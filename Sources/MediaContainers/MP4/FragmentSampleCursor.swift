@@ -12,13 +12,9 @@ struct FragmentSampleCursor: Sendable {
     /// The decoding time of the next sample, before the edit list is applied.
     private(set) var dts: Int64
 
-    /// Creates a cursor at the first sample.
-    ///
-    /// - Parameters:
-    ///   - bytes: The payload of `moof`.
-    ///   - timeOffset: The amount that the edit list subtracts from all times.
-    ///   - dtsShift: The amount subtracted from decoding times, so that no sample is presented before it is decoded.
-    ///   - previousEnd: The end of the previous fragment, used if the fragment has no decoding time.
+    /// Creates a cursor at the first sample. `bytes` is the payload of `moof`. The edit list subtracts `timeOffset`
+    /// from all times. `dtsShift` is subtracted from decoding times, so that no sample is presented before it is
+    /// decoded. A fragment without a decoding time begins at `previousEnd`.
     init(
         bytes: [UInt8], fragment: TrackFragment, track: MovieTrack, timeOffset: Int64, dtsShift: Int64,
         previousEnd: Int64

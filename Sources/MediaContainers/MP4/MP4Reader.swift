@@ -62,11 +62,9 @@ public struct MP4Reader<Source: ByteSource> {
         try deliver(to: &sink, decodingShifts: &shifts)
     }
 
-    /// Passes all tracks and samples to a sink; see ``deliver(to:)``.
-    ///
-    /// - Parameter shifts: The amount for each track by which decoding times of fragments are moved back, so that no
-    ///   sample is presented before it is decoded. The passed values are minimums. Pass the shifts of the previous
-    ///   segment to keep decoding times continuous.
+    /// Passes all tracks and samples to a sink. Decoding times of fragments are moved back by at least `shifts`, one
+    /// for each track, so that no sample is presented before it is decoded. Pass the shifts of the previous segment to
+    /// keep decoding times continuous.
     func deliver<Sink: SampleSink>(to sink: inout Sink, decodingShifts shifts: inout [Int64]) throws(ContainerError) {
         try sink.tracks(tracks)
         var samples = try MovieSamples(self, decodingShifts: shifts)

@@ -1,6 +1,5 @@
-/// The programs of a transport stream, from the association table and the program maps (ISO/IEC 13818-1, 2.4.4).
-///
-/// Sections with a wrong checksum are reported and ignored. A changed table replaces the previous one.
+/// The programs of a transport stream, from the association table and the program maps (ISO/IEC 13818-1, 2.4.4). A
+/// changed table replaces the previous one.
 struct ProgramTables {
     struct Found {
         var hasAssociation = false

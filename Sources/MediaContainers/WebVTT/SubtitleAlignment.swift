@@ -12,11 +12,8 @@ public struct SubtitleAlignment: Sendable {
     /// The position on the timeline of time 0 in the playlists.
     private let zero: Int64
 
-    /// Creates an alignment for the output of a remuxer.
-    ///
-    /// - Parameters:
-    ///   - periods: ``Remuxer/clockPeriods`` after ``Remuxer/finish()``.
-    ///   - start: The start of the first segment in the playlists, in seconds.
+    /// Creates an alignment for the ``Remuxer/clockPeriods`` of a finished remuxer. `start` is the start of the first
+    /// segment in the playlists, in seconds.
     public init(_ periods: [JoinedClockPeriod], from start: Double) {
         self.periods = periods
         zero = (periods.first.map { $0.start.addingClamped($0.shift) } ?? 0) - Self.ticks(start)

@@ -40,10 +40,8 @@ public struct SubtitleTrack: Sendable, Hashable {
     }
 
     /// Delivers all cues to a sink as samples of a track, and empty samples for the times without cues. Without cues,
-    /// delivers nothing.
-    ///
-    /// - Parameter presentation: The range of the presentation in 90 kHz ticks. It is extended to cues outside of it.
-    /// - Returns: The number of omitted cues; see ``WebVTTSampleEncoder``.
+    /// delivers nothing. The range of the presentation in 90 kHz ticks is extended to cues outside of it. Returns the
+    /// number of omitted cues; see ``WebVTTSampleEncoder``.
     public func deliver<Sink: SampleSink>(
         to sink: inout Sink, track: Int, along presentation: Range<Int64>
     ) throws(ContainerError) -> Int {

@@ -16,12 +16,9 @@ public enum WebVTTSampleEncoder {
     /// The maximum number and total size in bytes of simultaneous cues, since each sample repeats all visible cues.
     static let limits = (cues: 64, bytes: 16 << 10)
 
-    /// Encodes cues and passes the samples to a closure in order.
-    ///
-    /// - Parameters:
-    ///   - cues: The cues in any order. Cues without a duration are ignored.
-    ///   - range: The time range to cover, in ticks of the cues. Cues are clipped to it.
-    /// - Returns: The number of cues omitted because of the limits on simultaneous cues.
+    /// Encodes cues in any order, and passes the samples of a time range to a closure in order. Cues are clipped to the
+    /// range, and those without a duration are ignored. Returns the number of cues omitted because of the limits on
+    /// simultaneous cues.
     public static func encode(
         _ cues: [WebVTTCue], in range: Range<Int64>, _ body: (Sample) throws(ContainerError) -> Void
     ) throws(ContainerError) -> Int {

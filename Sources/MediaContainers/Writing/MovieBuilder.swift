@@ -1,8 +1,8 @@
 /// A builder that collects the tracks and samples of a file and creates its `moov` (ISO/IEC 14496-12, 8.2).
 ///
-/// Samples are added without their bytes, in the order of their bytes in `mdat`. The builder writes nothing. Once all
-/// sizes and times are known, ``progressiveLayout()`` determines the layout of the file. Its bytes can then be streamed
-/// after the head, or served by range without writing the file. Tracks without samples are omitted from `moov`.
+/// Samples are added without their bytes, in the order of their bytes in `mdat`. Once all sizes and times are known,
+/// ``progressiveLayout()`` determines the layout of the file, which can be streamed or served by range without writing
+/// it. Tracks without samples are omitted from `moov`.
 public struct MovieBuilder: Sendable {
     /// Samples of one track with contiguous bytes.
     struct Chunk: Sendable {
