@@ -50,7 +50,7 @@ public struct BitReader {
         var zeros = 0
         while try !flag() {
             zeros += 1
-            guard zeros <= 32 else { throw ContainerError(.malformed, "Exp-Golomb code over 32 bits", at: offset) }
+            guard zeros < 32 else { throw ContainerError(.malformed, "Exp-Golomb code over 32 bits", at: offset) }
         }
         guard zeros > 0 else { return 0 }
         let suffix = UInt64(try bits(zeros))

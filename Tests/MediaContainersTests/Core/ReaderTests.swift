@@ -36,6 +36,15 @@ struct ReaderTests {
         }
     }
 
+    /// 32 zeros, a one and 32 bits: 2³², which isn't in the range of `ue(v)`.
+    @Test func rejectsExpGolombCodeOver32Bits() {
+        let bytes: [UInt8] = [0, 0, 0, 0, 0x80, 0, 0, 0, 0x80]
+        bytes.withUnsafeBytes { buffer in
+            var reader = BitReader(buffer)
+            #expect(throws: ContainerError.self) { try reader.unsignedExpGolomb() }
+        }
+    }
+
     @Test func skipsEmulationPreventionBytes() throws {
         let bytes: [UInt8] = [0, 0, 3, 1, 0, 0, 3, 0, 0, 3, 2]
         try bytes.withUnsafeBytes { (buffer) throws in
