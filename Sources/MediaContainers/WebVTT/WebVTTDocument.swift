@@ -144,8 +144,8 @@ enum WebVTTTime {
     static func text(_ ticks: Int64) -> String {
         let total = (max(0, ticks) + ticksPerMillisecond / 2) / ticksPerMillisecond
         let (seconds, milliseconds) = (total / 1000, total % 1000)
-        return [seconds / 3600, seconds / 60 % 60, seconds % 60].map { "\($0)".zeroPadded(to: 2) }
-            .joined(separator: ":") + "." + "\(milliseconds)".zeroPadded(to: 3)
+        let clock = [seconds / 3600, seconds / 60 % 60, seconds % 60].map { "\($0)".zeroPadded(to: 2) }
+        return clock.joined(separator: ":") + "." + "\(milliseconds)".zeroPadded(to: 3)
     }
 
     private static func number(_ text: Substring) -> Int64? {
