@@ -1,8 +1,8 @@
 /// A writer of an MPEG transport stream (ISO/IEC 13818-1) with one program, in one pass.
 ///
 /// It receives samples in the form stored in MP4, for example from a ``Remuxer``, and writes them in decoding order.
-/// Audio samples hidden by an edit list are omitted, because a transport stream has no such list. Samples that wait for
-/// other tracks use at most 8 MiB of memory.
+/// Audio samples hidden by an edit list are omitted, because a transport stream has no such list. At most 8 MiB of
+/// samples wait for other tracks.
 public struct TransportStreamWriter<Sink: ByteSink>: SampleSink {
     private struct Waiting {
         var sample: MediaSample
@@ -91,7 +91,7 @@ public struct TransportStreamWriter<Sink: ByteSink>: SampleSink {
         try drain(isLast: false)
     }
 
-    /// Writes the waiting samples. Throws `malformed` when there are none, and the errors of the sink.
+    /// Writes the waiting samples. Throws `malformed` for a stream without samples, and the errors of the sink.
     public mutating func finish() throws(ContainerError) {
         try drain(isLast: true)
         for index in packed.indices { try flushAudio(index) }
