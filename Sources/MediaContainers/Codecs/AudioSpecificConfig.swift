@@ -148,8 +148,8 @@ struct GeneralAudioConfig: Equatable {
         try reader.skip(1)
     }
 
-    /// Returns the program config element at the start of a raw data block (4.4.2.1), aligned to bytes as after
-    /// ``AudioSpecificConfig/bytes``. Returns nil if the block begins with another element or ends early.
+    /// Returns the program config element at the start of a raw data block (4.4.2.1), with the alignment that it needs
+    /// after ``AudioSpecificConfig/bytes``. Returns nil if the block begins with another element or ends early.
     static func programElement(of block: UnsafeRawBufferPointer) -> [UInt8]? {
         var reader = BitReader(block)
         // ID_PCE, in three bits.

@@ -1,5 +1,5 @@
 /// A parser that splits AC-3 and Enhanced AC-3 into frames (ETSI TS 102 366). Dependent substreams belong to the
-/// preceding frame (E.3).
+/// preceding frame (E.1.3.1.2).
 final class AC3FrameParser: SyncFrameParser {
     private let isEnhanced: Bool
     private var lastConfiguration: [UInt8] = []
@@ -16,7 +16,7 @@ final class AC3FrameParser: SyncFrameParser {
     override func joinedLength(_ bytes: UnsafeRawBufferPointer, first: Int, isLast: Bool) -> Int? {
         guard isEnhanced else { return first }
         var end = first
-        // At most eight dependent substreams follow (E.1.3.1.2).
+        // At most eight dependent substreams follow.
         for _ in 0..<8 {
             guard end + headerLength <= bytes.count else { return isLast ? end : nil }
             guard let next = AC3SyncFrame(bytes, at: end), next.isEnhanced, next.streamType == 1 else { return end }
@@ -163,7 +163,7 @@ struct EnhancedAC3Configuration {
         self.bytes = bytes
     }
 
-    /// Returns `chan_loc` for the channel map of a dependent substream (tables E.5 and F.6.1).
+    /// Returns `chan_loc` for the channel map of a dependent substream (tables E.1.4 and F.6.1).
     private static func locations(_ frame: UnsafeRawBufferPointer, at offset: Int) -> UInt32 {
         var reader = BitReader(UnsafeRawBufferPointer(rebasing: frame[offset...]))
         guard (try? reader.skip(16 + 16 + 4)) != nil, let mode = try? reader.bits(3), (try? reader.skip(11)) != nil

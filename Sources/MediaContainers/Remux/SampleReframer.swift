@@ -86,7 +86,7 @@ struct AudioBlockGroup {
         first == nil && Self.blocks(in: frame) >= Self.blocksOfSample
     }
 
-    /// Returns whether a sample continues at the end of the group, except for rounding.
+    /// Returns whether a sample has the group's format and begins at its end, except for rounding.
     func continues(with sample: MediaSample) -> Bool {
         guard let first else { return true }
         return sample.formatIndex == first.formatIndex

@@ -33,9 +33,9 @@ public struct TransportStreamWriter<Sink: ByteSink>: SampleSink {
     private static var lead: Int64 { 63_000 }
     /// The interval of the tables, which also precede keyframes, in 90 kHz ticks.
     private static var tableInterval: Int64 { 22_500 }
-    /// The maximum length of an audio PES packet in bytes.
+    /// The maximum length in bytes of audio frames that share a PES packet.
     private static var audioPacketLength: Int { 2800 }
-    /// The maximum duration of an audio PES packet in 90 kHz ticks.
+    /// Audio frames share a PES packet if they start within this time, in 90 kHz ticks.
     private static var audioPacketDuration: Int64 { 9000 }
 
     /// The receiver of the bytes.
