@@ -1,8 +1,7 @@
 /// A writer of fragmented MP4: a media initialization section, then fragments (ISO/IEC 14496-12, 8.8; RFC 8216bis,
 /// 3.1.2).
 ///
-/// Times are written unchanged: the decoding time of a fragment (`tfdt`) is the decoding time of its first sample plus
-/// the time offset of the track.
+/// The decoding time of a fragment (`tfdt`) is that of its first sample plus the time offset of the track.
 public struct FragmentedMovieWriter: Sendable {
     private struct Track: Sendable {
         var media: MediaTrack

@@ -35,8 +35,8 @@ public struct MovieFileWriter<File: RandomAccessSink>: SampleSink {
         gatherer.setTracks(tracks)
     }
 
-    /// Reserves space for the index. A second of media requires this number of bytes for its table entries and chunk
-    /// offset, with 60 reordered video frames or 47 audio frames. Unused space is a hole in the file.
+    /// Reserves space for the index: for each second, the table entries and the chunk offset of 60 reordered video
+    /// frames or 47 audio frames. Unused space is a hole in the file.
     private mutating func reserveSpace(for tracks: [MediaTrack]) {
         let perSecond = tracks.reduce(0) { $0 + ($1.kind == .video ? 860 : 240) }
         let room = 16384 + Int64(expectedSeconds * Double(perSecond))
