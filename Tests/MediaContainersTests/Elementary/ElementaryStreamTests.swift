@@ -4,8 +4,7 @@ import Testing
 
 /// Tests of codecs and stream properties that the corpora's transport streams lack. The expected values are FFmpeg's.
 struct ElementaryStreamTests {
-    private func record(_ type: UInt8, _ payload: [UInt8], descriptors: [UInt8] = []) throws -> DemuxerRecording
-    {
+    private func record(_ type: UInt8, _ payload: [UInt8], descriptors: [UInt8] = []) throws -> DemuxerRecording {
         var builder = TransportStreamBuilder()
         builder.tables([TransportStreamBuilder.Stream(pid: 0x101, type: type, descriptors: descriptors)])
         builder.pes(pid: 0x101, pts: 90_000, isBounded: type != 0x02 && type != 0x24, payload)

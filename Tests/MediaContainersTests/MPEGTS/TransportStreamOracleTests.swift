@@ -7,8 +7,7 @@ struct TransportStreamOracleTests {
     // The segments of hls-ts-raw-aac are packed audio despite their name.
     @Test(arguments: try OracleComparison.paths([".ts"]).filter { !$0.contains("hls-ts-raw-aac") })
     func matchesPacketsOfFFprobe(path: String) throws {
-        let comparison = try DemuxerRecording.push(
-            Corpora.bytes(path), bufferSize: .max, into: OracleComparison(path))
+        let comparison = try DemuxerRecording.push(Corpora.bytes(path), bufferSize: .max, into: OracleComparison(path))
         comparison.expect()
     }
 

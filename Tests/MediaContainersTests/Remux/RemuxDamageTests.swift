@@ -166,9 +166,8 @@ struct RemuxDamageTests {
         #expect(zip(times.dropFirst(), times).allSatisfy { $0 - $1 == 3600 })
     }
 
-    @Test(arguments: ["dvh1", "dvhe", "hev1", "hvc1"] as [FourCC]) func preservesDolbyVisionSampleEntry(type: FourCC)
-        throws
-    {
+    @Test(arguments: ["dvh1", "dvhe", "hev1", "hvc1"] as [FourCC])
+    func preservesDolbyVisionSampleEntry(type: FourCC) throws {
         var format = hevc(type)
         format.videoBoxes = [0, 0, 0, 12] + Array("dvvC".utf8) + [1, 0, 10, 9]
         var builder = MovieBuilder()
