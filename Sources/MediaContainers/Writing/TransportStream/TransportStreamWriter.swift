@@ -58,7 +58,7 @@ public struct TransportStreamWriter<Sink: ByteSink>: SampleSink {
     /// that the writer doesn't support, and `unrepresentable` for too many tracks.
     public mutating func tracks(_ tracks: [MediaTrack]) throws(ContainerError) {
         media = tracks
-        guard tracks.count < Self.maximumTracks else { throw Self.tooManyTracks }
+        guard tracks.count <= Self.maximumTracks else { throw Self.tooManyTracks }
         for (index, track) in tracks.enumerated().dropFirst(streams.count) {
             let isCarried = track.kind == .video || track.kind == .audio
             streams.append(
