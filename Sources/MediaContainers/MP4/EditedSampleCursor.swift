@@ -2,8 +2,8 @@
 ///
 /// It follows the rules of FFmpeg's demuxer, so that times match those of `ffprobe`:
 /// - An empty edit delays the following edits. Each edit begins where the previous one ended.
-/// - An edit begins at the last sync sample with decoding and composition times that don't exceed its media time, or for
-///   audio the media time minus a second, because decoders need preroll. Samples outside of the edit are hidden.
+/// - An edit begins at the last sync sample with decoding and composition times that don't exceed its media time, or
+///   for audio the media time minus a second, because decoders need preroll. Samples outside of the edit are hidden.
 /// - The first visible video sample is presented at zero, or at the end of the empty edits.
 /// - A video edit ends with the first sync sample that reaches its end. If the track has composition offsets, it ends
 ///   with the second, to include frames reordered around the first.

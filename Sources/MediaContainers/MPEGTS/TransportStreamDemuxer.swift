@@ -86,7 +86,7 @@ public final class TransportStreamDemuxer {
 
     private func process<Sink: SampleSink>(_ bytes: UnsafeRawPointer, into sink: inout Sink) throws(ContainerError) {
         let skipped = synchronizer.takeSkippedBytes()
-        // The four bytes before each packet of a 192-byte file aren't damage.
+        // In a file of 192-byte packets, the timestamp of four bytes before a packet isn't damage.
         if skipped > 0, !(synchronizer.stride == 192 && skipped == 4) {
             try report(.skippedBytes, "skipped \(skipped) bytes between transport packets", into: &sink)
         }

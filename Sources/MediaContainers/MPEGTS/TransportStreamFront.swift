@@ -2,8 +2,8 @@
 /// 4.4.3.6).
 public enum TransportStreamFront {
     /// Returns the number of bytes that contain the first picture and the data needed to decode it. `front` begins with
-    /// a packet. Returns nil if it doesn't contain a complete first picture, if that picture depends on others, or if
-    /// the stream is scrambled or doesn't consist of 188-byte packets.
+    /// a packet; if `isWhole`, the stream ends with it. Returns nil if it doesn't contain a complete first picture, if
+    /// that picture depends on others, or if the stream is scrambled or doesn't consist of 188-byte packets.
     public static func lengthToFirstFrame(_ front: UnsafeRawBufferPointer, isWhole: Bool) -> Int? {
         let length = TransportPacketSynchronizer.packetLength
         guard let base = front.baseAddress else { return nil }

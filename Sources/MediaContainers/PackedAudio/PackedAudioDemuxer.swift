@@ -1,5 +1,5 @@
 /// A demuxer for packed audio (RFC 8216, 3.4) that is pushed in buffers of any size: AAC in ADTS, AC-3, Enhanced AC-3
-/// or MPEG audio after an ID3 tag.
+/// or MPEG audio, usually after an ID3 tag.
 ///
 /// Track 0 is the audio. Its timescale is the sample rate, and its times count from 0. ``startTimestamp`` is the
 /// timestamp of its first sample on the clock of the other segments. Track 1 is added at the first ID3 tag and contains
@@ -52,8 +52,8 @@ public final class PackedAudioDemuxer {
         }
     }
 
-    /// Ends the segment or file and delivers the remaining frames. Throws `notThisFormat` if neither frames nor an ID3
-    /// tag were found.
+    /// Ends the segment or file and delivers the remaining frames. Throws `notThisFormat` if the format is unknown and
+    /// no ID3 tag was found.
     public func finish<Sink: SampleSink>(into sink: inout Sink) throws(ContainerError) {
         try drain(isLast: true, into: &sink)
         guard format != nil || tagTrack != nil else {

@@ -12,9 +12,9 @@ public enum PackedAudioFormat: String, Sendable, Hashable, CaseIterable {
     /// The maximum number of bytes searched for frames.
     static let probeLength = 64 << 10
 
-    /// Recognizes packed audio by its first bytes after any ID3 tags, a few kilobytes. Requires three consecutive
-    /// frames. Fewer are enough if the bytes end in the second frame, the whole file ends after a frame, or an ID3 tag
-    /// follows.
+    /// Recognizes packed audio by its first bytes after any ID3 tags. Requires three consecutive frames. Fewer are
+    /// enough if bytes of an incomplete file end in the second or third frame, the whole file ends after a frame, or an
+    /// ID3 tag follows.
     public static func recognise(_ bytes: UnsafeRawBufferPointer, isWhole: Bool = false) -> PackedAudioFormat? {
         var start = 0
         while let length = ID3Tag.length(UnsafeRawBufferPointer(rebasing: bytes[start...])) {

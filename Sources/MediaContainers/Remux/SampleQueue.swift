@@ -84,7 +84,7 @@ struct SuspectSamples {
     enum Verdict {
         /// The next sample continues the held samples; no decision yet.
         case open
-        /// The times are correct.
+        /// The times are accepted, because the next sample is after another gap.
         case confirmed
         /// The times are damaged; the next sample continues the samples before the jump.
         case damaged

@@ -166,8 +166,8 @@ package struct ChunkGatherer: Sendable {
     }
 
     /// Returns whether the chunk of a sample's track ends before the sample: it isn't empty, and with the sample it
-    /// would exceed 1 MiB, contain a second format, or last longer than a second. Throws for an unknown track, and for
-    /// a time beyond the bounds of ``Timescale``.
+    /// would exceed 1 MiB, contain a second format, or contain decoding times a second apart. Throws for an unknown
+    /// track, and for a time beyond the bounds of ``Timescale``.
     package func isComplete(before sample: MediaSample) throws(ContainerError) -> Bool {
         guard chunks.indices.contains(sample.track) else {
             throw ContainerError(.malformed, "sample of unknown track \(sample.track)")
