@@ -81,7 +81,7 @@ struct ADTSHeader: Equatable {
         AudioSpecificConfig(objectType: objectType, sampleRate: sampleRate, channelConfiguration: channelConfiguration)
     }
 
-    /// Returns whether two headers describe the same format, which is part of the fixed header.
+    /// Returns whether two headers describe the same format.
     func continues(_ other: ADTSHeader) -> Bool {
         objectType == other.objectType && sampleRateIndex == other.sampleRateIndex
             && channelConfiguration == other.channelConfiguration

@@ -1,8 +1,8 @@
 /// A base class for parsers of audio frames that begin with a sync word and contain their length: ADTS, LOAS, AC-3 and
 /// MPEG audio.
 ///
-/// After a loss of sync, a header is valid if another header follows its frame or the data ends there. Within a
-/// sequence of frames, each header is valid immediately.
+/// After a loss of sync, a header is valid if another header or an ID3 tag follows its frame, or the data ends there.
+/// Within a sequence of frames, each header is valid immediately.
 class SyncFrameParser: FrameParser {
     var headerLength: Int { 0 }
     private static let searchLimit = 1 << 20

@@ -13,8 +13,8 @@ public struct Movie: Sendable {
     /// The pictures in the metadata (`covr`).
     public internal(set) var artwork: [Artwork] = []
 
-    /// Reads the bytes of `moov` after its header, which begin at an offset of the file. Throws an error with the
-    /// offset of the damage.
+    /// Reads the bytes of `moov` after its header, which begin at an offset of the file. Throws `unsupported` for a
+    /// compressed movie, and other errors for damage.
     public init(payload: [UInt8], at offset: Int64) throws(ContainerError) {
         self = try payload.withReader(at: offset) { (reader) throws(ContainerError) in
             var parser = MovieParser(bytes: payload, origin: offset)

@@ -1,7 +1,7 @@
 /// An encoder that turns cues into samples of a `wvtt` track (ISO/IEC 14496-30).
 ///
-/// The samples cover the whole range. A new sample begins wherever cues begin or end. It contains a `vttc` for each
-/// visible cue, or a `vtte` if there is none.
+/// The samples cover the whole range. A new sample begins wherever cues begin or end. Each sample contains a `vttc` for
+/// each visible cue, or a `vtte` if there is none.
 public enum WebVTTSampleEncoder {
     /// A sample with its bytes.
     public struct Sample: Sendable, Hashable {
