@@ -12,8 +12,7 @@ struct LibraryMetrics {
     ///   - recordings: The recordings; nil if the server has none.
     init(_ downloads: Downloads?, _ recordings: Recordings?) async {
         self.downloads = await downloads?.statuses() ?? []
-        // If the recordings can't be read, their metrics are omitted.
-        channels = (try? await recordings?.statuses()) ?? []
+        channels = await recordings?.statuses() ?? []
     }
 
     func write(to text: inout MetricsText) {

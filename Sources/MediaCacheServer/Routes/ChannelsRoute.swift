@@ -48,7 +48,7 @@ struct ChannelsRoute: Route {
     private func respondForAll(_ request: RouteRequest, _ recordings: Recordings) async throws -> RouteResponse {
         switch request.method {
         case .get, .head:
-            let page = try Page(try await recordings.statuses(), of: PageRequest(request)) { $0.channel.name.rawValue }
+            let page = try Page(await recordings.statuses(), of: PageRequest(request)) { $0.channel.name.rawValue }
             return try .json(ChannelList(channels: try page.items.map(record), next: page.next), of: request)
         case .post:
             let addition = try request.decode(ChannelAddition.self)

@@ -65,8 +65,8 @@ struct StorageRoute: Route {
         }
     }
 
-    private func channels() async throws -> [StorageRecord.Item] {
-        try await recordings?.statuses().map { status in
+    private func channels() async -> [StorageRecord.Item] {
+        await recordings?.statuses().map { status in
             let name = status.channel.name.rawValue
             return StorageRecord.Item(kind: .channel, id: name, title: name, bytes: status.bytes, pinned: true)
         } ?? []

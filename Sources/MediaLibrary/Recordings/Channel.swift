@@ -107,7 +107,7 @@ extension Channel.Track {
 
 /// The name of a channel, which is also used in URLs. It consists of 1 to 64 ASCII letters, digits, dots, hyphens and
 /// underscores, and doesn't begin with a dot.
-public struct ChannelName: RawRepresentable, Sendable, Hashable, Comparable, CustomStringConvertible {
+public struct ChannelName: RawRepresentable, Sendable, Hashable, Comparable, Codable, CustomStringConvertible {
     /// The text of the name.
     public let rawValue: String
 
@@ -134,26 +134,7 @@ public struct ChannelName: RawRepresentable, Sendable, Hashable, Comparable, Cus
     public static func < (left: ChannelName, right: ChannelName) -> Bool { left.rawValue < right.rawValue }
 }
 
-extension ChannelName: Codable {
-    /// Decodes a name.
-    ///
-    /// - Throws: `DecodingError` if the text isn't a valid name.
-    public init(from decoder: any Decoder) throws {
-        let container = try decoder.singleValueContainer()
-        guard let name = ChannelName(rawValue: try container.decode(String.self)) else {
-            throw DecodingError.dataCorruptedError(in: container, debugDescription: "invalid channel name")
-        }
-        self = name
-    }
-
-    /// Encodes the name.
-    public func encode(to encoder: any Encoder) throws {
-        var container = encoder.singleValueContainer()
-        try container.encode(rawValue)
-    }
-}
-
-/// The limits of a recording. All limits apply together. Without limits, no segment is removed.
+/// The limits of a recording. All limits that aren't nil apply together.
 public struct Retention: Sendable, Hashable, Codable {
     /// The maximum age of a segment in seconds, counted from its arrival.
     public var seconds: Double?

@@ -3,7 +3,9 @@ internal import MediaCache
 
 extension Date {
     /// The nanoseconds since 1970-01-01T00:00:00Z, rounded to microseconds and limited to the range of 64 bits.
-    package var nanosecondsSinceEpoch: Int64 { Int64(clamping: (timeIntervalSince1970 * 1e6).rounded()) * 1000 }
+    package var nanosecondsSinceEpoch: Int64 {
+        Int64(max(-9.2e15, min((timeIntervalSince1970 * 1e6).rounded(), 9.2e15))) * 1000
+    }
 
     /// Creates a date from nanoseconds since 1970-01-01T00:00:00Z.
     package init(nanosecondsSinceEpoch: Int64) {
@@ -17,11 +19,5 @@ extension Duration {
         let (seconds, attoseconds) = components
         let (product, overflow) = seconds.multipliedReportingOverflow(by: 1_000_000_000)
         return overflow ? (seconds < 0 ? .min : .max) : product.clampedSum(attoseconds / 1_000_000_000)
-    }
-}
-
-extension Int64 {
-    fileprivate init(clamping value: Double) {
-        self = value >= 9.2e15 ? Int64(9.2e15) : value <= -9.2e15 ? -Int64(9.2e15) : Int64(value)
     }
 }

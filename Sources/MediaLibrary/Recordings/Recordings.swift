@@ -128,9 +128,7 @@ public actor Recordings {
     // MARK: - Status
 
     /// Returns the status of all channels, sorted by name. Queues the exports of programmes that have ended.
-    ///
-    /// - Throws: `CacheError` with `storage`.
-    public func statuses() async throws -> [RecordingStatus] {
+    public func statuses() async -> [RecordingStatus] {
         var statuses: [RecordingStatus] = []
         for (_, recording) in known.withLock({ $0.sorted { $0.key < $1.key } }) {
             statuses.append(await Self.status(of: recording))

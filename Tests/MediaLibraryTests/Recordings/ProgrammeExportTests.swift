@@ -371,7 +371,7 @@ struct ProgrammeExportTests {
         #expect(files(fixture) == [])
         await fixture.close()
         try await fixture.open()
-        #expect(try await fixture.recordings?.statuses().isEmpty == true)
+        #expect(await fixture.recordings?.statuses().isEmpty == true)
         await fixture.close()
     }
 
