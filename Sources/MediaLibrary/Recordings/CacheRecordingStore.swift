@@ -1,12 +1,11 @@
 package import MediaCache
 internal import MediaContainers
 
-/// A recording store in a cache folder. Media is stored as pinned resources, other files next to the catalog.
+/// A recording store in a cache folder. It stores media as pinned resources, and other files next to the catalog.
 package struct CacheRecordingStore: RecordingStore {
     private let store: CacheStore
     private let parts: PartFetch
 
-    /// Creates a recording store in the cache folder of `store`.
     package init(_ store: CacheStore) {
         self.store = store
         parts = PartFetch(store: store)
@@ -14,27 +13,22 @@ package struct CacheRecordingStore: RecordingStore {
 
     private func folder(of recording: RecordingID) -> SideFolder { store.sideFolder("recordings/\(recording)") }
 
-    /// See ``RecordingStore/files(of:)``.
     package func files(of recording: RecordingID) async throws -> [String] {
         try await folder(of: recording).names()
     }
 
-    /// See ``RecordingStore/read(_:of:)``.
     package func read(_ names: [String], of recording: RecordingID) async throws -> [[UInt8]?] {
         try await folder(of: recording).contents(of: names)
     }
 
-    /// See ``RecordingStore/write(_:as:of:)``.
     package func write(_ bytes: [UInt8], as name: String, of recording: RecordingID) async throws {
         try await folder(of: recording).write(bytes, to: name)
     }
 
-    /// See ``RecordingStore/removeFiles(_:of:)``.
     package func removeFiles(_ names: [String], of recording: RecordingID) async throws {
         for name in names { try await folder(of: recording).remove(name) }
     }
 
-    /// See ``RecordingStore/fetch(_:settings:group:)``.
     package func fetch(
         _ part: AssetPart, settings: TransferSettings, group: TransferGroup
     ) async throws -> FetchedPart {
@@ -68,7 +62,6 @@ package struct CacheRecordingStore: RecordingStore {
         return Int64(found ?? 0)
     }
 
-    /// See ``RecordingStore/receivedBytes(of:)``.
     package func receivedBytes(of part: AssetPart) async -> Int64 {
         guard let request = try? part.request(settings: store.transfers.withoutOriginRequests),
             let coverage = try? await store.coverage(of: [request]).first
@@ -76,17 +69,13 @@ package struct CacheRecordingStore: RecordingStore {
         return coverage?.bytesCached ?? 0
     }
 
-    /// See ``RecordingStore/commit()``.
     package func commit() async throws { try await store.commit() }
 
-    /// See ``RecordingStore/removeParts(_:)``.
     package func removeParts(_ names: [String]) async throws { _ = try await store.remove(keys: names) }
 
-    /// See ``RecordingStore/removeAllParts(of:)``.
     package func removeAllParts(of recording: RecordingID) async throws {
         _ = try await store.remove(keysWithPrefix: recording.storedFolder)
     }
 
-    /// See ``RecordingStore/freeBytes()``.
     package func freeBytes() async throws -> Int64 { try await store.freeBytes() }
 }

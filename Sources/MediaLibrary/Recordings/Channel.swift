@@ -15,21 +15,16 @@ public struct Channel: Sendable, Hashable, Codable {
         package var copies: [String]?
         /// The rendition; nil for a variant stream, and in records of earlier versions.
         package var rendition: RenditionName?
-        /// The time, by the stream's clock, at which the channel's playlist first listed the track; nil in records of
-        /// earlier versions.
+        /// The time, by the stream's clock, at which the channel's playlist first listed the track; nil if unknown.
         package var namedSince: Date?
-        /// The time, by the stream's clock, at which the channel's playlist was first loaded without the track; nil
-        /// while it lists the track, and in records of earlier versions.
+        /// The time, by the stream's clock, since which the channel's playlist lacks the track; nil while it lists it.
         package var namedUntil: Date?
     }
 
     /// The attributes that identify a rendition whose URL changes (RFC 8216bis §4.4.6.1).
     package struct RenditionName: Sendable, Hashable, Codable {
-        /// The GROUP-ID attribute.
         package var groupID: String
-        /// The NAME attribute.
         package var name: String
-        /// The LANGUAGE attribute; nil if absent.
         package var language: String?
     }
 
@@ -77,11 +72,9 @@ public struct Channel: Sendable, Hashable, Codable {
     package var tracks: [Track] = []
     /// The variables that the tracks' playlists may import (EXT-X-DEFINE, RFC 8216bis §4.4.2.3).
     var variables: [String: String]?
-    /// The multivariant playlist served to players, with the tracks' playlists as `<folder>/index.m3u8`; empty until it
-    /// has been generated.
+    /// The multivariant playlist served to players, with the URI `<folder>/index.m3u8` for each track; initially empty.
     package var entry = ""
 
-    /// Creates a channel without recorded segments.
     init(_ request: ChannelRequest, created: Date) {
         id = RecordingID()
         name = request.name

@@ -1,9 +1,6 @@
 package import MediaCache
 
 /// A store for the media of recordings and the pages of their timelines.
-///
-/// ``CacheRecordingStore`` is the implementation for a cache folder. Media is never loaded into memory as a whole.
-/// Pages are small files.
 package protocol RecordingStore: Sendable {
     /// Returns the names of a recording's files other than its media: pages and sets of removed segments.
     func files(of recording: RecordingID) async throws -> [String]
@@ -42,19 +39,16 @@ package struct FetchedPart: Sendable, Hashable {
 /// The identifier of a recording on disk. It doesn't depend on the channel's name, so a new channel never reuses the
 /// files of a deleted one with the same name.
 package struct RecordingID: RawRepresentable, Sendable, Hashable, Codable, CustomStringConvertible {
-    /// The identifier: twelve letters and digits, as in ``AssetID``.
+    /// The identifier, in the form of an ``AssetID``.
     package let rawValue: String
 
-    /// Creates a new identifier.
     package init() { rawValue = AssetID().rawValue }
 
-    /// Creates an identifier from its text; returns nil if the text isn't a valid identifier.
     package init?(rawValue: String) {
         guard AssetID(rawValue: rawValue) != nil else { return nil }
         self.rawValue = rawValue
     }
 
-    /// The text of the identifier.
     package var description: String { rawValue }
 
     /// Returns the cache key of a part in a track's folder.

@@ -190,9 +190,9 @@ public actor Recordings {
                 guard channel.selection == request.selection else {
                     throw CacheError(
                         .invalidSetting,
-                        "the channel \(request.name) is recorded with another selection of variants and languages, which "
-                            + "can't be changed; record the new selection under another name, or end the recording and "
-                            + "delete the channel first")
+                        "the channel \(request.name) is recorded with another selection of variants and languages, "
+                            + "which can't be changed; record the new selection under another name, or end the "
+                            + "recording and delete the channel first")
                 }
                 try await recording.change { channel in
                     channel.retention = request.retention
@@ -248,8 +248,8 @@ public actor Recordings {
 
     /// Ends the recording of a channel, which becomes an asset of the library. Does nothing if it has ended.
     ///
-    /// Segments that its playlists already list have ten seconds to arrive, and the call returns after that. If
-    /// ``start(resuming:)`` hasn't been called, the recording ends after the next call.
+    /// Before the call returns, segments that its playlists already list have ten seconds to arrive. If
+    /// ``start(resuming:)`` hasn't been called, the recording ends after that call.
     ///
     /// - Throws: `CacheError` with `notFound` or `storage`.
     public func end(_ name: ChannelName) async throws {
@@ -346,7 +346,7 @@ public actor Recordings {
         isLoaded = true
     }
 
-    /// Deletes drafts of earlier processes, and requests exports again if their files are missing.
+    /// Deletes drafts and files without a programme, and requests exports again whose files are missing.
     private func removeStaleExports(areAllKnown: Bool) async throws {
         var done: [(name: String, recording: Recording, programme: String, format: ProgrammeFormat)] = []
         for recording in all {
