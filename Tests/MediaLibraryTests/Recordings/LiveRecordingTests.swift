@@ -1,4 +1,5 @@
 import Foundation
+import HTTPTypes
 import MediaCache
 import MediaCacheTesting
 import Testing
@@ -56,6 +57,24 @@ struct LiveRecordingTests {
         try await fixture.pass(60)
         try await fixture.check { _ in true }
         #expect(try await fixture.gapCount() == 0)
+        await fixture.close()
+    }
+
+    /// The playlists refer to a key on another host.
+    @Test func sendsHeaderFieldsOnlyToOriginOfURL() async throws {
+        let key = try ResourceURL("http://keys.example/a.key")
+        let fixture = try await RecordingFixture.opened { live in
+            live.line = { _, isFirst in isFirst ? "#EXT-X-KEY:METHOD=AES-128,URI=\"\(key)\"\n" : "" }
+            live.seal = { bytes, _ in Array(bytes.prefix(736)) }
+        }
+        let origin = fixture.live.library.origin
+        origin[key] = ScriptedResource(.bytes(Array(1...16)))
+        try await fixture.record { $0.headers = ["Authorization": "Bearer abc"] }
+        try await fixture.pass(30)
+        #expect(!origin.requests(for: key).isEmpty)
+        for request in origin.requests {
+            #expect((request.headerFields[.authorization] == nil) == (request.url == key), "\(request.url)")
+        }
         await fixture.close()
     }
 

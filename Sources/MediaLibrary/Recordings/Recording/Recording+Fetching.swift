@@ -68,7 +68,7 @@ extension Recording {
         let url = try ResourceURL(row.url)
         var part = part(row, track: track.folder)
         part.scope = part.scope ?? scope(ofUnknown: url)
-        let media = try await dependencies.recordingStore.fetch(part, settings: try settings(for: url), group: group)
+        let media = try await dependencies.recordingStore.fetch(part, settings: try settings(), group: group)
         // Another copy may have been chosen during the fetch.
         if track.awaited[row.number]?.mayBeFromOtherCopy == false {
             track.awaited[row.number]?.media = media
@@ -92,7 +92,7 @@ extension Recording {
         let known = companions[name]
         if let known, known.retry.map({ monotonic < $0 }) ?? true { return try await Self.value(of: known.fetch) }
         let (recordingStore, group) = (dependencies.recordingStore, group)
-        let settings = try settings(for: url)
+        let settings = try settings()
         let task = Task { _ = try await recordingStore.fetch(part, settings: settings, group: group) }
         if companions.count > 64 * tracks.count { companions = [:] }
         companions[name] = Companion(fetch: task, failures: known?.failures ?? 0)

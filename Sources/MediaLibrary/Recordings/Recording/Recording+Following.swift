@@ -35,8 +35,7 @@ extension Recording {
             let requestURL = try directives.map { try ResourceURL($0.applied(to: url.description)) } ?? url
             guard
                 let playlist = try await dependencies.loader.load(
-                    requestURL, scope: track.scope, settings: try settings(for: url), transferClass: .recording,
-                    isFresh: true)
+                    requestURL, scope: track.scope, settings: try settings(), transferClass: .recording, isFresh: true)
             else { throw CacheError(.notMedia, "\(url) is no longer a playlist") }
             // Segments that arrive after the end would extend the recording.
             guard !Task.isCancelled, !isPastEnd, track.url == url else { return nil }

@@ -238,7 +238,7 @@ package actor Recording {
         defer { isFindingTracks = false }
         let url = try ResourceURL(channel.url)
         masterLoaded = monotonic
-        let settings = try settings(for: url)
+        let settings = try settings()
         // The redirect's target may have expired with the links.
         dependencies.store.forgetRedirect(of: ReadRequest(url: url, settings: settings))
         guard
@@ -274,8 +274,9 @@ package actor Recording {
     /// Returns the address scope of a URL that was stored without one.
     func scope(ofUnknown url: ResourceURL) -> AddressScope { AddressScope(forStoredURL: url, userURL: channel.url) }
 
-    func settings(for url: ResourceURL) throws -> TransferSettings {
-        var settings = try dependencies.settings(url, channel.identity, channel.headers)
+    /// Returns the transfer settings. The channel's header fields apply only to the origin of its URL.
+    func settings() throws -> TransferSettings {
+        var settings = try dependencies.settings(try ResourceURL(channel.url), channel.identity, channel.headers)
         settings.storesNoStoreResponses = true
         // The recording schedules its own retries, since the origin soon removes segments.
         settings.retries.budget = min(settings.retries.budget, 1)
