@@ -271,7 +271,7 @@ struct TimelineTests {
         }
         // A window's playlist has a date for each of them and the durations of the original playlist.
         let range = try await timeline.range(from: rows[250].start, to: rows[260].start)
-        let text = String(decoding: WindowPlaylist(range, isOver: true).bytes, as: UTF8.self)
+        let text = String(decoding: WindowPlaylist(range: range, isOver: true).bytes, as: UTF8.self)
         let playlist = try WindowFixture.parsed(text)
         #expect(playlist.segments.map { $0.programDateTime?.nanosecondsSinceEpoch } == rows[250..<260].map(\.start))
         #expect(playlist.segments.allSatisfy { $0.duration.nanoseconds == 2 * TimelineRows.second })

@@ -286,7 +286,7 @@ struct WindowTests {
         var range = TimelineRange(track: "video-1")
         range.segments = rows
         let pictures = IFramePlaylist(range: range, prefix: "video-1/", isOver: true)
-        for bytes in [WindowPlaylist(range, isOver: true).bytes, pictures.bytes] {
+        for bytes in [WindowPlaylist(range: range, isOver: true).bytes, pictures.bytes] {
             let playlist = try WindowFixture.parsed(String(decoding: bytes, as: UTF8.self))
             for (segment, row) in zip(playlist.resolvedSegments, rows) {
                 let date = try #require(segment.programDateTime?.nanosecondsSinceEpoch)

@@ -220,19 +220,17 @@ actor ProgrammeExports {
                 name: track, start: 0, duration: Double(max(0, span.upperBound - window.begins)) / 1e9,
                 reason: "no segment of this track was recorded")
         }
-        export.damaged = absent
         let movie = WindowMovie(window: window, span: span)
+        let written: WindowMovie.Written
         switch job.format {
         case .hls:
+            export.damaged = absent
             export.state = .done(bytes: window.bytes)
             return export
         case .mp4:
-            let written = try await draft(job.name) { path in
+            written = try await draft(job.name) { path in
                 try await write(movie, to: path) { self.note($0, job, of: channel) }
             }
-            export.missing += written.missing
-            export.damaged = Array((absent + written.damaged).prefix(ProgrammeExport.maximumListed))
-            export.isAudioOnly = written.isAudioOnly
         case .threeGP:
             guard let encoder else {
                 throw CacheError(
@@ -241,27 +239,22 @@ actor ProgrammeExports {
                         + "restart `mediacache serve`, and export the programme again")
             }
             let film = "\(job.programme).film"
-            let path = try await folder.draft(film)
-            let result: Result<WindowMovie.Written, any Error>
-            do {
-                let written = try await write(movie, to: path) {
+            written = try await draft(film) { path in
+                let result = try await write(movie, to: path) {
                     self.note($0 * Self.intermediateFileShare, job, of: channel)
                 }
                 try await draft(job.name) { output in
-                    try await encoder.encode(path, asThreeGP: output, duration: written.seconds) {
+                    try await encoder.encode(path, asThreeGP: output, duration: result.seconds) {
                         self.note(Self.intermediateFileShare + $0 * (1 - Self.intermediateFileShare), job, of: channel)
                     }
                 }
-                result = .success(written)
-            } catch {
-                result = .failure(error)
+                return result
             }
             await discardDraft(film)
-            let written = try result.get()
-            export.missing += written.missing
-            export.damaged = Array((absent + written.damaged).prefix(ProgrammeExport.maximumListed))
-            export.isAudioOnly = written.isAudioOnly
         }
+        export.missing += written.missing
+        export.damaged = Array((absent + written.damaged).prefix(ProgrammeExport.maximumListed))
+        export.isAudioOnly = written.isAudioOnly
         export.state = .done(bytes: try await folder.commit(job.name))
         return export
     }

@@ -24,9 +24,6 @@ struct DiscontinuityNumbers: Sendable {
     /// The number of discontinuities by which the track is still behind.
     private var deficit: Int64 = 0
 
-    /// Creates a numbering without rows.
-    init() {}
-
     /// Creates a numbering that continues after recorded rows.
     ///
     /// - Parameter number: The number of the last row.

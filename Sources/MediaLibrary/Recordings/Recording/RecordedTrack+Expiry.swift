@@ -77,18 +77,12 @@ extension RecordedTrack {
     func hangingSegments(at now: Duration) -> [AwaitedSegment] {
         guard let overtaking else { return [] }
         return awaited.values.filter { segment in
-            guard segment.isInFlight, segment.media == nil, let lastRequested = segment.lastRequested else {
-                return false
-            }
-            return lastRequested < overtaking && isHanging(segment, at: now)
+            guard segment.isInFlight, segment.media == nil, let lastRequested = segment.lastRequested,
+                let progressed = segment.progressed, let requested = segment.requested
+            else { return false }
+            return lastRequested < overtaking && now - progressed >= patience / Self.patientTargets
+                && (segment.failed == nil || now - requested >= patience)
         }
-    }
-
-    /// Returns whether no bytes of a segment have been received for too long; false if its progress is unknown.
-    private func isHanging(_ segment: AwaitedSegment, at now: Duration) -> Bool {
-        guard let progressed = segment.progressed, let requested = segment.requested else { return false }
-        return now - progressed >= patience / Self.patientTargets
-            && (segment.failed == nil || now - requested >= patience)
     }
 }
 

@@ -50,7 +50,7 @@ extension Recording {
                 forgetCompanions(of: rows, track)
                 try await track.timeline.remove(rows.map(\.number))
                 let bytes = rows.reduce(0) { $0 + ($1.state == .stored ? $1.length : 0) }
-                cleaner.noteRemoval(of: bytes)
+                dependencies.freeSpace.noteRemoval(of: bytes)
                 dependencies.events.send(.pruned(channel.name, segments: rows.count, bytes: bytes))
             }
             return !choice.isComplete

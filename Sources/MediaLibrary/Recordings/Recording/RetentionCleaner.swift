@@ -107,9 +107,6 @@ final class RetentionCleaner {
         return excess
     }
 
-    /// Reduces the excess by removed bytes until the free disk space is measured again.
-    func noteRemoval(of bytes: Int64) { freeSpace.noteRemoval(of: bytes) }
-
     /// Returns the next batch of segments to remove.
     ///
     /// - Parameter pinned: The pinned time ranges, in nanoseconds since 1970.

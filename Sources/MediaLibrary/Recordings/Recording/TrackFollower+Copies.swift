@@ -25,9 +25,9 @@ extension TrackFollower {
         _ update: MediaPlaylist, to encoder: EncoderRun, _ wall: Int64, _ now: Duration
     ) -> (rows: [RecordedSegment], outcome: PlaylistReload.Outcome)? {
         let known = encoder.known
-        let names = Set(known.segments.map { $0.uri.prefix { $0 != "?" } })
+        let names = Set(known.segments.map(\.uri.path))
         guard !update.segments.isEmpty, let last = known.segments.last else { return ([], .stale) }
-        guard !update.segments.contains(where: { names.contains($0.uri.prefix { $0 != "?" }) }) else { return nil }
+        guard !update.segments.contains(where: { names.contains($0.uri.path) }) else { return nil }
         let dates = Dates(of: known, recorded: encoder.recorded)
         let updated = update.resolvedSegments.map(\.boundedDate)
         let position: JoinPosition

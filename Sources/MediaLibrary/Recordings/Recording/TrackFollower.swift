@@ -278,13 +278,8 @@ struct TrackFollower: Sendable {
         _ update: MediaPlaylist, missed: Int?, _ wall: Int64, _ now: Duration
     ) -> [RecordedSegment] {
         // If two encoders use the same names, it can't be determined which one continues.
-        if let encoder {
-            if case .new = encoder.past.relation(to: update, after: elapsed(wall, now)) {
-                otherEncoder = encoder
-            } else {
-                otherEncoder = nil
-            }
-        }
+        let relation = encoder?.past.relation(to: update, after: elapsed(wall, now))
+        otherEncoder = relation == .new ? encoder : nil
         encoder = EncoderRun(known: update, changed: now)
         encoder?.noteDates(of: update)
         encoder?.past.note(update, from: update.firstMediaSequence)
@@ -382,11 +377,8 @@ struct TrackFollower: Sendable {
     private func hasRestarted(_ update: MediaPlaylist, _ wall: Int64, _ now: Duration) -> Bool {
         guard let encoder, update.skip == nil else { return false }
         let known = encoder.known
-        let common =
-            max(
-                known.firstMediaSequence, update.firstMediaSequence)..<max(
-                known.firstMediaSequence, update.firstMediaSequence,
-                min(known.nextMediaSequence, update.nextMediaSequence))
+        let start = max(known.firstMediaSequence, update.firstMediaSequence)
+        let common = start..<max(start, min(known.nextMediaSequence, update.nextMediaSequence))
         guard let last = known.segments.last, !common.isEmpty else { return false }
         let tolerance = max(5_000_000_000, Int64(max(1, known.targetDuration ?? 1)) * 1_000_000_000)
         let elapsed = elapsed(wall, now).nanoseconds

@@ -1,33 +1,25 @@
 /// A selection of the segments that retention removes. The oldest segments of all tracks are removed first, so that the
 /// tracks begin together, until every limit is met. The cost is proportional to the number of removed segments.
-package struct Pruning: Sendable {
+struct Pruning: Sendable {
     /// The limits of retention.
-    package struct Limits: Sendable, Hashable {
+    struct Limits: Sendable, Hashable {
         /// The arrival time up to which segments are too old, in nanoseconds since 1970.
-        package var oldest: Int64
+        var oldest: Int64
         /// The number of newest cached segments that remain on each track, at least 1; nil for no limit. Gaps and
         /// awaited segments don't count.
-        package var segments: Int?
+        var segments: Int?
         /// The number of bytes to remove.
-        package var excess: Int64
+        var excess: Int64
         /// The number of newest segments per track that aren't removed because of ``excess``.
-        package var spared: Int64
-
-        /// Creates limits. By default, none apply.
-        package init(oldest: Int64 = .min, segments: Int? = nil, excess: Int64 = 0, spared: Int64 = 0) {
-            self.oldest = oldest
-            self.segments = segments
-            self.excess = excess
-            self.spared = spared
-        }
+        var spared: Int64
     }
 
     /// The segments to remove.
-    package struct Choice: Sendable {
+    struct Choice: Sendable {
         /// The segments, by track.
-        package var rows: [String: [RecordedSegment]] = [:]
+        var rows: [String: [RecordedSegment]] = [:]
         /// Whether no other segments have to be removed.
-        package var isComplete = true
+        var isComplete = true
     }
 
     /// The first removable segment of a track.
@@ -40,9 +32,6 @@ package struct Pruning: Sendable {
     /// The number before which every segment is removed or pinned, by track.
     private var cursors: [String: Int64] = [:]
 
-    /// Creates a selection that starts at the beginning.
-    package init() {}
-
     /// Chooses up to `count` segments.
     ///
     /// - Parameters:
@@ -51,7 +40,7 @@ package struct Pruning: Sendable {
     ///   - pinned: The pinned time ranges, in nanoseconds since 1970.
     ///   - count: The maximum number of segments.
     /// - Throws: `CacheError` with `storage`.
-    package mutating func choose(
+    mutating func choose(
         of timelines: [Timeline], limits: Limits, outside pinned: [Range<Int64>], atMost count: Int
     ) async throws -> Choice {
         var choice = Choice()

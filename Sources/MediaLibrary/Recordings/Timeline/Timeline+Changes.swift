@@ -146,7 +146,10 @@ extension Timeline {
         let (undeleted, entries) = state.withLock { state in
             let undeleted = state.undeleted.union(added)
             state.entriesPassed += state.index.entries.count
-            return (undeleted, state.index.entries.filter { undeleted.ranges.overlap($0.numbers) })
+            let entries = state.index.entries.filter { entry in
+                undeleted.ranges.contains { $0.overlaps(entry.numbers) }
+            }
+            return (undeleted, entries)
         }
         guard !undeleted.isEmpty else { return }
         let pages = try await pages(entries)
@@ -235,9 +238,4 @@ extension RecordedSegment {
     fileprivate mutating func end(before next: RecordedSegment) {
         overrun = min(duration, max(overrun, start.clampedSum(duration).clampedSum(-next.start)))
     }
-}
-
-extension RangeSet<Int64>.Ranges {
-    /// Returns whether any of the ranges overlaps `range`.
-    fileprivate func overlap(_ range: Range<Int64>) -> Bool { contains { $0.overlaps(range) } }
 }

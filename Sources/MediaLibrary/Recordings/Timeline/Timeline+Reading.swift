@@ -210,9 +210,6 @@ package struct TimelineRange: Sendable, Hashable {
     /// segment since the recording's beginning. Numbers are missing because segments were removed or are damaged.
     package var jumps: [Int64: Int64] = [:]
 
-    /// Creates an empty time range.
-    package init(track: String) { self.track = track }
-
     /// Adds the segments of a page that satisfy a condition.
     ///
     /// - Parameter belongs: Whether the segment at an index of the page is in the time range.

@@ -74,9 +74,7 @@ enum ChannelEntry {
             }
         }
         var local = narrowed.mappingURIs { _, uri in folders[uri].map { "\($0)/index.m3u8" } ?? uri }
-        if case .multivariant(let earlier) = try? PlaylistParser().parse(Array(entry.utf8)).playlist {
-            local = adding(earlier, to: local)
-        }
+        if let earlier = parse(entry) { local = adding(earlier, to: local) }
         let text = LocalPlaylistWriter.text(of: .multivariant(local))
         return Source(tracks: tracks, named: Set(named), text: text, variables: parsed.variables)
     }
@@ -143,13 +141,16 @@ enum ChannelEntry {
         "#EXTM3U\n#EXT-X-STREAM-INF:BANDWIDTH=\(max(1, bandwidth))\n\(folder)/index.m3u8\n"
     }
 
-    /// Returns the folders of the tracks that an entry lists; empty if the text isn't a multivariant playlist.
-    static func folders(in entry: String) -> Set<String> {
+    /// Parses an entry; returns nil if the text isn't a multivariant playlist.
+    private static func parse(_ entry: String) -> MultivariantPlaylist? {
         guard case .multivariant(let playlist) = try? PlaylistParser().parse(Array(entry.utf8)).playlist else {
-            return []
+            return nil
         }
-        return folders(in: playlist)
+        return playlist
     }
+
+    /// Returns the folders of the tracks that an entry lists; empty if the text isn't a multivariant playlist.
+    static func folders(in entry: String) -> Set<String> { parse(entry).map { folders(in: $0) } ?? [] }
 
     /// Returns the folders of the tracks that an entry lists.
     static func folders(in entry: MultivariantPlaylist) -> Set<String> {
@@ -158,9 +159,7 @@ enum ChannelEntry {
 
     /// Returns the folders of each variant stream's audio renditions, by the variant stream's folder.
     static func audioFoldersByVariant(in entry: String) -> [String: Set<String>] {
-        guard case .multivariant(let playlist) = try? PlaylistParser().parse(Array(entry.utf8)).playlist else {
-            return [:]
-        }
+        guard let playlist = parse(entry) else { return [:] }
         return playlist.variants.reduce(into: [:]) { audioFolders, variant in
             let uris = playlist.renditions(.audio, of: variant).compactMap(\.uri)
             audioFolders[folder(of: variant.uri), default: []].formUnion(uris.map(folder(of:)))
@@ -181,9 +180,7 @@ enum ChannelEntry {
     static func text(
         _ entry: String, playlist name: String, having folders: Set<String>, at place: String = ""
     ) -> String {
-        guard case .multivariant(var playlist) = try? PlaylistParser().parse(Array(entry.utf8)).playlist else {
-            return entry
-        }
+        guard var playlist = parse(entry) else { return entry }
         func isAvailable(_ uri: String?) -> Bool {
             uri.map { folders.contains(folder(of: $0)) } ?? true
         }

@@ -187,7 +187,7 @@ extension Recording {
         if window.isDelayed { range.segments.removeAll { $0.end > window.to } }
         guard let first = range.segments.first else { return nil }
         return WindowPlaylist(
-            range, begins: window.begins, isOver: window.isOver,
+            range: range, begins: window.begins, isOver: window.isOver,
             isGrowing: window.keepsAll && first.start <= window.from,
             targetDuration: window.isOver ? 1 : timeline.targetDuration
         ).bytes
@@ -259,7 +259,7 @@ extension Recording {
 
     /// Returns the contents of a window that is over.
     ///
-    /// - Throws: The errors of ``contents(from:to:)``; ``WindowOutOfRangeError`` if the window isn't over.
+    /// - Throws: ``WindowOutOfRangeError``, also if the window isn't over; `CacheError` with `storage`.
     package func finished(from: Int64, to: Int64, isStrict: Bool = false) async throws -> RecordedWindow {
         guard isOver(at: to) else {
             throw outside(edge == nil ? "nothing has been recorded yet" : "the window isn't over yet")
@@ -270,13 +270,6 @@ extension Recording {
     /// Returns the contents of a window as those of an asset, for export or pinning.
     ///
     /// - Throws: ``WindowOutOfRangeError``; `CacheError` with `storage`.
-    package func contents(from: Int64, to: Int64) async throws -> AssetContents {
-        try await assembled(from: from, to: to).contents
-    }
-
-    /// Returns the contents of a window with its gaps.
-    ///
-    /// - Throws: The errors of ``contents(from:to:)``.
     func assembled(from: Int64, to: Int64, isStrict: Bool = false) async throws -> RecordedWindow {
         let span = try granted(from, to, isStrict: isStrict)
         let isOver = isOver(at: to)
@@ -302,7 +295,7 @@ extension Recording {
                     name: "\(track)/\(AssetContents.entryName)",
                     url: channel.tracks.first { $0.folder == track }?.url ?? channel.url,
                     text: String(
-                        decoding: WindowPlaylist(range, begins: span.from, isOver: true).bytes, as: UTF8.self)))
+                        decoding: WindowPlaylist(range: range, begins: span.from, isOver: true).bytes, as: UTF8.self)))
             for row in range.segments where row.state == .stored {
                 for companion in row.conditions.companions where listed.insert("\(track)/\(companion.name)").inserted {
                     contents.parts.append(part(companion, row, track: track))

@@ -6,38 +6,26 @@ internal import MediaCache
 /// A segment has the same number in each playlist (RFC 8216bis §6.2.2), whether or not the window is over. Removed
 /// segments inside it are marked as absent (EXT-X-GAP). If there are very many, the next segment follows directly after
 /// a discontinuity, and has a lower number.
-package struct WindowPlaylist: Sendable {
+struct WindowPlaylist: Sendable {
     /// The maximum number of consecutive removed segments that are written as gaps.
     private static let maximumAbsent: Int64 = 50_000
     /// The maximum in a window that is over. It's lower, because players that don't support EXT-X-GAP request each gap.
     private static let maximumAbsentAtEnd: Int64 = 1800
 
     /// The segments of the window.
-    package var range: TimelineRange
+    var range: TimelineRange
     /// The time at which playback begins, in nanoseconds since 1970; nil if the player decides.
-    package var begins: Int64?
+    var begins: Int64?
     /// Whether no more segments will be added.
-    package var isOver: Bool
+    var isOver = false
     /// Whether segments are only added and never removed, so that the playlist has the type EVENT (RFC 8216bis
     /// §4.4.3.5).
-    package var isGrowing: Bool
+    var isGrowing = false
     /// The minimum target duration in seconds, which mustn't change when the playlist is reloaded (RFC 8216bis §6.2.1).
-    package var targetDuration: Int
-
-    /// Creates a playlist. By default, it's that of a sliding window.
-    package init(
-        _ range: TimelineRange, begins: Int64? = nil, isOver: Bool = false, isGrowing: Bool = false,
-        targetDuration: Int = 1
-    ) {
-        self.targetDuration = targetDuration
-        self.range = range
-        self.begins = begins
-        self.isOver = isOver
-        self.isGrowing = isGrowing
-    }
+    var targetDuration = 1
 
     /// The playlist in UTF-8. URIs are relative to the track's folder.
-    package var bytes: [UInt8] {
+    var bytes: [UInt8] {
         var playlist = MediaPlaylist()
         guard let first = range.segments.first else { return LocalPlaylistWriter.bytes(of: .media(playlist)) }
         playlist.mediaSequence = Int(first.number)
