@@ -14,13 +14,11 @@ struct AgeClock: Sendable {
     /// The last result of ``streamTime(after:at:)``.
     private var streamTime: Int64?
 
-    /// Creates a clock whose time is `wall` at the monotonic time `monotonic`.
     init(_ wall: Int64, at monotonic: Duration) {
         self.wall = wall
         self.monotonic = monotonic
     }
 
-    /// Returns the time at a monotonic time.
     func now(at monotonic: Duration) -> Int64 { wall.clampedSum((monotonic - self.monotonic).nanoseconds) }
 
     /// Returns the stream's current time in nanoseconds since 1970: the end of the newest segment plus the time since
@@ -36,7 +34,6 @@ struct AgeClock: Sendable {
     }
 }
 
-/// The clocks of a recording.
 extension Recording {
     /// The current time of the clock that measures segment arrivals, in nanoseconds since 1970.
     var arrivalNow: Int64 {
@@ -44,9 +41,8 @@ extension Recording {
         return age.withLock { $0.now(at: now) }
     }
 
-    /// The stream's current time in nanoseconds since 1970, to which relative times in requests refer. It's close to
-    /// the live edge while segments arrive, and continues to advance while none do. Without recorded segments, it's the
-    /// recorder's time.
+    /// The stream's current time in nanoseconds since 1970, to which relative times in requests refer; the recorder's
+    /// time if nothing is recorded.
     package nonisolated var streamTime: Int64 {
         let newest = timelines.compactMap(\.last).max { $0.arrived < $1.arrived }
         let now = dependencies.store.time.monotonic

@@ -36,8 +36,7 @@ struct AwaitedSegment {
     var isInFlight: Bool { fetch != nil }
 }
 
-/// A track's awaited segments by number. A playlist that covers a day lists about 40,000 segments, so the counts needed
-/// for each arriving segment are maintained incrementally.
+/// A track's awaited segments by number. A playlist may list a day of segments, so counts are maintained incrementally.
 struct AwaitedSegments {
     private var segments: [Int64: AwaitedSegment] = [:]
     /// The number of segments whose media is cached and whose companions are missing.
@@ -50,7 +49,6 @@ struct AwaitedSegments {
     var count: Int { segments.count }
     var isEmpty: Bool { segments.isEmpty }
 
-    /// All segments, in no order.
     var values: Dictionary<Int64, AwaitedSegment>.Values {
         mutating get {
             visits += segments.count
@@ -72,7 +70,6 @@ struct AwaitedSegments {
         }
     }
 
-    /// Returns whether any segment satisfies a condition. The search ends at the first match.
     mutating func contains(where condition: (AwaitedSegment) -> Bool) -> Bool {
         for segment in segments.values {
             visits += 1
@@ -85,8 +82,7 @@ struct AwaitedSegments {
 /// A queue of a track's awaited segments. The oldest segments are fetched first, because the origin removes them first.
 ///
 /// The backlog consists of the segments that were published before the recording began or were awaited by an earlier
-/// process. In the order ``BacklogOrder/oldestFirst``, it's fetched before all other segments. In the order
-/// ``BacklogOrder/newestFirst``, it's fetched after them, because retention may discard its oldest segments.
+/// process.
 struct FetchQueue: Sendable {
     /// The segments in order. Those before `head` have been removed.
     private var fresh: [Int64] = []
@@ -98,7 +94,10 @@ struct FetchQueue: Sendable {
 
     /// The order in which the backlog is fetched.
     enum BacklogOrder {
-        case oldestFirst, newestFirst
+        /// The backlog is fetched before all other segments.
+        case oldestFirst
+        /// The backlog is fetched after all other segments.
+        case newestFirst
         /// The backlog isn't fetched now.
         case paused
     }
@@ -115,10 +114,9 @@ struct FetchQueue: Sendable {
     /// Appends a segment of the backlog, in the order of numbers.
     mutating func appendToBacklog(_ number: Int64) { backlog.append(number) }
 
-    /// Reinserts a failed segment for another attempt.
     mutating func retry(_ number: Int64, at time: Duration) { failed.append((number, time)) }
 
-    /// Makes all failed segments eligible immediately.
+    /// Makes all failed segments due.
     mutating func retryAll() {
         for index in failed.indices { failed[index].at = .zero }
     }

@@ -19,7 +19,6 @@ struct DiscontinuityNumbers: Sendable {
     /// The time of the last discontinuity, and the time from which the current offset applies.
     private var lastDiscontinuity: Int64?
     private var offsetSince: Int64?
-    /// Whether a row has been numbered.
     private var hasBegun = false
     /// The number of discontinuities by which the track is still behind.
     private var deficit: Int64 = 0
@@ -118,8 +117,8 @@ struct DiscontinuityNumbers: Sendable {
         (target...target + maximumDeficit).contains(number) ? number : nil
     }
 
-    /// Returns the number that other tracks have or will have after a discontinuity of the origin. They may be ahead if
-    /// their media sequences restarted more often.
+    /// Returns the number that other tracks have or will have after a discontinuity of the origin. Other tracks may be
+    /// ahead if their media sequences restarted more often.
     private func commonNumber(_ own: Int64, _ time: Int64, _ target: Int64, _ others: [DiscontinuityNumbers]) -> Int64 {
         let numbers = others.compactMap { other -> Int64? in
             guard let offset = other.offset, offset + other.deficit != self.offset.map({ $0 + deficit }) else {

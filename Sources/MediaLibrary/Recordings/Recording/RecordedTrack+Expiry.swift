@@ -14,7 +14,6 @@ extension RecordedTrack {
     private static let minimumCompanionPatience = Duration.seconds(15)
     private static let maximumCompanionPatience = Duration.seconds(3600)
 
-    /// The time that the live edge waits for a failing segment.
     private var patience: Duration { max(targetDuration * Self.patientTargets, Self.minimumPatience) }
 
     /// Notes which segments still wait for their companions although a later segment is complete.
@@ -90,8 +89,8 @@ extension RecordedTrack {
 extension RecordedTrack {
     /// The minimum time for which a playlist must have EXT-X-ENDLIST before it counts as ended.
     static let minimumVerification = Duration.seconds(10)
-    /// The time after which a track without new segments counts as ended, and segments of a missing playlist are given
-    /// up.
+    /// The minimum time after which a track without new segments counts as ended, and the time after which segments of
+    /// a missing playlist are given up.
     static let absencePatience = Duration.seconds(60)
     /// The time after which a missing playlist counts as ended, and after which an ended stream stops waiting for its
     /// remaining segments if the origin is unavailable.
@@ -99,13 +98,8 @@ extension RecordedTrack {
 
     /// Returns whether the playlist is assumed to be final, and all its segments have been recorded or lost.
     ///
-    /// EXT-X-ENDLIST counts once the playlist has had it for three target durations and at least ten seconds.
-    ///
-    /// Without it, a paused live stream looks like an ended one. The playlist is final after at least a minute without
-    /// new segments: three target durations if it has never changed, ten otherwise. If a segment is longer than the
-    /// target duration, its duration is used instead.
-    ///
-    /// A playlist that can't be loaded is final only if the origin has reported for five minutes that it doesn't exist.
+    /// EXT-X-ENDLIST must persist for a while, since it may be a mistake. Without EXT-X-ENDLIST, a paused live stream
+    /// looks like an ended one, so the playlist is final only after a long time without new segments.
     func isUnchanged(at now: Duration) -> Bool {
         guard awaited.isEmpty, !isAppending else { return false }
         let verification = max(targetDuration * 3, Self.minimumVerification)

@@ -1,7 +1,6 @@
 internal import HLS
 internal import MediaCache
 
-/// Loading of the playlist.
 extension RecordedTrack {
     /// The maximum interval between loads of an unavailable playlist that the multivariant playlist doesn't list.
     private static let maximumAbsentInterval = Duration.seconds(120)

@@ -1,7 +1,6 @@
 internal import HLS
 internal import MediaCache
 
-/// Requests for segments.
 extension RecordedTrack {
     /// The maximum number of concurrent segment fetches per track.
     private static let width = 6
@@ -18,15 +17,12 @@ extension RecordedTrack {
         resumed = (rows.map(\.number), now)
     }
 
-    /// Enqueues the segments that an earlier process awaited.
     func enqueueResumed() {
         for number in resumed?.numbers ?? [] { queue.appendToBacklog(number) }
         resumed = nil
     }
 
-    /// Enqueues a segment.
-    ///
-    /// - Parameter isBacklog: Whether the segment was published before the recording began.
+    /// Enqueues a segment, in the backlog if it was published before the recording began.
     func enqueue(_ row: RecordedSegment, at now: Duration, isBacklog: Bool = false) {
         awaited[row.number] = AwaitedSegment(row: row, seen: now)
         if isBacklog {

@@ -57,13 +57,11 @@ final class RecordedTrack {
 
     // MARK: Segments
 
-    /// The segments that are being fetched or wait for a fetch.
     var awaited = AwaitedSegments()
     var queue = FetchQueue()
     /// The number of segments that are being fetched.
     var inFlight = 0
-    /// The segments that an earlier process awaited. They are fetched once the playlist shows which names are still
-    /// valid.
+    /// The segments that an earlier process awaited, until they are enqueued.
     var resumed: (numbers: [Int64], since: Duration)?
     /// The time at which a segment was last completed.
     var fetched: Duration?
@@ -74,12 +72,7 @@ final class RecordedTrack {
     /// The highest number of a segment completed since the last call of ``noteOvertakenSegments(at:)``.
     var completed: Int64?
 
-    /// Creates a track that continues a timeline.
-    ///
-    /// - Parameters:
-    ///   - urls: The URLs of the redundant copies of the playlist, at least one.
-    ///   - scope: The address scope of the document that contains them.
-    ///   - isNamed: Whether the multivariant playlist listed the track when it was last loaded.
+    /// Creates a track that continues a timeline. There must be at least one URL.
     init(timeline: Timeline, follower: TrackFollower, urls: [ResourceURL], scope: AddressScope, isNamed: Bool) {
         folder = timeline.track
         self.timeline = timeline
@@ -92,7 +85,6 @@ final class RecordedTrack {
         hasChanged = timeline.next > 0
     }
 
-    /// The URL of the followed copy.
     var url: ResourceURL { urls[copy] }
     var targetDuration: Duration { .seconds(max(1, follower.known?.targetDuration ?? 1)) }
 

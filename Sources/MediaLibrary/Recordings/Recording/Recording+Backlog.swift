@@ -8,7 +8,7 @@ extension Recording {
         retention.seconds.map { arrivalNow.clampedSum(-Int64(min(max(0, $0), 1e9) * 1e9)) } ?? .min
     }
 
-    /// Returns the numbers of new rows that retention by age or count would remove immediately. They aren't fetched.
+    /// Returns the numbers of awaited rows that retention by age or count would remove immediately.
     func surplus(of rows: [RecordedSegment]) -> Set<Int64> {
         let (retention, oldest) = (channel.retention, oldest(channel.retention))
         guard !channel.hasEnded, retention.seconds != nil || retention.segments != nil else { return [] }

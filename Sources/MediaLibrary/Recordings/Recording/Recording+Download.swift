@@ -1,7 +1,6 @@
 internal import Foundation
 internal import MediaCache
 
-/// Downloads of live streams.
 extension Recording {
     /// The cached amount of a recording.
     struct Coverage: Sendable, Hashable {
@@ -28,7 +27,6 @@ extension Recording {
         }
     }
 
-    /// The currently cached amount.
     var coverage: Coverage {
         let timelines = timelines
         let totals = timelines.map(\.totals)
@@ -54,8 +52,8 @@ extension Recording {
         return try await assembled(from: first.lowerBound, to: last.upperBound)
     }
 
-    /// Returns the gaps of the whole recording except subtitles, in the order of their times. Consecutive gaps of a
-    /// track are merged.
+    /// Returns the gaps of all tracks except subtitles, in the order of their times. Consecutive gaps of a track are
+    /// merged if they have the same reason.
     ///
     /// - Throws: `CacheError` with `storage`.
     func holes() async throws -> [DownloadHole] {

@@ -2,9 +2,8 @@ internal import Foundation
 internal import HLS
 internal import MediaCache
 
-/// Expiry of unavailable segments.
 extension Recording {
-    /// Gives up segments that are no longer available.
+    /// Gives up unavailable segments.
     func expire() {
         let now = monotonic
         for track in tracks where !track.awaited.isEmpty {

@@ -2,7 +2,6 @@ internal import Foundation
 internal import HLS
 internal import MediaCache
 
-/// Fetching of segments.
 extension Recording {
     /// A fetched or lost segment that isn't stored in the timeline yet.
     struct Settled {
@@ -19,7 +18,7 @@ extension Recording {
         var retry: Duration?
     }
 
-    /// Starts as many fetches as allowed, beginning with the oldest segments, because the origin removes them first.
+    /// Starts as many fetches as allowed.
     func fetchMore() {
         guard isRunning else { return }
         let now = monotonic
@@ -202,7 +201,7 @@ extension Recording {
 
     // MARK: - Parts
 
-    /// Returns a segment as an asset part.
+    /// Returns a segment as an asset part, whose start counts from `origin` in nanoseconds since 1970.
     nonisolated func part(_ row: RecordedSegment, track: String, origin: Int64 = 0) -> AssetPart {
         let ciphers = row.conditions.keys.compactMap { SegmentCipher($0.method) }
         var part = AssetPart(
@@ -214,7 +213,6 @@ extension Recording {
         return part
     }
 
-    /// Returns a segment's key or media initialization section as an asset part.
     nonisolated func part(_ companion: RecordedConditions.Companion, _ row: RecordedSegment, track: String) -> AssetPart
     {
         var part = AssetPart(

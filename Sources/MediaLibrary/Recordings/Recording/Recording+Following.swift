@@ -2,7 +2,6 @@ internal import Foundation
 import HLS
 internal import MediaCache
 
-/// Repeated loading of the tracks' playlists.
 extension Recording {
     /// The minimum interval between loads of the multivariant playlist for fresh links.
     private static let minimumMasterInterval = Duration.seconds(5)
@@ -105,11 +104,10 @@ extension Recording {
         return try await take(media.resolvingURIs(against: loaded.base.description), track, from: loaded)
     }
 
-    /// Processes a track's playlist: appends its new segments to the timeline and enqueues them.
+    /// Appends the new segments of a track's playlist to the timeline and enqueues them.
     ///
     /// - Parameters:
     ///   - update: The playlist, with absolute URIs.
-    ///   - track: The track.
     ///   - loaded: The response that `update` was parsed from. An identical response isn't processed again.
     func take(
         _ update: MediaPlaylist, _ track: RecordedTrack, from loaded: LoadedPlaylist? = nil

@@ -1,13 +1,11 @@
 internal import MediaCache
 internal import Synchronization
 
-/// Application of the retention limits.
 extension Recording {
     /// The number of newest segments that aren't removed while recording, because players at the live edge need them.
     static let spared: Int64 = 3
 
-    /// Removes one batch of the oldest segments that exceed the limits. Pinned segments aren't removed. The cost is
-    /// proportional to the number of removed segments.
+    /// Removes one batch of the oldest segments that exceed the limits, except pinned ones.
     func applyRetention() async {
         await cleaner.runPass { await removeOldest() }
     }
@@ -22,7 +20,6 @@ extension Recording {
         await cleaner.applyChange { await removeOldest() }
     }
 
-    /// Interrupts the removal of segments, and returns once it has stopped. The remaining excess is removed later.
     func interruptPruning() async { await cleaner.interrupt() }
 
     /// Removes one batch. Returns whether more has to be removed.

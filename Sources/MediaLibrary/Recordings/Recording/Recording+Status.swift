@@ -2,7 +2,6 @@ internal import Foundation
 internal import HLS
 internal import MediaCache
 
-/// The state and status of a recording.
 extension Recording {
     /// Reports the state if it has changed.
     func reportState() {
@@ -42,7 +41,6 @@ extension Recording {
     private static let silentTargets = 5
     private static let minimumSilence = Duration.seconds(15)
 
-    /// The time after which a track without new segments is silent.
     private var silencePatience: Duration {
         let target = tracks.compactMap { $0.timeline.last?.targetDuration }.max() ?? 1
         return max(.seconds(Self.silentTargets * min(max(1, target), 3600)), Self.minimumSilence)
@@ -60,7 +58,7 @@ extension Recording {
     }
 
     /// The folders of the tracks that receive nothing while others do: dead renditions, or tracks whose segments all
-    /// fail. A track that recovers is no longer silent.
+    /// fail.
     var silentTracks: Set<String> {
         guard tracks.count > 1 else { return [] }
         guard let newest = tracks.compactMap({ $0.timeline.last?.arrived }).max() else { return [] }
@@ -90,7 +88,6 @@ extension Recording {
         return tracks.lazy.filter { !silent.contains($0.folder) }.compactMap(\.timeline.edgeTime).min()
     }
 
-    /// Returns the recording's current status.
     func status() -> RecordingStatus {
         let totals = timelines.map(\.totals)
         let ranges = recordedRanges()

@@ -6,14 +6,12 @@ internal import Synchronization
 /// A recording of one channel. It follows the channel's playlists, fetches their segments and maintains the timelines.
 package actor Recording {
     let dependencies: RecordingDependencies
-    /// The identifier in the names of the recording's files.
     package nonisolated let id: RecordingID
     package private(set) var channel: Channel
     var tracks: [RecordedTrack] = []
     /// The tracks' timelines, readable without the actor.
     nonisolated let timelineList = Mutex<[Timeline]>([])
     let group: TransferGroup
-    /// The clock that determines the age of segments.
     nonisolated let age: Mutex<AgeClock>
     var settled: [Settled] = []
     var isFlushing = false
@@ -39,12 +37,9 @@ package actor Recording {
     var lastState: RecordingState?
     var startFailure: String?
 
-    /// Whether the known tracks were found at a different URL than the channel's.
+    /// Whether the channel's tracks were found at a different URL than the channel's.
     private var hasOtherURL: Bool
 
-    /// Creates a recording that isn't open yet.
-    ///
-    /// - Parameter hasOtherURL: Whether the channel's tracks were found at a different URL than the channel's.
     init(_ channel: Channel, dependencies: RecordingDependencies, hasOtherURL: Bool = false) {
         self.channel = channel
         self.hasOtherURL = hasOtherURL
@@ -57,7 +52,6 @@ package actor Recording {
         group = TransferGroup(name: "recording \(channel.name)")
     }
 
-    /// The tracks' timelines.
     package nonisolated var timelines: [Timeline] { timelineList.withLock { $0 } }
 
     /// The wall clock's time in nanoseconds since 1970.
@@ -297,8 +291,8 @@ package actor Recording {
     // MARK: - Ending
 
     /// The number of target durations, plus an additional time, for which a stream is followed after the recording's
-    /// end if its segments haven't reached that end yet. Playlists lag by 20 to 60 s, because encoders and content
-    /// delivery networks buffer segments. A stream that lags more has a different clock, and might never reach the end.
+    /// end if its segments haven't reached that end yet. Encoders and content delivery networks buffer segments. A
+    /// stream that lags more has a different clock, and might never reach the end.
     private static let lateTargets = 3
     private static let lateness = Duration.seconds(60)
 
@@ -394,17 +388,13 @@ package actor Recording {
 /// The dependencies of a recording.
 struct RecordingDependencies: Sendable {
     let store: CacheStore
-    /// The store of media and timelines.
     let recordingStore: any RecordingStore
     let loader: PlaylistLoader
     let events: EventHub<RecordingEvent>
-    /// The source of transfer settings for a URL, with the channel's header fields.
     let settings: Downloads.SettingsSource
     /// Writes a channel's record durably.
     let save: @Sendable (Channel) async throws -> Void
-    /// The free space on the disk of ``recordingStore``.
     var freeSpace = FreeDiskSpace()
-    /// The exporter of finished programmes.
     let exports: ProgrammeExports
     /// A callback that runs once when a recording has ended.
     let ended: @Sendable (Recording) async -> Void

@@ -24,12 +24,6 @@ final class RetentionCleaner {
     /// The number of bytes that the recording may occupy before the disk is too full; nil before the first measurement.
     private(set) var space: Int64?
 
-    /// Creates a cleaner.
-    ///
-    /// - Parameters:
-    ///   - recordingStore: The store of the media.
-    ///   - freeSpace: The free space on its disk, shared with its other recordings.
-    ///   - time: The source of time.
     init(recordingStore: any RecordingStore, freeSpace: FreeDiskSpace, time: any TimeSource) {
         self.recordingStore = recordingStore
         self.freeSpace = freeSpace
@@ -38,7 +32,7 @@ final class RetentionCleaner {
 
     // MARK: - Passes
 
-    /// Whether no pass has begun for ten seconds.
+    /// Whether no pass has begun for ``passInterval``.
     var isDue: Bool { lastPass.map { time.monotonic - $0 >= Self.passInterval } ?? true }
 
     /// Runs a pass, unless the passes for changed limits are running.
@@ -89,7 +83,7 @@ final class RetentionCleaner {
     ///
     /// - Parameters:
     ///   - timelines: The timelines of all tracks.
-    ///   - waiting: The number of cached bytes of segments that aren't in a timeline yet.
+    ///   - waiting: The number of cached bytes of awaited segments.
     func excess(
         isolation: isolated (any Actor)? = #isolation, of timelines: [Timeline], waiting: Int64, _ limits: Retention
     ) async -> Int64 {

@@ -67,11 +67,9 @@ struct SegmentNameHistory: Sendable {
 
     /// Returns the relation of a playlist to the names listed before.
     ///
-    /// - Parameters:
-    ///   - playlist: The playlist.
-    ///   - elapsed: The time since the last new segment. A restarted encoder can't have produced more media than that,
-    ///     so a longer playlist with known file names in other folders is a copy. If there are dates, they decide
-    ///     instead.
+    /// - Parameter elapsed: The time since the last new segment. A restarted encoder can't have produced more media in
+    ///   that time, so a longer playlist with known file names in other folders is a copy. If there are dates, they
+    ///   decide instead.
     func relation(to playlist: MediaPlaylist, after elapsed: Duration) -> Relation {
         guard playlist.skip == nil, !playlist.segments.isEmpty else { return .new }
         var (isTimed, hasOtherLinks) = (false, false)
@@ -98,7 +96,6 @@ struct SegmentNameHistory: Sendable {
         return entries[known]
     }
 
-    /// Returns a name without the host and the folder.
     private static func fileName(_ name: String) -> Substring {
         name.path.lastIndex(of: "/").map { name[$0...] } ?? name[...]
     }

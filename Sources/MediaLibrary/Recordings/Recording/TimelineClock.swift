@@ -19,9 +19,8 @@ struct TimelineClock: Sendable {
     private static let maximumStepBack = 60 * second
 
     /// The maximum time by which a clock that is followed after ``patience`` may be behind the timeline. Time zone
-    /// errors are smaller, but the dates of inserted media, such as a slate, may be years old. The limit doesn't apply
-    /// to a clock that is closer to the arrival of segments than the timeline is, since such a clock has been
-    /// corrected.
+    /// errors are smaller, but the dates of inserted media may be years old. A corrected clock, which is closer to the
+    /// arrival of segments than the timeline is, has no limit.
     private static let furthestBehind = 24 * 3600 * second
 
     /// The time after which a clock that disagrees with the timeline is followed, if it has advanced steadily.
@@ -29,7 +28,7 @@ struct TimelineClock: Sendable {
     /// The precision of the arrival times of recorded segments.
     private static let precision = second / 100
 
-    /// The maximum time in calculations: 30 years.
+    /// The maximum duration in calculations: 30 years.
     private static let longest = 30 * 365 * 86_400 * second
 
     /// The end of the last segment by its duration; nil before the first.
@@ -98,7 +97,7 @@ struct TimelineClock: Sendable {
         return max(0, wall.clampedSum(-last))
     }
 
-    /// Returns a duration multiplied by a count, limited to 30 years so that it can be added to a time.
+    /// Returns a duration multiplied by a count, limited so that it can be added to a time.
     static func product(_ count: Int, _ duration: Int64) -> Int64 {
         let (product, overflow) = Int64(count).multipliedReportingOverflow(by: duration)
         return overflow ? longest : min(product, longest)

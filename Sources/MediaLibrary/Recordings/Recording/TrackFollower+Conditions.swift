@@ -23,7 +23,6 @@ extension TrackFollower {
         conditions = nil
     }
 
-    /// Returns the recorded form of a segment's keys and section.
     mutating func localConditions(_ resolved: ResolvedSegment, isAligned: Bool) -> RecordedConditions {
         let segment = resolved.segment
         if let conditions, conditions.keys == segment.keys, conditions.map == segment.map,

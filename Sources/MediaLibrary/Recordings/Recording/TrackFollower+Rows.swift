@@ -1,7 +1,6 @@
 import HLS
 internal import MediaCache
 
-/// Creation of timeline rows.
 extension TrackFollower {
     /// The maximum number of gap rows for one loss.
     private static let maximumGaps = 100_000

@@ -60,11 +60,9 @@ struct TrackFollower: Sendable {
     /// The scope of the last processed playlist's references; nil before the first.
     var scope: AddressScope?
     let folder: String
-    /// The numbering of discontinuities.
     private(set) var numbers: DiscontinuityNumbers
     /// The number of discontinuities before the track's first row.
     private(set) var firstDiscontinuities: Int64 = 0
-    /// The numberings of the other tracks.
     private var otherNumbers: [DiscontinuityNumbers] = []
     /// The lag of another track's clock behind the arrival of its segments.
     var otherLag: Int64?
@@ -76,8 +74,6 @@ struct TrackFollower: Sendable {
     /// The old copies in the most recent loads; nil if there are none.
     private var stale: StaleCopies?
 
-    /// Creates a follower of a track in `folder`.
-    ///
     /// - Parameters:
     ///   - tail: The last `tailLength` recorded rows.
     ///   - next: The number of the next row; nil if nothing is recorded.
@@ -121,16 +117,13 @@ struct TrackFollower: Sendable {
         encoder?.past.note(playlist, from: oldest.originSequence)
     }
 
-    /// The whole playlist as of the last load.
     var known: MediaPlaylist? { encoder?.known }
 
-    /// The difference between row numbers and media sequence numbers.
     var offset: Int64 {
         get { encoder?.offset ?? 0 }
         set { encoder?.offset = newValue }
     }
 
-    /// The first row that ``offset`` applies to.
     var first: Int64 {
         get { encoder?.first ?? .max }
         set { encoder?.first = newValue }
@@ -151,7 +144,6 @@ struct TrackFollower: Sendable {
     /// Whether the playlist itself has a date. Dates that have left the playlist don't count.
     var isDated: Bool { encoder?.dated != nil }
 
-    /// Whether the playlist has EXT-X-ENDLIST.
     var hasEndList: Bool { known?.hasEndList ?? false }
 
     /// Processes a loaded playlist.
@@ -402,7 +394,6 @@ struct TrackFollower: Sendable {
         return firstNew >= end - tolerance / 2 && firstNew > lastDate && lastNew.clampedSum(own) <= newest
     }
 
-    /// Returns the time since the last new segment.
     private func elapsed(_ wall: Int64, _ now: Duration) -> Duration {
         encoder?.changed.map { now - $0 } ?? .nanoseconds(clock.elapsed(at: wall))
     }
