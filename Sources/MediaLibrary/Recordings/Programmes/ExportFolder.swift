@@ -8,7 +8,6 @@ struct ExportFolder: Sendable {
 
     init(_ store: CacheStore) { folder = store.sideFolder("exports") }
 
-    /// Returns the name of an export's file.
     static func name(_ programme: String, _ format: ProgrammeFormat) -> String { "\(programme).\(format.rawValue)" }
 
     /// Returns the path of a draft for writing.

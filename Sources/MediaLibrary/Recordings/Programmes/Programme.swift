@@ -107,8 +107,7 @@ public struct ProgrammeExport: Sendable, Hashable, Codable {
     /// The number of segments missing from the export, over all tracks, including damaged ones. A missing beginning,
     /// end or track counts as one.
     public internal(set) var missing = 0
-    /// The damaged segments and the tracks without recorded segments; at most 100 entries. A missing track is a single
-    /// entry.
+    /// The damaged segments and the tracks without recorded segments; at most 100 entries.
     public internal(set) var damaged: [DamagedSegment] {
         get { knownDamage ?? [] }
         set { knownDamage = newValue.isEmpty ? nil : newValue }

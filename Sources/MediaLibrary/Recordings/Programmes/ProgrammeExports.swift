@@ -5,8 +5,8 @@ internal import Synchronization
 /// A queue that exports ended programmes in the background, one after another.
 ///
 /// The result of an export and the number of attempts are stored with the channel; the progress is only in memory. If
-/// the process ends during an export, the next process starts it again. After two such attempts, the export fails,
-/// because it may have crashed the process.
+/// the process ends during an export, the next process starts it again. After several such attempts, the export fails,
+/// because it may have crashed the processes.
 actor ProgrammeExports {
     /// An export of one programme in one format.
     struct Job: Hashable {
@@ -36,11 +36,6 @@ actor ProgrammeExports {
     private var isStarted = false
 
     /// Creates the queue of a store's recordings. No export runs before ``start()``.
-    ///
-    /// - Parameters:
-    ///   - store: The store of the recordings.
-    ///   - events: The hub that receives events.
-    ///   - encoder: The encoder of 3GP files; nil if none is available.
     init(_ store: CacheStore, events: EventHub<RecordingEvent>, encoder: (any MediaFileEncoder)?) {
         self.store = store
         self.events = events
@@ -50,7 +45,6 @@ actor ProgrammeExports {
 
     // MARK: - Starting and stopping
 
-    /// Starts accepting exports.
     func start() { isStarted = true }
 
     /// Empties and stops the queue. On return, no export is running. An interrupted export restarts when it is added

@@ -1,6 +1,5 @@
 internal import MediaCache
 
-/// The programmes of a recording.
 extension Recording {
     /// Returns a programme with the current progress of its exports; nil if the ID is unknown.
     package func programme(_ id: String) -> Programme? {
@@ -22,8 +21,6 @@ extension Recording {
     }
 
     /// Returns the contents and the time range of a finished programme.
-    ///
-    /// - Throws: ``WindowOutOfRangeError`` if no part of the programme is recorded; `CacheError` with `storage`.
     func window(of programme: Programme) async throws -> (window: RecordedWindow, span: Range<Int64>) {
         let span = try span(of: programme)
         return (try await assembled(from: span.lowerBound, to: span.upperBound), span)
@@ -64,7 +61,6 @@ extension Recording {
     /// Durably counts an attempt to export before it begins.
     ///
     /// - Returns: False, without counting the attempt, if `limit` attempts were counted before.
-    /// - Throws: `CacheError` with `storage`.
     func beginExport(_ job: ProgrammeExports.Job, atMost limit: Int) async throws -> Bool {
         let attempts = channel.programmes.first { $0.id == job.programme }?[job.format]?.attempts ?? 0
         guard attempts < limit else { return false }
@@ -73,8 +69,6 @@ extension Recording {
     }
 
     /// Resets the attempts of an export that was stopped.
-    ///
-    /// - Throws: `CacheError` with `storage`.
     func forgetAttempts(of job: ProgrammeExports.Job) async throws { try await setAttempts(of: job, to: 0) }
 
     private func setAttempts(of job: ProgrammeExports.Job, to attempts: Int) async throws {
@@ -84,10 +78,7 @@ extension Recording {
         }
     }
 
-    /// Stores the result of an export durably.
-    ///
-    /// - Returns: Whether the export is still requested.
-    /// - Throws: `CacheError` with `storage`.
+    /// Stores the result of an export durably. Returns whether the export is still requested.
     func settle(_ export: ProgrammeExport, of id: String) async throws -> Bool {
         try await change { channel in
             guard let index = channel.programmes.firstIndex(where: { $0.id == id }),

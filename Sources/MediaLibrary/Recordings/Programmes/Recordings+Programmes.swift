@@ -1,6 +1,5 @@
 package import MediaCache
 
-/// Programmes and their exports.
 extension Recordings {
     /// Pins a window of a channel as a programme. The window may be in the future.
     ///

@@ -8,26 +8,19 @@ struct WindowMovie: Sendable {
     struct Written: Sendable {
         /// The number of unreadable or damaged segments, in addition to those lost during recording.
         var missing: Int
-        /// The damaged segments.
         var damaged: [ProgrammeExport.DamagedSegment]
         /// The duration in seconds.
         var seconds: Double
-        /// Whether the file contains only audio.
         var isAudioOnly: Bool
     }
 
-    /// The contents of the window.
     let window: RecordedWindow
     /// The time range in nanoseconds since 1970.
     let span: Range<Int64>
 
-    /// Writes the MP4 file. Blocks the calling thread. Missing segments become gaps.
+    /// Writes the MP4 file without syncing it. Blocks the calling thread. Missing segments become gaps.
     ///
-    /// - Parameters:
-    ///   - path: The path of the file. The file isn't synced to disk.
-    ///   - store: The store that contains the segments.
-    ///   - control: The control that cancels the operation.
-    ///   - onProgress: Called with the progress from 0 to 1.
+    /// - Parameter onProgress: Called with the progress from 0 to 1.
     /// - Throws: `ContainerError`, with `inputOutput` if the operation is cancelled or the store is closed.
     func write(
         to path: String, from store: CacheStore, _ control: WorkControl, onProgress: (Double) -> Void

@@ -66,8 +66,6 @@ extension Recording {
     }
 
     /// Gives up the oldest awaited segments that the size limits would remove as soon as they were fetched.
-    ///
-    /// - Throws: `CacheError` with `storage`.
     func discardBacklog() async throws {
         guard !channel.hasEnded, isBacklogTooLarge, let allowed = allowedBytes else { return }
         var bytes: Int64 = 0

@@ -17,7 +17,6 @@ extension Recording {
     /// because it only ends while it's running.
     ///
     /// - Parameter end: The end, not after the current time; nil for the current time.
-    /// - Throws: `CacheError` with `storage`.
     func setEnd(at end: Date? = nil) async throws {
         let now = end ?? dependencies.store.now
         try await change {
@@ -44,8 +43,6 @@ extension Recording {
     var hasEndList: Bool { !tracks.isEmpty && tracks.allSatisfy(\.follower.hasEndList) }
 
     /// Returns the whole recording as an asset's contents; nil if it is empty.
-    ///
-    /// - Throws: `CacheError` with `storage`.
     func whole() async throws -> RecordedWindow? {
         let ranges = recordedRanges()
         guard let first = ranges.first, let last = ranges.last else { return nil }
@@ -54,8 +51,6 @@ extension Recording {
 
     /// Returns the gaps of all tracks except subtitles, in the order of their times. Consecutive gaps of a track are
     /// merged if they have the same reason.
-    ///
-    /// - Throws: `CacheError` with `storage`.
     func holes() async throws -> [DownloadHole] {
         let ranges = recordedRanges()
         guard let first = ranges.first, let last = ranges.last else { return [] }

@@ -69,8 +69,6 @@ package actor Recording {
     // MARK: - Starting and stopping
 
     /// Opens the timelines of earlier processes. Called once. The recording retries those that can't be opened.
-    ///
-    /// - Throws: `CacheError` with `storage`.
     func open() async throws {
         defer {
             let last = timelines.compactMap { $0.last?.arrival }.max()

@@ -104,7 +104,6 @@ final class RetentionCleaner {
     /// Returns the next batch of segments to remove.
     ///
     /// - Parameter pinned: The pinned time ranges, in nanoseconds since 1970.
-    /// - Throws: `CacheError` with `storage`.
     func nextBatch(
         isolation: isolated (any Actor)? = #isolation, of timelines: [Timeline], limits: Pruning.Limits,
         outside pinned: [Range<Int64>]

@@ -1,5 +1,5 @@
 /// A selection of the segments that retention removes. The oldest segments of all tracks are removed first, so that the
-/// tracks begin together, until every limit is met. The cost is proportional to the number of removed segments.
+/// tracks begin together, until every limit is met.
 struct Pruning: Sendable {
     /// The limits of retention.
     struct Limits: Sendable, Hashable {
@@ -16,7 +16,6 @@ struct Pruning: Sendable {
 
     /// The segments to remove.
     struct Choice: Sendable {
-        /// The segments, by track.
         var rows: [String: [RecordedSegment]] = [:]
         /// Whether no other segments have to be removed.
         var isComplete = true
@@ -32,14 +31,7 @@ struct Pruning: Sendable {
     /// The number before which every segment is removed or pinned, by track.
     private var cursors: [String: Int64] = [:]
 
-    /// Chooses up to `count` segments.
-    ///
-    /// - Parameters:
-    ///   - timelines: The timelines of all tracks.
-    ///   - limits: The limits to meet.
-    ///   - pinned: The pinned time ranges, in nanoseconds since 1970.
-    ///   - count: The maximum number of segments.
-    /// - Throws: `CacheError` with `storage`.
+    /// Chooses segments outside the pinned time ranges, which are in nanoseconds since 1970.
     mutating func choose(
         of timelines: [Timeline], limits: Limits, outside pinned: [Range<Int64>], atMost count: Int
     ) async throws -> Choice {

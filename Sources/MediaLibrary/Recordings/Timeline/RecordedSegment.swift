@@ -33,7 +33,6 @@ package struct RecordedSegment: Sendable, Hashable {
     package var clockLag: Int64?
     /// The target duration of its playlist, in seconds.
     package var targetDuration: Int
-    /// The state.
     package var state: State
     /// Whether a discontinuity precedes the segment (§4.4.4.3).
     package var isDiscontinuous = false
@@ -92,9 +91,7 @@ package struct RecordedConditions: Sendable, Hashable {
     package struct Companion: Sendable, Hashable {
         /// The position among all companions of the track.
         package var number: Int64
-        /// The role.
         package var role: AssetPart.Role
-        /// The URL at the origin.
         package var url: String
         /// The byte range; nil for the whole resource.
         package var range: Range<Int64>?

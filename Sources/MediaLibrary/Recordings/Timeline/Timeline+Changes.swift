@@ -8,12 +8,10 @@ extension Timeline {
 
     /// Appends segments with numbers starting at ``next``. Returns when they are durable.
     ///
-    /// Segments never overlap: a segment that extends beyond the start of the next one is cut short.
+    /// Segments never overlap: a segment that extends beyond the start of the next one is cut short. If the call fails,
+    /// no segment is appended.
     ///
-    /// - Parameters:
-    ///   - segments: The segments.
-    ///   - first: The number of discontinuities before the track's first segment.
-    /// - Throws: `CacheError` with `storage`. In this case, no segment is appended.
+    /// - Parameter first: The number of discontinuities before the track's first segment.
     package func append(_ segments: [RecordedSegment], countingFrom first: Int64 = 0) async throws {
         try await changes.runUncancelled {
             let pages = pages(with: Self.withoutOverlaps(segments.map(Self.bounded)), countingFrom: first)
@@ -100,9 +98,7 @@ extension Timeline {
         return pages
     }
 
-    /// Stores the results of segments. Returns when they are durable.
-    ///
-    /// - Throws: `CacheError` with `storage`. In this case, the results in some pages may be stored.
+    /// Stores the results of segments. Returns when they are durable. If the call fails, some of them may be stored.
     package func settle(_ segments: [RecordedSegment]) async throws {
         try await changes.runUncancelled {
             var changed: [Int64: TimelinePage] = [:]
@@ -127,17 +123,12 @@ extension Timeline {
     // MARK: - Removal
 
     /// Removes segments, with the keys and sections that no other segment needs. They are removed from the timeline
-    /// durably before their bytes are deleted.
-    ///
-    /// - Throws: `CacheError` with `storage`. Bytes of segments that were removed from the timeline are deleted by the
-    ///   next call.
+    /// durably before their bytes are deleted. Bytes that can't be deleted now are deleted by the next call.
     package func remove(_ numbers: [Int64]) async throws {
         try await changes.runUncancelled { try await removeNow(numbers) }
     }
 
     /// Completes a removal that an earlier process began, by deleting the remaining bytes.
-    ///
-    /// - Throws: `CacheError` with `storage`.
     package func finishRemoval() async throws { try await remove([]) }
 
     private func removeNow(_ numbers: [Int64]) async throws {
@@ -191,7 +182,6 @@ extension Timeline {
     /// Removes all segments. The timeline can't be used afterwards.
     ///
     /// - Parameter keepingMedia: Whether media, keys and sections remain, because an asset owns them now.
-    /// - Throws: `CacheError` with `storage`. Pages processed until then are removed.
     package func removeAll(keepingMedia: Bool) async throws {
         try await changes.runUncancelled {
             for entry in state.withLock({ $0.index.entries }) {

@@ -1,11 +1,8 @@
 internal import MediaCache
 internal import Synchronization
 
-/// Reading of pages.
 extension Timeline {
     /// Returns the segment with a number; nil if there is none, it was removed, or its page is unreadable.
-    ///
-    /// - Throws: `CacheError` with `storage`.
     package func segment(_ number: Int64) async throws -> RecordedSegment? {
         let entry = state.withLock { state in state.removed.contains(number) ? nil : state.index.page(of: number) }
         guard let entry else { return nil }
@@ -13,16 +10,12 @@ extension Timeline {
     }
 
     /// Returns the rows at or after a number, in any state, including removed ones of existing pages.
-    ///
-    /// - Throws: `CacheError` with `storage`.
     package func rows(from number: Int64) async throws -> [RecordedSegment] {
         let entries = state.withLock { state in state.index.entries.filter { $0.numbers.upperBound > number } }
         return try await pages(entries).flatMap { $0.segments.filter { $0.number >= number } }
     }
 
     /// Returns the companion with a name among those of the remaining segments; nil if there is none.
-    ///
-    /// - Throws: `CacheError` with `storage`.
     package func companion(_ name: String) async throws -> RecordedConditions.Companion? {
         guard let number = Int64(name.split(separator: "-").last?.prefix { $0 != "." } ?? "") else { return nil }
         let entries = state.withLock { state in state.index.entries.filter { $0.companions.contains(number) } }
@@ -41,7 +34,6 @@ extension Timeline {
     ///   - end: The end. A segment that starts at this time isn't included.
     ///   - isOver: Whether no more segments are added to the range. If so, awaited segments are returned as gaps, and
     ///     later ones are included.
-    /// - Throws: `CacheError` with `storage`.
     package func range(from start: Int64, to end: Int64, isOver: Bool = false) async throws -> TimelineRange {
         let (entries, removed, edge) = state.withLock { state in
             (Array(state.index.pages(from: start, to: end)), state.removed, isOver ? state.next : state.edge)
@@ -73,9 +65,6 @@ extension Timeline {
     ///   - start: The start in nanoseconds since 1970. A segment in progress at this time is included.
     ///   - end: The end. A segment that starts at this time isn't included.
     ///   - number: The number after which the segments begin; nil to begin with the first one.
-    ///   - gapsOnly: Whether only gaps are returned.
-    ///   - limit: The maximum number of segments.
-    /// - Throws: `CacheError` with `storage`.
     package func segments(
         from start: Int64, to end: Int64, after number: Int64?, gapsOnly: Bool, limit: Int
     ) async throws -> [RecordedSegment] {
@@ -104,8 +93,6 @@ extension Timeline {
     }
 
     /// Returns the first remaining segment at or after a number that is outside all pinned time ranges.
-    ///
-    /// - Throws: `CacheError` with `storage`.
     package func first(from number: Int64, outside pinned: [Range<Int64>]) async throws -> RecordedSegment? {
         var number = number
         while true {
@@ -129,8 +116,6 @@ extension Timeline {
     }
 
     /// Returns the number of cached segments at or after a number.
-    ///
-    /// - Throws: `CacheError` with `storage`.
     package func storedCount(from number: Int64) async throws -> Int {
         let (whole, entry) = state.withLock { state in
             (
@@ -183,7 +168,7 @@ extension Timeline {
         return zip(entries, known).compactMap { entry, page in page ?? read[entry.first] }
     }
 
-    /// Decodes pages in parallel; nil for damaged or missing ones. A day of 2 s segments has about 170 pages.
+    /// Decodes pages in parallel; nil for damaged or missing ones.
     private static func decoded(_ files: [[UInt8]?]) async -> [TimelinePage?] {
         let few = 32
         guard files.count > few else { return files.map { $0.flatMap(TimelinePage.init(encoded:)) } }
@@ -204,15 +189,12 @@ package struct TimelineRange: Sendable, Hashable {
     package var track: String
     /// The number of discontinuities before the first segment (EXT-X-DISCONTINUITY-SEQUENCE, RFC 8216bis §4.4.3.3).
     package var discontinuities: Int64 = 0
-    /// The segments, in order.
     package var segments: [RecordedSegment] = []
     /// The numbers of the segments that follow missing numbers, each with the number of discontinuities before the
     /// segment since the recording's beginning. Numbers are missing because segments were removed or are damaged.
     package var jumps: [Int64: Int64] = [:]
 
-    /// Adds the segments of a page that satisfy a condition.
-    ///
-    /// - Parameter belongs: Whether the segment at an index of the page is in the time range.
+    /// Adds the segments of a page at the indices for which `belongs` returns true.
     mutating func add(_ page: TimelinePage, where belongs: (Int) -> Bool) {
         var discontinuities = page.discontinuities
         for index in page.segments.indices {
@@ -224,13 +206,11 @@ package struct TimelineRange: Sendable, Hashable {
         }
     }
 
-    /// Adds all segments of a page.
     mutating func add(_ page: TimelinePage) {
         note(page.first, page.discontinuities)
         segments += page.segments
     }
 
-    /// Turns the awaited segments into gaps.
     mutating func loseAwaited() {
         for index in segments.indices where segments[index].state == .awaited { segments[index].state = .gap }
     }

@@ -5,7 +5,8 @@ import Synchronization
 ///
 /// A page is rewritten when one of its segments changes. Only the last page and those with awaited segments change, so
 /// the cost of appending is independent of the recording's length. The numbers of removed segments are stored in a
-/// separate file until their whole page is removed. Changes are serialized; reads are concurrent.
+/// separate file until their whole page is removed. Changes are serialized; reads are concurrent. Methods throw
+/// `CacheError` with `storage`.
 package final class Timeline: Sendable {
     /// The maximum number of pages in memory, in addition to those that may change.
     static let maximumRecent = 16
@@ -33,15 +34,12 @@ package final class Timeline: Sendable {
         /// The number of segments in unreadable pages after the last readable one. Each may have had a discontinuity.
         var unknown: Int64 = 0
 
-        /// The number of discontinuities up to the last segment.
         var discontinuities: Int64 {
             (index.entries.last.map { $0.discontinuities + $0.ownDiscontinuities } ?? 0) + unknown
         }
 
-        /// The number before which playlists end: that of the first awaited segment, otherwise ``next``.
         var edge: Int64 { mutablePages.keys.compactMap { index.page(of: $0)?.firstAwaited }.min() ?? next }
 
-        /// The end of the segments before ``edge``, in nanoseconds since 1970; nil without segments.
         var edgeTime: Int64? {
             let edge = edge
             guard let entry = index.lastPage(before: edge) else { return nil }
@@ -73,8 +71,6 @@ package final class Timeline: Sendable {
     /// Opens a track's timeline, which is empty if nothing was recorded.
     ///
     /// Damaged pages stay on disk. Their segments aren't served and their numbers aren't reused.
-    ///
-    /// - Throws: `CacheError` with `storage`.
     package static func open(
         track: String, of recording: RecordingID, in store: any RecordingStore
     ) async throws -> Timeline {
@@ -153,16 +149,12 @@ package final class Timeline: Sendable {
     /// The number of segments in any state that weren't removed.
     var segmentCount: Int { state.withLock { $0.index.live } }
 
-    /// The longest target duration that any segment has needed since opening, in seconds.
     var targetDuration: Int { state.withLock { $0.targetDuration } }
 
-    /// A counter of changes. Windows are unchanged as long as it is.
     var revision: Int { state.withLock { $0.revision } }
 
-    /// The number of index entries visited since opening.
     var entriesPassed: Int { state.withLock { $0.entriesPassed } }
 
-    /// The number of pages in memory.
     package var pagesInMemory: Int { state.withLock { $0.mutablePages.count + $0.recent.count } }
 
     /// The last segment, in any state.

@@ -71,10 +71,8 @@ struct TimelineIndex: Sendable {
     private(set) var stored = 0
     private(set) var gaps = 0
     private(set) var gapDuration: Int64 = 0
-    /// The number of segments that weren't removed.
     private(set) var live = 0
 
-    /// Returns the page that contains a number.
     func page(of number: Int64) -> Entry? {
         let index = entries.partitioningIndex { $0.first > number }
         guard index > 0, entries[index - 1].numbers.contains(number) else { return nil }
@@ -111,7 +109,6 @@ struct TimelineIndex: Sendable {
         return entries[lower..<max(lower, upper)]
     }
 
-    /// Inserts or replaces the entry of a page.
     mutating func set(_ entry: Entry) {
         let index = entries.partitioningIndex { $0.first >= entry.first }
         if index < entries.count, entries[index].first == entry.first {

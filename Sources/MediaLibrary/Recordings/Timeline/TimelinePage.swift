@@ -1,7 +1,7 @@
 import HLS
 internal import MediaCache
 
-/// A run of up to 256 consecutive segments of one track: the unit of reading and writing.
+/// A run of consecutive segments of one track: the unit of reading and writing.
 package struct TimelinePage: Sendable, Hashable {
     /// The maximum number of segments in a page.
     package static let capacity = 256
@@ -52,7 +52,6 @@ extension TimelinePage {
         static let hasOtherDiscontinuity: UInt64 = 32768
     }
 
-    /// The page as bytes.
     package var encoded: [UInt8] {
         var writer = VarintWriter()
         writer.write(fixed: Self.mark)
@@ -215,9 +214,7 @@ extension TimelinePage {
         }
         return true
     }
-}
 
-extension TimelinePage {
     /// Decodes the times of a segment. Returns whether the bytes are valid.
     private static func readTimes(
         _ reader: inout VarintReader, _ flags: UInt64, _ start: Int64, _ duration: Int64,

@@ -10,7 +10,6 @@ enum ChannelEntry {
         var named: Set<String>
         /// The entry; empty if the stream is a media playlist.
         var text = ""
-        /// The variables that the tracks' playlists may import (EXT-X-DEFINE, RFC 8216bis §4.4.2.3).
         var variables: [String: String] = [:]
     }
 
@@ -152,7 +151,6 @@ enum ChannelEntry {
     /// Returns the folders of the tracks that an entry lists; empty if the text isn't a multivariant playlist.
     static func folders(in entry: String) -> Set<String> { parse(entry).map { folders(in: $0) } ?? [] }
 
-    /// Returns the folders of the tracks that an entry lists.
     static func folders(in entry: MultivariantPlaylist) -> Set<String> {
         Set((entry.variants.map(\.uri) + entry.renditions.compactMap(\.uri)).map(folder(of:)))
     }

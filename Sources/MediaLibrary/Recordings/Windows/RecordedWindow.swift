@@ -31,14 +31,12 @@ package struct RecordedWindow: Sendable {
 
 /// A request for a window outside the recorded time ranges.
 package struct WindowOutOfRangeError: Error, Sendable, CustomStringConvertible {
-    /// The channel.
     package let channel: ChannelName
     /// The reason, as a clause.
     package let what: String
     /// The recorded time ranges, in nanoseconds since 1970.
     package let recordedRanges: [Range<Int64>]
 
-    /// A sentence with the channel, the reason and the last recorded time ranges.
     package var description: String {
         let ranges = recordedRanges.suffix(4).map {
             "\(DateTime(nanosecondsSinceEpoch: $0.lowerBound / 1_000_000 * 1_000_000)) to "

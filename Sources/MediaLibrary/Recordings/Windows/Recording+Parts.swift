@@ -1,7 +1,6 @@
 internal import HLS
 package import MediaCache
 
-/// The parts that a recording's playlists refer to.
 extension Recording {
     /// Returns a segment, a key or a media initialization section by its name in a track's folder.
     ///

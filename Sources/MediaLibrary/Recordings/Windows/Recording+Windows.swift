@@ -2,7 +2,6 @@ internal import Foundation
 import HLS
 internal import MediaCache
 
-/// The windows of a recording as playlists.
 extension Recording {
     /// The default length of a live window, in nanoseconds: one minute.
     private static let standardWindow: Int64 = 60_000_000_000
@@ -19,11 +18,8 @@ extension Recording {
 
     /// Returns the multivariant playlist of a window, and the window's start.
     ///
-    /// - Parameters:
-    ///   - request: The window.
-    ///   - isStrict: Whether the start of the window must be recorded. Otherwise, the recorded part of the window is
-    ///     served.
-    /// - Throws: ``WindowOutOfRangeError`` if no part of the window is recorded; `CacheError` with `storage`.
+    /// - Parameter isStrict: Whether the start of the window must be recorded. Otherwise, the recorded part is served.
+    /// - Throws: ``WindowOutOfRangeError``.
     package func entry(_ request: WindowRequest, isStrict: Bool = false) async throws -> WindowEntry {
         guard !channel.entry.isEmpty else { throw outside("nothing has been recorded yet") }
         let name: String
@@ -60,11 +56,9 @@ extension Recording {
     /// Returns a window of one track as a media playlist.
     ///
     /// - Parameters:
-    ///   - request: The window.
-    ///   - track: The track's folder.
     ///   - isGranted: Whether the window comes from an entry that was served before, so that its start isn't checked.
     ///   - isStrict: Whether the start of the window must be recorded.
-    /// - Throws: The errors of ``entry(_:isStrict:)``; `CacheError` with `notFound` if there is no such track.
+    /// - Throws: ``WindowOutOfRangeError``; `CacheError`: `notFound` if there is no such track; `storage`.
     package func playlist(
         _ request: WindowRequest, track: String, isGranted: Bool = false, isStrict: Bool = false
     ) async throws -> [UInt8] {
@@ -87,7 +81,7 @@ extension Recording {
     /// Returns the I-frame playlist of a window for the last track with I-frames, usually the one with the lowest
     /// bandwidth.
     ///
-    /// - Throws: The errors of ``entry(_:isStrict:)``; `CacheError` with `notFound` if no I-frames are available.
+    /// - Throws: ``WindowOutOfRangeError``; `CacheError`: `notFound` if no I-frames are available; `storage`.
     package func iFramePlaylist(_ request: WindowRequest, isStrict: Bool = false) async throws -> [UInt8] {
         let edge = edge
         for timeline in timelines.reversed() {
@@ -103,14 +97,8 @@ extension Recording {
 
     /// Returns the range of a track that is served for a request now.
     ///
-    /// - Parameters:
-    ///   - request: The requested window.
-    ///   - edge: The time up to which the playlist may contain segments, in nanoseconds since 1970; nil if nothing is
-    ///     recorded.
-    ///   - timeline: The track's timeline.
-    ///   - isGranted: Whether the window comes from an entry that was served before.
-    ///   - isStrict: Whether the start of the window must be recorded.
-    /// - Throws: ``WindowOutOfRangeError``.
+    /// - Parameter edge: The time up to which the playlist may contain segments, in nanoseconds since 1970; nil if
+    ///   nothing is recorded.
     private func served(
         _ request: WindowRequest, edge: Int64?, of timeline: Timeline, isGranted: Bool, isStrict: Bool
     ) throws -> ServedWindow {
@@ -145,8 +133,7 @@ extension Recording {
         }
     }
 
-    /// Returns whether no more segments will be added to a window with the given end, in nanoseconds since 1970.
-    /// Without an end, the recording must have ended.
+    /// Returns ``isOver(at:)``; without an end, whether the recording has ended.
     private func isOver(upTo end: Int64?) -> Bool { end.map(isOver(at:)) ?? channel.hasEnded }
 
     /// Returns whether no more segments will be added to a window with the given end, in nanoseconds since 1970. If so,
@@ -168,8 +155,6 @@ extension Recording {
 
     /// Returns the time range of everything recorded so far, in nanoseconds since 1970. After a channel has stopped,
     /// awaited segments are gaps, and the range includes the segments after them.
-    ///
-    /// - Throws: ``WindowOutOfRangeError`` if nothing is recorded.
     private func everything() throws -> Range<Int64> {
         let all = recordedRanges(isOver: true)
         if let first = all.first, let last = all.last, isOver(at: last.upperBound) {
@@ -208,12 +193,6 @@ extension Recording {
     }
 
     /// Returns the recorded part of a requested window.
-    ///
-    /// - Parameters:
-    ///   - from: The requested start.
-    ///   - to: The requested end; nil for none.
-    ///   - isStrict: Whether the start of the window must be recorded.
-    /// - Throws: ``WindowOutOfRangeError``.
     private func granted(_ from: Int64, _ to: Int64?, isStrict: Bool) throws -> (from: Int64, to: Int64?) {
         let ranges = recordedRanges(isOver: isOver(upTo: to))
         if ranges.contains(where: { $0.contains(from) }) { return (from, to) }

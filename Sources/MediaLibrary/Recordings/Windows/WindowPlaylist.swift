@@ -12,7 +12,6 @@ struct WindowPlaylist: Sendable {
     /// The maximum in a window that is over. It's lower, because players that don't support EXT-X-GAP request each gap.
     private static let maximumAbsentAtEnd: Int64 = 1800
 
-    /// The segments of the window.
     var range: TimelineRange
     /// The time at which playback begins, in nanoseconds since 1970; nil if the player decides.
     var begins: Int64?
@@ -166,8 +165,7 @@ extension EncryptionKey {
     /// than `identity` define their own vectors.
     var usesImplicitVector: Bool { method != .none && iv == nil && !LocalTags.isManagedByDRM(self) }
 
-    /// Returns the key with an explicit initialization vector. An implicit one is the media sequence number (RFC
-    /// 8216bis §5.2), which differs between playlists.
+    /// Returns the key with an explicit initialization vector, since media sequence numbers differ between playlists.
     fileprivate func withVector(of number: Int64) -> EncryptionKey {
         guard usesImplicitVector else { return self }
         var key = self
@@ -179,7 +177,6 @@ extension EncryptionKey {
 /// An I-frame playlist (EXT-X-I-FRAMES-ONLY, RFC 8216bis §4.4.3.6) with the first frame of each segment in a window.
 /// Players show these frames while seeking.
 package struct IFramePlaylist: Sendable {
-    /// The segments of the window.
     package var range: TimelineRange
     /// The prefix of the segments' names.
     package var prefix: String

@@ -12,7 +12,6 @@ package struct WindowPosition: Sendable {
         /// The duration in seconds.
         package var duration: Double
 
-        /// Returns whether two gaps overlap in time.
         fileprivate func overlaps(_ other: Gap) -> Bool {
             Double(wall - other.wall) < other.duration * 1e9 && Double(other.wall - wall) < duration * 1e9
         }
@@ -28,14 +27,11 @@ package struct WindowPosition: Sendable {
 
     private init() {}
 
-    /// Creates the position of a window.
+    /// Creates the position of a window between two times in nanoseconds since 1970; returns nil if the first playlist
+    /// has no dates.
     ///
-    /// - Parameters:
-    ///   - playlists: The media playlists that play together. The first one determines the position. Gaps are collected
-    ///     from all.
-    ///   - from: The start of the window in nanoseconds since 1970.
-    ///   - to: The end of the window in nanoseconds since 1970.
-    /// - Returns: Nil if the first playlist has no dates.
+    /// - Parameter playlists: The media playlists that play together. The first one determines the position. Gaps are
+    ///   collected from all.
     package init?(of playlists: [MediaPlaylist], from: Int64, to: Int64) {
         let begins = playlists.map { $0.resolvedSegments.first { _ in true }?.programDateTime?.nanosecondsSinceEpoch }
         guard let start = begins.first ?? nil, let first = begins.compactMap(\.self).min() else { return nil }

@@ -104,7 +104,6 @@ package enum WindowRequest: Sendable, Hashable {
     /// 8601, `now`, or a negative number of seconds relative to `now`.
     ///
     /// - Parameters:
-    ///   - text: The text.
     ///   - what: The name of the time in error messages.
     ///   - now: The stream's current time in nanoseconds since 1970.
     /// - Throws: ``WindowError`` if the text has none of these forms, or if a number is out of range.
