@@ -106,17 +106,9 @@ public struct ChannelName: RawRepresentable, Sendable, Hashable, Comparable, Cod
 
     /// Creates a name; returns nil if the text isn't a valid name.
     public init?(rawValue: String) {
-        let isValid = rawValue.utf8.allSatisfy { byte in
-            switch byte {
-            case UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "a")...UInt8(ascii: "z"),
-                UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "."), UInt8(ascii: "_"), UInt8(ascii: "-"):
-                true
-            default: false
-            }
-        }
-        guard isValid, (1...64).contains(rawValue.utf8.count), rawValue.utf8.first != UInt8(ascii: ".") else {
-            return nil
-        }
+        guard (1...64).contains(rawValue.utf8.count), rawValue.first != ".",
+            rawValue.allSatisfy({ $0.isASCII && ($0.isLetter || $0.isNumber || "._-".contains($0)) })
+        else { return nil }
         self.rawValue = rawValue
     }
 

@@ -83,10 +83,9 @@ extension RecordedTrack {
                 && (segment.failed == nil || now - requested >= patience)
         }
     }
-}
 
-/// Detection of the playlist's end.
-extension RecordedTrack {
+    // MARK: - End of the playlist
+
     /// The minimum time for which a playlist must have EXT-X-ENDLIST before it counts as ended.
     static let minimumVerification = Duration.seconds(10)
     /// The minimum time after which a track without new segments counts as ended, and the time after which segments of

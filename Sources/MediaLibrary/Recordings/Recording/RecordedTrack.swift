@@ -105,11 +105,9 @@ final class RecordedTrack {
         awaited = AwaitedSegments()
         queue = FetchQueue()
     }
-}
 
-// MARK: - Redundant copies
+    // MARK: - Redundant copies
 
-extension RecordedTrack {
     /// The number of target durations, and the minimum time, without new segments after which a copy is stale.
     private static let staleTargets = 3
     private static let minimumStaleness = Duration.seconds(6)

@@ -135,14 +135,9 @@ extension MediaPlaylist {
         }
         return names(\.path).count < names { $0[...] }.count
     }
-}
 
-extension String {
-    /// A URI without its query.
-    var path: Substring { prefix { $0 != "?" } }
-}
+    // MARK: - Bounds
 
-extension MediaPlaylist {
     /// The maximum target duration in seconds, and the maximum segment duration in nanoseconds.
     private static let maximumTarget = 600
     private static let maximumSegmentDuration: Int64 = 86_400_000_000_000
@@ -171,6 +166,11 @@ extension MediaPlaylist {
         }
         return playlist
     }
+}
+
+extension String {
+    /// A URI without its query.
+    var path: Substring { prefix { $0 != "?" } }
 }
 
 extension ResolvedSegment {

@@ -194,13 +194,9 @@ struct TrackFollower: Sendable {
         switch reload.outcome {
         case .stale: return take(old: update, wall, now)
         case .unchanged:
-            self.encoder?.noteDates(of: update)
-            self.encoder?.known = reload.playlist
-            self.encoder?.recorded = [:]
             updateLinks(from: known, to: reload.playlist)
-            noteDateRanges(of: reload.playlist, from: reload.playlist.nextMediaSequence)
-            stale = nil
-            return ([], .unchanged)
+            let next = reload.playlist.nextMediaSequence
+            return (continueSequence(update, as: reload.playlist, from: next, missed: 0, wall, now), .unchanged)
         case .reset:
             if let rows = shift(from: known, to: update, wall, now) { return (rows, .updated) }
             if let rows = switchEncoder(update, wall, now) {

@@ -30,9 +30,8 @@ package enum WindowRequest: Sendable, Hashable {
         guard name.hasSuffix(".m3u8") else { return nil }
         let stem = name.dropLast(5)
         switch stem {
-        case "index": self = try Self.queried(query, now)
+        case "index", "thumbnails": self = try Self.queried(query, now)
         case "all": self = .all
-        case "thumbnails": self = try Self.queried(query, now)
         case _ where stem.hasPrefix("archive-"):
             let parts = stem.dropFirst(8).split(separator: "-", omittingEmptySubsequences: false)
             guard parts.count == 2 else {
@@ -136,9 +135,9 @@ package enum WindowRequest: Sendable, Hashable {
         }
         return nanoseconds(number)
     }
-}
 
-extension WindowRequest {
+    // MARK: - Granted windows
+
     /// Returns the filename of a granted window in a track's folder.
     static func name(from: Int64, to: Int64?) -> String { "span-\(from)" + (to.map { "-\($0)" } ?? "") + ".m3u8" }
 
@@ -151,11 +150,8 @@ extension WindowRequest {
             part.utf8.allSatisfy { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) } ? Int64(part) : nil
         }
         guard (1...2).contains(numbers.count), let from = numbers[0] else { return nil }
-        guard numbers.count == 2 else {
-            self = .span(from: from, to: nil)
-            return
-        }
-        guard let to = numbers[1], to > from else { return nil }
+        let to = numbers.count == 2 ? numbers[1] : nil
+        guard numbers.count == 1 || to ?? .min > from else { return nil }
         self = .span(from: from, to: to)
     }
 }
