@@ -12,12 +12,8 @@ struct BacklogTests {
 
     /// Returns a recorder for an origin whose playlists already list a hundred segments.
     private func fixture() async throws -> RecordingFixture {
-        let live = LiveOrigin()
-        live.window = Self.count
-        live.publish()
-        let fixture = RecordingFixture(live)
-        try await fixture.open()
-        try await fixture.pass(Double(Self.count * live.target))
+        let fixture = try await RecordingFixture.opened { $0.window = Self.count }
+        try await fixture.pass(Double(Self.count * fixture.live.target))
         return fixture
     }
 

@@ -14,8 +14,6 @@ struct ChangedLinkTests {
         ["http://origin.example/edge0/#.ts", "http://origin.example/edge1/#.ts"],
     ]
 
-    private func names(_ rows: [RecordedSegment]) -> [String] { rows.map(FollowedPlaylist.name) }
-
     /// Expects each segment to be recorded once, without a discontinuity.
     private func expectSegments(
         _ numbers: Range<Int>, in playlist: FollowedPlaylist, _ location: SourceLocation = #_sourceLocation
@@ -77,7 +75,7 @@ struct ChangedLinkTests {
         #expect(try playlist.load(12..<18, late: 72).isEmpty)
         #expect(playlist.outcome == .stale)
         playlist.names = links[0]
-        #expect(names(try playlist.load(24..<30)) == ["29.ts"])
+        #expect(try playlist.load(24..<30).names == ["29.ts"])
     }
 
     /// An encoder that restarts in another folder has had enough time to produce all its segments.
@@ -104,12 +102,12 @@ struct ChangedLinkTests {
         playlist.hasNewLinks = true
         let rows = try playlist.load(4..<10)
         #expect(playlist.outcome == .updated)
-        #expect(names(rows) == ["media_w2_8.ts", "media_w2_9.ts"])
+        #expect(rows.names == ["media_w2_8.ts", "media_w2_9.ts"])
         #expect(playlist.rows.allSatisfy { !$0.isDiscontinuous })
         // Awaited segments are assigned the new session's URLs.
         #expect(playlist.follower.refreshed(playlist.rows[6])?.url == "http://origin.example/live/media_w2_6.ts")
         playlist.hasNewLinks = false
-        #expect(names(try playlist.load(5..<11)) == ["media_w2_10.ts"])
+        #expect(try playlist.load(5..<11).names == ["media_w2_10.ts"])
         #expect(FollowedPlaylist.starts(playlist.rows) == (0..<11).map { Double($0 * 6) })
     }
 
@@ -122,7 +120,7 @@ struct ChangedLinkTests {
         playlist.hasNewLinks = true
         #expect(try playlist.load(1..<7, late: 12).isEmpty)
         #expect(playlist.outcome == .stale)
-        #expect(names(try playlist.load(3..<9, late: 12)) == ["media_w2_8.ts"])
+        #expect(try playlist.load(3..<9, late: 12).names == ["media_w2_8.ts"])
         #expect(playlist.rows.allSatisfy { !$0.isDiscontinuous })
     }
 

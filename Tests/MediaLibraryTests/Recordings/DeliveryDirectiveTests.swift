@@ -33,12 +33,10 @@ struct DeliveryDirectiveTests {
     }
 
     private func fixture(_ server: Server) async throws -> RecordingFixture {
-        let live = LiveOrigin()
-        live.window = 12
-        live.definitions.media = server.tags
-        let fixture = RecordingFixture(live)
-        live.publish()
-        try await fixture.open()
+        let fixture = try await RecordingFixture.opened { live in
+            live.window = 12
+            live.definitions.media = server.tags
+        }
         try await fixture.pass(100)
         return fixture
     }
@@ -69,9 +67,8 @@ struct DeliveryDirectiveTests {
                 #expect(requested.allSatisfy { $0.mediaSequence == nil })
             }
         }
-        try await fixture.check { _ in true }
+        try await fixture.checkComplete()
         try await fixture.check("audio-1", in: "a1") { _ in true }
-        #expect(try await fixture.gapCount() == 0)
         await fixture.close()
     }
 
@@ -89,9 +86,8 @@ struct DeliveryDirectiveTests {
         #expect(requested.count(where: \.isEmpty) == 2)
         let whole = try #require(requested.lastIndex { $0.isEmpty })
         #expect(requested[whole - 1].skip == .segments)
-        try await fixture.check { _ in true }
+        try await fixture.checkComplete()
         try await fixture.check("audio-1", in: "a1") { _ in true }
-        #expect(try await fixture.gapCount() == 0)
         await fixture.close()
     }
 
@@ -108,8 +104,7 @@ struct DeliveryDirectiveTests {
         let requested = directives(fixture).dropFirst(before)
         #expect(requested.first?.skip == nil && requested.first?.mediaSequence != nil)
         #expect(requested.dropFirst().allSatisfy { $0.skip == .segments })
-        try await fixture.check { _ in true }
-        #expect(try await fixture.gapCount() == 0)
+        try await fixture.checkComplete()
         await fixture.close()
     }
 
@@ -128,8 +123,7 @@ struct DeliveryDirectiveTests {
         let (segments, requests) = (fixture.live.next - first, directives(fixture).count)
         #expect(segments >= 19)
         #expect(requests <= 3 * segments, "\(requests) requests for \(segments) segments")
-        try await fixture.check { _ in true }
-        #expect(try await fixture.gapCount() == 0)
+        try await fixture.checkComplete()
         await fixture.close()
     }
 
@@ -143,8 +137,7 @@ struct DeliveryDirectiveTests {
         let first = fixture.live.next
         try await fixture.pass(120)
         #expect(await (try fixture.recording).state == .recording)
-        try await fixture.check { _ in true }
-        #expect(try await fixture.gapCount() == 0)
+        try await fixture.checkComplete()
         // There are as many requests as without directives, plus one refused request per segment.
         let segments = fixture.live.next - first
         let requested = directives(fixture)
@@ -156,8 +149,7 @@ struct DeliveryDirectiveTests {
             fixture.live.directives = .honored
             try await fixture.pass(60)
             #expect(fixture.live.held == 2)
-            try await fixture.check { _ in true }
-            #expect(try await fixture.gapCount() == 0)
+            try await fixture.checkComplete()
         }
         await fixture.close()
     }

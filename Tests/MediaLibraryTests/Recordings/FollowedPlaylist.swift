@@ -97,13 +97,17 @@ struct FollowedPlaylist {
         }
     }
 
-    /// The last path component of each row's URL, or `-` for a gap.
-    var recorded: [String] { rows.map(Self.name) }
+    var recorded: [String] { rows.names }
 
-    static func name(_ row: RecordedSegment) -> String {
+    fileprivate static func name(_ row: RecordedSegment) -> String {
         row.url.isEmpty ? "-" : row.url.split(separator: "/").last?.split(separator: "?").first.map(String.init) ?? ""
     }
 
     /// Returns the start of each row in seconds after noon.
     static func starts(_ rows: [RecordedSegment]) -> [Double] { rows.map { Double($0.start - noon) / 1e9 } }
+}
+
+extension [RecordedSegment] {
+    /// The last path component of each URL, without its query, or `-` for a gap that was never listed.
+    var names: [String] { map(FollowedPlaylist.name) }
 }

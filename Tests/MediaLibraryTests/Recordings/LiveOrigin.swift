@@ -139,7 +139,7 @@ final class LiveOrigin {
             if !isListed { library.origin[old.url] = nil }
         }
         let state =
-            "\(place) \(query) \(tokens) \(next) \(generation) \(hasEndList) \(shift) \(listsAudio) \(updatesPlaylists) "
+            "\(place) \(query) \(tokens) \(next) \(generation) \(hasEndList) \(shift) \(listsAudio) "
             + definitions.media + (slate ?? "")
         guard updatesPlaylists, state != written else {
             written = updatesPlaylists ? written : ""
@@ -300,6 +300,14 @@ final class LiveOrigin {
     }
 
     // MARK: - Faults
+
+    /// Serves a media playlist with the segment `slate.ts` in place of the multivariant playlist.
+    func serveSlate(_ playlist: String) {
+        let packet = [0x47] + [UInt8](repeating: 1, count: 187)
+        library.origin[Self.url("slate.ts")] = ScriptedResource(
+            .bytes(packet + packet), entityTag: "\"slate\"", contentType: "video/mp2t")
+        slate = playlist
+    }
 
     /// Makes all media playlists in the main folder fail until ``clearFaults()``.
     func playlistsFail(_ fault: ScriptedFault) {

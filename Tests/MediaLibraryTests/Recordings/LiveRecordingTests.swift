@@ -14,9 +14,8 @@ struct LiveRecordingTests {
         try await fixture.pass(20)
         try await fixture.record()
         try await fixture.pass(Double(target) * 60)
-        try await fixture.check { _ in true }
+        try await fixture.checkComplete()
         try await fixture.check("audio-1", in: "a1") { _ in true }
-        #expect(try await fixture.gapCount() == 0)
         #expect(fixture.live.library.origin.requests.allSatisfy { !$0.url.target.contains("v2") })
         await fixture.close()
     }
@@ -38,8 +37,7 @@ struct LiveRecordingTests {
         playing.cancel()
         await playing.value
         try await fixture.pass(30)
-        try await fixture.check { _ in true }
-        #expect(try await fixture.gapCount() == 0)
+        try await fixture.checkComplete()
         await fixture.close()
     }
 
@@ -55,8 +53,7 @@ struct LiveRecordingTests {
         await fixture.close()
         try await fixture.open()
         try await fixture.pass(60)
-        try await fixture.check { _ in true }
-        #expect(try await fixture.gapCount() == 0)
+        try await fixture.checkComplete()
         await fixture.close()
     }
 
@@ -115,8 +112,7 @@ struct LiveRecordingTests {
             fixture.live.clearFaults()
         }
         try await fixture.pass(30)
-        try await fixture.check { _ in true }
-        #expect(try await fixture.gapCount() == 0)
+        try await fixture.checkComplete()
         await fixture.close()
     }
 
@@ -136,8 +132,7 @@ struct LiveRecordingTests {
             fixture.live.updatesPlaylists = true
         }
         try await fixture.pass(60)
-        try await fixture.check { _ in true }
-        #expect(try await fixture.gapCount() == 0)
+        try await fixture.checkComplete()
         #expect(try await fixture.rows("video-1").allSatisfy { !$0.isDiscontinuous })
         await fixture.close()
     }
@@ -190,8 +185,7 @@ struct LiveRecordingTests {
             try await fixture.pass(90)
         }
         try await fixture.pass(12)
-        try await fixture.check { _ in true }
-        #expect(try await fixture.gapCount() == 0)
+        try await fixture.checkComplete()
         await fixture.close()
     }
 
@@ -225,8 +219,7 @@ struct LiveRecordingTests {
             fixture.live.renewLinks()
         }
         try await fixture.pass(60)
-        try await fixture.check { _ in true }
-        #expect(try await fixture.gapCount() == 0)
+        try await fixture.checkComplete()
         #expect(try await fixture.rows("video-1").allSatisfy { !$0.isDiscontinuous })
         await fixture.close()
     }
@@ -251,8 +244,7 @@ struct LiveRecordingTests {
         }
         try await fixture.pass(60)
         for (track, folder) in ["video-1": "v1", "audio-1": "a1"] {
-            try await fixture.check(track, in: folder) { _ in true }
-            #expect(try await fixture.gapCount(track) == 0)
+            try await fixture.checkComplete(track, in: folder)
             #expect(try await fixture.rows(track).allSatisfy { !$0.isDiscontinuous })
         }
         await fixture.close()
@@ -280,8 +272,7 @@ struct LiveRecordingTests {
         let recording = try fixture.recording
         #expect(recording.timelines.map(\.track) == ["video-1", "audio-1"])
         for (track, folder) in ["video-1": "v1", "audio-1": "a1"] {
-            #expect(try await fixture.gapCount(track) == 0)
-            try await fixture.check(track, in: folder) { _ in true }
+            try await fixture.checkComplete(track, in: folder)
             let first = try #require(try await fixture.rows(track).first)
             let bytes = try await recording.playlist(.span(from: first.start, to: first.end), track: track)
             #expect(String(decoding: bytes, as: UTF8.self).contains(first.name))
@@ -292,13 +283,10 @@ struct LiveRecordingTests {
     /// Before the event begins, its URL serves a slate as a media playlist.
     @Test(arguments: [(false, false), (true, false), (false, true)])
     func recordsStreamThatReplacesSlate(restarts: Bool, isDownload: Bool) async throws {
-        let fixture = try await RecordingFixture.opened {
-            $0.slate = "#EXTM3U\n#EXT-X-TARGETDURATION:60\n#EXTINF:6,\nslate.ts\n"
+        let fixture = try await RecordingFixture.opened { live in
+            live.serveSlate("#EXTM3U\n#EXT-X-TARGETDURATION:60\n#EXTINF:6,\nslate.ts\n")
         }
         let live = fixture.live
-        let packet = [0x47] + [UInt8](repeating: 1, count: 187)
-        live.library.origin[LiveOrigin.url("slate.ts")] = ScriptedResource(
-            .bytes(packet + packet), entityTag: "\"slate\"", contentType: "video/mp2t")
         try await fixture.record { $0.endsWhenUnchanged = isDownload }
         try await fixture.pass(20)
         #expect(try fixture.recording.timelines.map(\.track) == ["media-1"])
@@ -319,16 +307,14 @@ struct LiveRecordingTests {
     }
 
     @Test func recordsWithTokensThatChangeInEachPlaylist() async throws {
-        let fixture = try await RecordingFixture.opened { $0.names = "#.ts" }
+        let fixture = try await RecordingFixture.opened()
         try await fixture.record()
         for round in 0..<10 {
-            for folder in fixture.live.folders { _ = fixture.live.playlist(folder) }
             fixture.live.tokens = "?token=\(round)"
             fixture.live.renewLinks()
             try await fixture.pass(20)
         }
-        try await fixture.check { _ in true }
-        #expect(try await fixture.gapCount() == 0)
+        try await fixture.checkComplete()
         await fixture.close()
     }
 }

@@ -381,7 +381,6 @@ struct ProgrammeExportTests {
             guard case .replacing = moment else { return false }
             return path.contains("/channels/")
         }
-        // Releases the disk even if the test fails.
         defer { hold.release() }
         let fixture = try await fixture(files: hold.files)
         let (recordings, name) = (try #require(fixture.recordings), fixture.name)

@@ -17,13 +17,6 @@ struct RecordingEndTests {
         }
     }
 
-    private func fixture(_ hold: DiskHold) async throws -> RecordingFixture {
-        let fixture = RecordingFixture(LiveOrigin(files: hold.files))
-        fixture.live.publish()
-        try await fixture.open()
-        return fixture
-    }
-
     /// Advances time until the disk is blocked. Everything due happens after each step.
     private func pass(_ fixture: RecordingFixture, until hold: DiskHold) async throws {
         while !hold.isReached {
@@ -36,9 +29,8 @@ struct RecordingEndTests {
     /// New segments are awaited only after their rows are on disk. The end of the recording waits for that, too.
     @Test func endWaitsForSegmentsBeingAppended() async throws {
         let hold = Self.pageHold()
-        // Releases the disk even if the test fails.
         defer { hold.release() }
-        let fixture = try await fixture(hold)
+        let fixture = try await RecordingFixture.opened(files: hold.files)
         try await fixture.record()
         try await fixture.pass(60)
         hold.arm()
@@ -61,10 +53,8 @@ struct RecordingEndTests {
     /// One track's last playlist lacks EXT-X-ENDLIST. The recording ends when that playlist hasn't changed for some
     /// time.
     @Test(arguments: ["a1", "v1"]) func endsWithTrackThatStopsWithoutEndList(folder: String) async throws {
-        let live = LiveOrigin()
-        let fixture = RecordingFixture(live)
-        live.publish()
-        try await fixture.open()
+        let fixture = try await RecordingFixture.opened()
+        let live = fixture.live
         try await fixture.record()
         try await fixture.pass(60)
         live.hasEndList = true
@@ -73,18 +63,14 @@ struct RecordingEndTests {
         try await fixture.pass(50)
         #expect(await (try fixture.recording).state != .ended)
         try await fixture.pass(atMost: 40) { await (try fixture.recording).state == .ended }
-        try await fixture.check { _ in true }
-        #expect(try await fixture.gapCount() == 0)
+        try await fixture.checkComplete()
         await fixture.close()
     }
 
     /// The stream of a live download pauses right after the first load.
     @Test(arguments: [2, 6]) func pauseAfterFirstLoadDoesNotEndDownload(target: Int) async throws {
-        let live = LiveOrigin()
-        live.target = target
-        let fixture = RecordingFixture(live)
-        live.publish()
-        try await fixture.open()
+        let fixture = try await RecordingFixture.opened { $0.target = target }
+        let live = fixture.live
         try await fixture.pass(Double(target * 6))
         try await fixture.record { $0.endsWhenUnchanged = true }
         try await fixture.pass(1)
@@ -102,14 +88,9 @@ struct RecordingEndTests {
 
     /// A segment longer than the target duration takes that much longer to appear.
     @Test func endOfDownloadWaitsForLongSegments() async throws {
-        let live = LiveOrigin()
-        live.slate = "#EXTM3U\n#EXT-X-TARGETDURATION:2\n#EXTINF:40,\nslate.ts\n"
-        let fixture = RecordingFixture(live)
-        live.publish()
-        let packet = [0x47] + [UInt8](repeating: 1, count: 187)
-        live.library.origin[LiveOrigin.url("slate.ts")] = ScriptedResource(
-            .bytes(packet + packet), entityTag: "\"slate\"", contentType: "video/mp2t")
-        try await fixture.open()
+        let fixture = try await RecordingFixture.opened { live in
+            live.serveSlate("#EXTM3U\n#EXT-X-TARGETDURATION:2\n#EXTINF:40,\nslate.ts\n")
+        }
         try await fixture.record { $0.endsWhenUnchanged = true }
         try await fixture.pass(110)
         #expect(await (try fixture.recording).state != .ended)
@@ -119,9 +100,8 @@ struct RecordingEndTests {
 
     @Test func reportsEndAfterLostSegmentsAreStored() async throws {
         let hold = Self.pageHold()
-        // Releases the disk even if the test fails.
         defer { hold.release() }
-        let fixture = try await fixture(hold)
+        let fixture = try await RecordingFixture.opened(files: hold.files)
         try await fixture.record()
         try await fixture.pass(60)
         let gate = ScriptedGate()
@@ -153,9 +133,7 @@ struct RecordingEndTests {
             guard case .replacing = moment, path.contains("/channels/"), isFailing.withLock({ $0 }) else { return }
             throw CacheError(.storage, "the disk fails")
         }
-        let fixture = RecordingFixture(LiveOrigin(files: files))
-        fixture.live.publish()
-        try await fixture.open()
+        let fixture = try await RecordingFixture.opened(files: files)
         try await fixture.record()
         try await fixture.pass(60)
         try await (try fixture.recording).setEnd()
@@ -171,10 +149,8 @@ struct RecordingEndTests {
 
     /// The stream has ended, and its origin becomes unavailable before the last segment is fetched.
     @Test(arguments: [false, true]) func endsWhenOriginStaysUnavailableAfterEndOfStream(restarts: Bool) async throws {
-        let live = LiveOrigin()
-        let fixture = RecordingFixture(live)
-        live.publish()
-        try await fixture.open()
+        let fixture = try await RecordingFixture.opened()
+        let live = fixture.live
         try await fixture.record()
         try await fixture.pass(60)
         let last = live.segment(live.next)
@@ -203,10 +179,8 @@ struct RecordingEndTests {
 
     /// A stream that hasn't ended may return after a long outage, even in the next process.
     @Test(arguments: [false, true]) func doesNotEndDuringOutage(restarts: Bool) async throws {
-        let live = LiveOrigin()
-        let fixture = RecordingFixture(live)
-        live.publish()
-        try await fixture.open()
+        let fixture = try await RecordingFixture.opened()
+        let live = fixture.live
         try await fixture.record()
         try await fixture.pass(30)
         // This end is false.
@@ -230,10 +204,8 @@ struct RecordingEndTests {
 
     /// The stream dropped a rendition whose last playlist has EXT-X-ENDLIST. An outage follows later.
     @Test(arguments: [false, true]) func renditionThatEndedLongAgoDoesNotEndRecording(restarts: Bool) async throws {
-        let live = LiveOrigin()
-        let fixture = RecordingFixture(live)
-        live.publish()
-        try await fixture.open()
+        let fixture = try await RecordingFixture.opened()
+        let live = fixture.live
         try await fixture.record()
         try await fixture.pass(60)
         live.serve(live.text("a1") + "#EXT-X-ENDLIST\n", "a1")
@@ -256,10 +228,8 @@ struct RecordingEndTests {
 
     /// One track has EXT-X-ENDLIST while the host of another track is unavailable for a few minutes.
     @Test func waitsForUnavailableTrackWhenStreamEnds() async throws {
-        let live = LiveOrigin()
-        let fixture = RecordingFixture(live)
-        live.publish()
-        try await fixture.open()
+        let fixture = try await RecordingFixture.opened()
+        let live = fixture.live
         try await fixture.record()
         try await fixture.pass(60)
         live.fail(live.playlist("a1"), .status(503))

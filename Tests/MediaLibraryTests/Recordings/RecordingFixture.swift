@@ -30,11 +30,11 @@ final class RecordingFixture {
 
     // MARK: - Life
 
-    /// Returns an open recorder for a live origin that has published its first segments.
-    ///
-    /// - Parameter change: Configures the origin.
-    static func opened(_ change: (LiveOrigin) -> Void = { _ in }) async throws -> RecordingFixture {
-        let live = LiveOrigin()
+    /// Returns an open recorder for a live origin, which `change` configures.
+    static func opened(
+        files: any BlobFileSystem = POSIXFileSystem(), _ change: (LiveOrigin) -> Void = { _ in }
+    ) async throws -> RecordingFixture {
+        let live = LiveOrigin(files: files)
         change(live)
         let fixture = RecordingFixture(live)
         live.publish()
@@ -109,7 +109,6 @@ final class RecordingFixture {
 
     // MARK: - Time
 
-    /// Advances time.
     func pass(_ seconds: Double) async throws {
         let end = live.library.time.monotonic + .seconds(seconds)
         // Long outages use longer steps.
@@ -232,6 +231,14 @@ final class RecordingFixture {
         checkRequests(location)
     }
 
+    /// Checks that a track has every available segment and no gap.
+    func checkComplete(
+        _ track: String = "video-1", in folder: String = "v1", _ location: SourceLocation = #_sourceLocation
+    ) async throws {
+        try await check(track, in: folder, isExpected: { _ in true }, location)
+        #expect(try await gapCount(track) == 0, sourceLocation: location)
+    }
+
     /// Checks that the video track has every segment up to `last`, except `lost`.
     func check(through last: ResourceURL, without lost: ResourceURL? = nil) async throws {
         let end = try #require(live.published["v1"]?.last { $0.url == last }).at
@@ -252,13 +259,11 @@ final class RecordingFixture {
         }
     }
 
-    /// Returns the number of rows that are gaps.
     func gapCount(_ track: String = "video-1") async throws -> Int {
         try await rows(track).count { $0.state == .gap }
     }
 }
 
-/// The reported gaps.
 private final class GapLog: Sendable {
     typealias Gap = (track: String, duration: Double, reason: String)
     private let gaps = Mutex<[Gap]>([])

@@ -76,12 +76,7 @@ struct RetentionTests {
     @Test func ageCountsFromArrival() async throws {
         let fixture = try await WindowFixture(retention: Retention(seconds: 600))
         let lag = 3 * 3600 * Self.second
-        try await fixture.timeline.append(
-            TimelineRows.stored(0..<1000).map { row in
-                var row = row
-                row.arrival = row.end + lag
-                return row
-            })
+        try await fixture.timeline.append(TimelineRows.stored(0..<1000, arriving: lag))
         fixture.pass(to: Self.time(1000) + lag)
         await fixture.recording.retentionChanged()
         #expect(try await numbers(fixture) == Array(700..<1000))
@@ -158,15 +153,15 @@ struct RetentionTests {
         if isPinned {
             try await fixture.recording.change { $0.programmes = [Self.programme(3..<5), Self.programme(7..<8)] }
         }
-        func rows(_ numbers: Range<Int64>, _ state: RecordedSegment.State) -> [RecordedSegment] {
-            TimelineRows.stored(numbers).map {
+        func gaps(_ numbers: Range<Int64>) -> [RecordedSegment] {
+            TimelineRows.awaited(numbers).map {
                 var row = $0
-                row.state = state
+                row.state = .gap
                 return row
             }
         }
         let pinned: [Int64] = isPinned ? [3, 4, 7] : []
-        try await fixture.timeline.append(rows(10..<13, .gap) + rows(13..<20, .awaited))
+        try await fixture.timeline.append(gaps(10..<13) + TimelineRows.awaited(13..<20))
         await fixture.recording.retentionChanged()
         #expect(try await numbers(fixture) == pinned + Array(8..<13))
         #expect(fixture.timeline.totals.segments == pinned.count + 2)
@@ -175,7 +170,7 @@ struct RetentionTests {
         await fixture.recording.applyRetention()
         #expect(try await numbers(fixture) == pinned + Array(9..<13))
         #expect(fixture.timeline.awaited.count == 6)
-        try await fixture.timeline.settle(rows(13..<15, .gap) + rows(16..<20, .gap))
+        try await fixture.timeline.settle(gaps(13..<15) + gaps(16..<20))
         await fixture.recording.applyRetention()
         #expect(try await numbers(fixture) == pinned + Array(9..<20))
         try await fixture.timeline.append(TimelineRows.stored(20..<21))
@@ -287,9 +282,7 @@ struct RetentionTests {
 
     @Test func sparesAwaitedSegments() async throws {
         let fixture = try await fixture(Retention(segments: 1))
-        var row = TimelineRows.stored(1000)
-        row.state = .awaited
-        try await fixture.timeline.append([row] + TimelineRows.stored(1001..<1010))
+        try await fixture.timeline.append(TimelineRows.awaited(1000..<1001) + TimelineRows.stored(1001..<1010))
         await fixture.recording.retentionChanged()
         #expect(fixture.timeline.awaited.map(\.number) == [1000])
         #expect(try await fixture.timeline.rows(from: 1000).count == 10)

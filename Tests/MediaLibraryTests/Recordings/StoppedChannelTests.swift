@@ -138,25 +138,6 @@ struct StoppedChannelTests {
         }
     }
 
-    /// The stream's clock is an hour behind, so its windows end an hour later.
-    @Test func windowEndsByStreamClock() async throws {
-        let fixture = try await WindowFixture()
-        let lag = 3600 * TimelineRows.second
-        try await fixture.timeline.append(
-            TimelineRows.stored(0..<100).map { row in
-                var row = row
-                row.arrival = row.end + lag
-                return row
-            })
-        try await fixture.recording.change { $0.isWanted = false }
-        let request = WindowRequest.span(from: Self.time(50), to: Self.time(150))
-        fixture.pass(to: Self.time(150) + lag - 1_000_000)
-        #expect(try await !fixture.window(request).hasEndList)
-        fixture.pass(to: Self.time(150) + lag)
-        #expect(try await fixture.window(request).hasEndList)
-        await fixture.close()
-    }
-
     /// The programme is exported although only its status is requested.
     @Test func exportsProgrammeOfStoppedChannel() async throws {
         let fixture = try await RecordingFixture.opened()

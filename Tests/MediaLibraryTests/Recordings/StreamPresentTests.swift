@@ -14,12 +14,7 @@ struct StreamPresentTests {
     /// seconds.
     private func recorded(atClock seconds: Int64) async throws -> WindowFixture {
         let fixture = try await WindowFixture()
-        try await fixture.timeline.append(
-            TimelineRows.stored(0..<400).map { row in
-                var row = row
-                row.arrival = row.end - seconds * Self.second
-                return row
-            })
+        try await fixture.timeline.append(TimelineRows.stored(0..<400, arriving: -seconds * Self.second))
         fixture.pass(to: Self.time(400) - seconds * Self.second + 1)
         return fixture
     }

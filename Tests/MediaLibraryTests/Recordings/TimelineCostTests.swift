@@ -19,10 +19,7 @@ struct TimelineCostTests {
     }
 
     private func add(_ number: Int64, to timeline: Timeline) async throws {
-        var row = TimelineRows.stored(number)
-        row.state = .awaited
-        row.length = 0
-        try await timeline.append([row])
+        try await timeline.append(TimelineRows.awaited(number..<number + 1))
         try await timeline.settle([TimelineRows.stored(number)])
     }
 

@@ -14,13 +14,6 @@ struct TimelineFailureTests {
         try await Timeline.open(track: "video-1", of: recording, in: store)
     }
 
-    private func awaited(_ number: Int64) -> RecordedSegment {
-        var row = TimelineRows.stored(number)
-        row.state = .awaited
-        row.length = 0
-        return row
-    }
-
     @Test func failedAppendAddsNoSegments() async throws {
         let store = TimelineMemoryStore()
         let timeline = try await open(store)
@@ -58,7 +51,7 @@ struct TimelineFailureTests {
     @Test func retriesFailedSettling() async throws {
         let store = TimelineMemoryStore()
         let timeline = try await open(store)
-        try await timeline.append((0..<300 as Range<Int64>).map(awaited))
+        try await timeline.append(TimelineRows.awaited(0..<300))
         store.fail { $0.contains(".256.") }
         await #expect(throws: CacheError.self) { try await timeline.settle(TimelineRows.stored(250..<260)) }
         #expect(timeline.edge == 0)

@@ -22,6 +22,23 @@ enum TimelineRows {
 
     static func stored(_ numbers: Range<Int64>) -> [RecordedSegment] { numbers.map { stored($0) } }
 
+    /// Returns cached segments that arrive `lag` nanoseconds after their end.
+    static func stored(_ numbers: Range<Int64>, arriving lag: Int64) -> [RecordedSegment] {
+        numbers.map { number in
+            var row = stored(number)
+            row.arrival = row.end + lag
+            return row
+        }
+    }
+
+    static func awaited(_ numbers: Range<Int64>) -> [RecordedSegment] {
+        numbers.map { number in
+            var row = stored(number, length: 0)
+            row.state = .awaited
+            return row
+        }
+    }
+
     /// Returns conditions with a key and a media initialization section of the given numbers.
     static func conditions(key: Int64? = nil, map: Int64? = nil, vector: HexadecimalSequence? = nil)
         -> RecordedConditions

@@ -15,15 +15,6 @@ struct TimelineTests {
         try await Timeline.open(track: "video-1", of: recording, in: store)
     }
 
-    private func awaited(_ numbers: Range<Int64>) -> [RecordedSegment] {
-        TimelineRows.stored(numbers).map {
-            var row = $0
-            row.state = .awaited
-            row.length = 0
-            return row
-        }
-    }
-
     @Test func emptyTimelineHasNoSegments() async throws {
         let timeline = try await open()
         #expect(timeline.next == 0)
@@ -41,7 +32,7 @@ struct TimelineTests {
 
     @Test func edgeIsFirstAwaitedSegment() async throws {
         let timeline = try await open()
-        try await timeline.append(awaited(100..<104))
+        try await timeline.append(TimelineRows.awaited(100..<104))
         #expect(timeline.next == 104)
         #expect(timeline.edge == 100)
         #expect(timeline.edgeTime == nil)
@@ -70,7 +61,7 @@ struct TimelineTests {
     /// A late segment delays the edge, even over several pages.
     @Test func lateSegmentDelaysEdge() async throws {
         let timeline = try await open()
-        try await timeline.append(awaited(0..<600))
+        try await timeline.append(TimelineRows.awaited(0..<600))
         try await timeline.settle(TimelineRows.stored(1..<600))
         #expect(timeline.edge == 0)
         #expect(timeline.edgeTime == nil)

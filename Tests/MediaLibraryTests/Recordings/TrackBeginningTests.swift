@@ -7,8 +7,6 @@ import Testing
 struct TrackBeginningTests {
     private var playlist = FollowedPlaylist()
 
-    private func names(_ rows: [RecordedSegment]) -> [String] { rows.map(FollowedPlaylist.name) }
-
     private mutating func begin(at time: Double, as names: String) {
         playlist.names = "http://origin.example/live/\(names)"
         playlist.began = time
@@ -24,16 +22,16 @@ struct TrackBeginningTests {
         let rows = try test.playlist.load(0..<3)
         #expect(test.playlist.outcome == .reset)
         // There was no media from 54 s to 66 s.
-        #expect(names(rows) == ["-", "-", "b0.ts", "b1.ts", "b2.ts"])
+        #expect(rows.names == ["-", "-", "b0.ts", "b1.ts", "b2.ts"])
         #expect(rows.map(\.isDiscontinuous) == [false, false, true, false, false])
         #expect(FollowedPlaylist.starts(rows) == [54, 60, 66, 72, 78])
-        #expect(names(try test.playlist.load(0..<5)) == ["b3.ts", "b4.ts"])
+        #expect(try test.playlist.load(0..<5).names == ["b3.ts", "b4.ts"])
         // Copies from before the restart aren't another restart.
         test.begin(at: 0, as: "#.ts")
         test.playlist.shift = 500
         #expect(try test.playlist.load(3..<9, late: 50).isEmpty)
         test.begin(at: 66, as: "b#.ts")
-        #expect(names(try test.playlist.load(0..<6)) == ["b5.ts"])
+        #expect(try test.playlist.load(0..<6).names == ["b5.ts"])
     }
 
     @Test mutating func recognizesRestartWithSameNamesByClock() throws {
@@ -41,8 +39,8 @@ struct TrackBeginningTests {
         begin(at: 60, as: "#.ts")
         let rows = try playlist.load(0..<2)
         #expect(playlist.outcome == .reset)
-        #expect(names(rows) == ["-", "-", "-", "0.ts", "1.ts"])
-        #expect(names(try playlist.load(0..<6)) == (2..<6).map { "\($0).ts" })
+        #expect(rows.names == ["-", "-", "-", "0.ts", "1.ts"])
+        #expect(try playlist.load(0..<6).names == (2..<6).map { "\($0).ts" })
     }
 
     @Test(arguments: [8, 200]) func recognizesRestartWithSameNamesByGrowingPlaylist(end: Int) throws {
@@ -53,7 +51,7 @@ struct TrackBeginningTests {
         test.begin(at: Double(end) * 6 + 12, as: "#.ts")
         for end in 1..<9 { try test.playlist.load(max(0, end - 6)..<end) }
         let rows = test.playlist.rows.dropFirst(old).filter { !$0.url.isEmpty }
-        #expect(rows.map(FollowedPlaylist.name) == (0..<8).map { "\($0).ts" })
+        #expect(rows.names == (0..<8).map { "\($0).ts" })
         #expect(rows.first?.isDiscontinuous == true)
     }
 
@@ -65,12 +63,12 @@ struct TrackBeginningTests {
         let waiting = playlist.rows[3]
         playlist.shift += shift
         let rows = try playlist.load(2..<9)
-        #expect(names(rows) == ["7.ts", "8.ts"])
+        #expect(rows.names == ["7.ts", "8.ts"])
         #expect(rows.allSatisfy { !$0.isDiscontinuous })
         // The earlier segments are still found.
         #expect(playlist.follower.listedSegment(waiting)?.uri.hasSuffix("/3.ts") == true)
         playlist.restart()
-        #expect(names(try playlist.load(3..<10)) == ["9.ts"])
+        #expect(try playlist.load(3..<10).names == ["9.ts"])
         #expect(playlist.recorded == (0..<10).map { "\($0).ts" })
     }
 
@@ -84,7 +82,7 @@ struct TrackBeginningTests {
         playlist.shift = -10
         #expect(try playlist.load(10..<16, late: 24).isEmpty)
         playlist.shift = -15
-        #expect(names(try playlist.load(15..<21)) == ["19.ts", "20.ts"])
+        #expect(try playlist.load(15..<21).names == ["19.ts", "20.ts"])
     }
 
     @Test(arguments: [0, nil]) func implausibleNumberIsRestart(clock: Double?) throws {
@@ -93,7 +91,7 @@ struct TrackBeginningTests {
         try test.playlist.load(0..<6)
         test.playlist.shift = 1_700_000_000
         let rows = try test.playlist.load(10..<16)
-        #expect(names(rows) == ["-", "-", "-", "-"] + (10..<16).map { "\($0).ts" })
+        #expect(rows.names == ["-", "-", "-", "-"] + (10..<16).map { "\($0).ts" })
     }
 
     @Test(arguments: [0, nil]) func followsAlternatingEncoders(clock: Double?) throws {
@@ -125,17 +123,6 @@ struct TrackBeginningTests {
         #expect(playlist.recorded == (0..<11).map { "\($0).ts" })
     }
 
-    @Test mutating func restartInNewSessionFolderIsRestart() throws {
-        playlist.names = "http://origin.example/session-1/#.ts"
-        playlist.clock = nil
-        try playlist.load(0..<6)
-        playlist.names = "http://origin.example/session-2/#.ts"
-        playlist.began = 60
-        #expect(try playlist.load(0..<7).last?.url == "http://origin.example/session-2/6.ts")
-        #expect(playlist.outcome == .reset)
-        #expect(playlist.rows.count { !$0.url.isEmpty } == 13)
-    }
-
     // MARK: - After a restart
 
     @Test(arguments: [0, nil]) func recordsEachSegmentOnceAfterProcessRestart(clock: Double?) throws {
@@ -144,13 +131,13 @@ struct TrackBeginningTests {
         for end in 6..<9 { try test.playlist.load(end - 6..<end) }
         test.playlist.restart()
         #expect(try test.playlist.load(2..<8).isEmpty)
-        #expect(names(try test.playlist.load(4..<10)) == ["8.ts", "9.ts"])
+        #expect(try test.playlist.load(4..<10).names == ["8.ts", "9.ts"])
         test.playlist.restart()
         let rows = try test.playlist.load(30..<36)
-        #expect(names(rows) == Array(repeating: "-", count: 20) + (30..<36).map { "\($0).ts" })
+        #expect(rows.names == Array(repeating: "-", count: 20) + (30..<36).map { "\($0).ts" })
         test.playlist.restart()
         // The segments before it follow a long gap.
-        #expect(names(try test.playlist.load(31..<37)) == ["36.ts"])
+        #expect(try test.playlist.load(31..<37).names == ["36.ts"])
         #expect(FollowedPlaylist.starts(test.playlist.rows) == (0..<37).map { Double($0 * 6) })
     }
 
@@ -160,7 +147,7 @@ struct TrackBeginningTests {
         playlist.restart()
         begin(at: 100, as: "b#.ts")
         let rows = try playlist.load(0..<3)
-        #expect(rows.filter { !$0.url.isEmpty }.map(FollowedPlaylist.name) == ["b0.ts", "b1.ts", "b2.ts"])
+        #expect(rows.filter { !$0.url.isEmpty }.names == ["b0.ts", "b1.ts", "b2.ts"])
         #expect(rows.first?.state == .gap)
     }
 
@@ -175,7 +162,7 @@ struct TrackBeginningTests {
         playlist.restart()
         playlist.shift += 20
         let rows = try playlist.load(2..<9)
-        #expect(names(rows) == ["7.ts", "8.ts"])
+        #expect(rows.names == ["7.ts", "8.ts"])
         #expect(rows.allSatisfy { !$0.isDiscontinuous })
     }
 
@@ -186,7 +173,7 @@ struct TrackBeginningTests {
         playlist.rows = Array(playlist.rows.prefix(12))
         playlist.restart()
         let rows = try playlist.load(19..<25)
-        #expect(names(rows) == Array(repeating: "-", count: 7) + (19..<25).map { "\($0).ts" })
+        #expect(rows.names == Array(repeating: "-", count: 7) + (19..<25).map { "\($0).ts" })
     }
 
     @Test mutating func detectsReusedName() throws {
@@ -220,7 +207,7 @@ struct TrackBeginningTests {
         test.playlist.shift = 0
         let rows = try test.playlist.load(1201 - window..<1201)
         #expect(test.playlist.outcome == .reset)
-        #expect(names(rows) == ["1199.ts", "1200.ts"])
+        #expect(rows.names == ["1199.ts", "1200.ts"])
         #expect(rows.map(\.isDiscontinuous) == [true, false])
         try test.playlist.load(1202 - window..<1202)
         test.playlist.restart()
@@ -271,7 +258,7 @@ struct TrackBeginningTests {
             let text = test.playlist.text(end - 6..<end)
             #expect(try test.playlist.load(text, at: Double(29 * 6 + load * 3)).isEmpty, "load \(load)")
         }
-        #expect(names(try test.playlist.load(25..<31, late: 120)) == ["29.ts", "30.ts"])
+        #expect(try test.playlist.load(25..<31, late: 120).names == ["29.ts", "30.ts"])
     }
 
     // MARK: - Names that differ only in their queries

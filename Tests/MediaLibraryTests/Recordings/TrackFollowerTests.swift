@@ -7,8 +7,6 @@ import Testing
 struct TrackFollowerTests {
     private var playlist = FollowedPlaylist()
 
-    private func names(_ rows: [RecordedSegment]) -> [String] { rows.map(FollowedPlaylist.name) }
-
     // MARK: - Continuation
 
     @Test(arguments: [0, nil]) func recordsEachSegmentOnce(clock: Double?) throws {
@@ -29,7 +27,7 @@ struct TrackFollowerTests {
     @Test mutating func missedSegmentsBecomeGaps() throws {
         try playlist.load(0..<6)
         let rows = try playlist.load(18..<24)
-        #expect(names(rows) == Array(repeating: "-", count: 12) + (18..<24).map { "\($0).ts" })
+        #expect(rows.names == Array(repeating: "-", count: 12) + (18..<24).map { "\($0).ts" })
         #expect(rows.prefix(12).allSatisfy { $0.state == .gap && $0.duration == 6 * FollowedPlaylist.second })
         #expect(rows.map(\.originSequence) == Array(6..<24))
         #expect(FollowedPlaylist.starts(rows) == (6..<24).map { Double($0 * 6) })
@@ -40,7 +38,7 @@ struct TrackFollowerTests {
         playlist.clock = nil
         try playlist.load(0..<6)
         let rows = try playlist.load(1806..<1812)
-        #expect(names(rows) == Array(repeating: "-", count: 1800) + (1806..<1812).map { "\($0).ts" })
+        #expect(rows.names == Array(repeating: "-", count: 1800) + (1806..<1812).map { "\($0).ts" })
         #expect(FollowedPlaylist.starts(rows) == (6..<1812).map { Double($0 * 6) })
     }
 
@@ -51,7 +49,7 @@ struct TrackFollowerTests {
         #expect(playlist.outcome == .stale)
         #expect(try playlist.load("#EXTM3U\n#EXT-X-TARGETDURATION:6\n", at: 44).isEmpty)
         #expect(playlist.outcome == .stale)
-        #expect(names(try playlist.load(2..<8)) == ["7.ts"])
+        #expect(try playlist.load(2..<8).names == ["7.ts"])
     }
 
     @Test(arguments: [0, nil]) func ignoresCopyOlderThanWindow(clock: Double?) throws {
@@ -61,7 +59,7 @@ struct TrackFollowerTests {
         #expect(try playlist.load(2..<8, late: 22 * 6 + 1).isEmpty)
         #expect(try playlist.load(3..<9, late: 22 * 6 + 4).isEmpty)
         #expect(playlist.outcome == .stale)
-        #expect(names(try playlist.load(25..<31)) == ["29.ts", "30.ts"])
+        #expect(try playlist.load(25..<31).names == ["29.ts", "30.ts"])
         #expect(playlist.recorded == (0..<31).map { "\($0).ts" })
     }
 
@@ -71,7 +69,7 @@ struct TrackFollowerTests {
         for end in 6..<30 { try playlist.load(end - 6..<end) }
         // Another cache is four segments behind for four loads.
         for late in 0..<4 { #expect(try playlist.load(20 + late..<26 + late, late: 25).isEmpty) }
-        #expect(names(try playlist.load(25..<31)) == ["29.ts", "30.ts"])
+        #expect(try playlist.load(25..<31).names == ["29.ts", "30.ts"])
     }
 
     @Test mutating func continuesWithChangedTargetDuration() throws {
@@ -79,7 +77,7 @@ struct TrackFollowerTests {
         playlist.target = 4
         playlist.began = 12
         let rows = try playlist.load(2..<8)
-        #expect(names(rows) == ["6.ts", "7.ts"])
+        #expect(rows.names == ["6.ts", "7.ts"])
         #expect(rows.map(\.targetDuration) == [4, 4])
         #expect(FollowedPlaylist.starts(rows) == [36, 40])
     }
@@ -88,7 +86,7 @@ struct TrackFollowerTests {
         playlist.lines[3] = "#EXT-X-GAP"
         let rows = try playlist.load(0..<6)
         #expect(rows.map(\.state) == [.awaited, .awaited, .awaited, .gap, .awaited, .awaited])
-        #expect(names(rows)[3] == "3.ts")
+        #expect(rows.names[3] == "3.ts")
     }
 
     /// EXT-X-INDEPENDENT-SEGMENTS applies to all segments of its playlist (RFC 8216bis §4.4.2.1).
@@ -109,10 +107,10 @@ struct TrackFollowerTests {
         #expect(try playlist.load(0..<6, late: 8).isEmpty)
         #expect(!playlist.follower.hasEndList)
         playlist.hasEndList = true
-        #expect(names(try playlist.load(1..<7)) == ["6.ts"])
+        #expect(try playlist.load(1..<7).names == ["6.ts"])
         #expect(playlist.follower.hasEndList)
         playlist.hasEndList = false
-        #expect(names(try playlist.load(2..<8)) == ["7.ts"])
+        #expect(try playlist.load(2..<8).names == ["7.ts"])
         #expect(!playlist.follower.hasEndList)
     }
 
@@ -143,9 +141,9 @@ struct TrackFollowerTests {
             let text = playlist.text(1..<7)
             let old = FollowedPlaylist().text(1..<6)
             let lines = old + text.split(separator: "\n").suffix(3).joined(separator: "\n") + "\n"
-            #expect(names(try playlist.load(lines, at: 642)) == ["6.ts"])
+            #expect(try playlist.load(lines, at: 642).names == ["6.ts"])
         } else {
-            #expect(names(try playlist.load(1..<7)) == ["6.ts"])
+            #expect(try playlist.load(1..<7).names == ["6.ts"])
         }
         #expect(FollowedPlaylist.starts(playlist.rows).suffix(2) == [30, 636])
     }
@@ -214,21 +212,21 @@ struct TrackFollowerTests {
         playlist.began = 70
         let rows = try playlist.load(5..<11)
         #expect(playlist.outcome == .reset)
-        #expect(names(rows).filter { $0 != "-" } == (5..<11).map { "\($0).ts" })
+        #expect(rows.names.filter { $0 != "-" } == (5..<11).map { "\($0).ts" })
         #expect(FollowedPlaylist.starts(rows.filter { !$0.url.isEmpty }) == (5..<11).map { 70 + Double($0 * 6) })
         #expect(rows.first { !$0.url.isEmpty }?.isDiscontinuous == true)
-        #expect(names(try playlist.load(6..<12)) == ["11.ts"])
+        #expect(try playlist.load(6..<12).names == ["11.ts"])
     }
 
     @Test(arguments: [true, false]) func continuesEncoderAfterPause(isRestarted: Bool) throws {
         var playlist = playlist
         for end in 6..<10 { try playlist.load(max(0, end - 6)..<end) }
         if isRestarted { playlist.restart() }
-        #expect(names(try playlist.load(7..<13)) == ["9.ts", "10.ts", "11.ts", "12.ts"])
+        #expect(try playlist.load(7..<13).names == ["9.ts", "10.ts", "11.ts", "12.ts"])
         #expect(playlist.outcome == .updated)
         // The encoder recomputes its dates for each load, with a step of half a minute.
         playlist.clock = 30
-        #expect(names(try playlist.load(8..<14)) == ["13.ts"])
+        #expect(try playlist.load(8..<14).names == ["13.ts"])
     }
 
     // MARK: - Date ranges
@@ -282,7 +280,7 @@ struct TrackFollowerTests {
         try playlist.load(0..<6)
         playlist.header = "#EXT-X-SKIP:SKIPPED-SEGMENTS=\(count)\n"
         #expect(throws: PlaylistReloadError.self) { try playlist.load(10..<12) }
-        #expect(names(playlist.rows) == (0..<6).map { "\($0).ts" })
+        #expect(playlist.rows.names == (0..<6).map { "\($0).ts" })
     }
 
     /// The durations before the playlist's only date add up to more nanoseconds than fit into signed 64 bits.

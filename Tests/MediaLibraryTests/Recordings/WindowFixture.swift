@@ -8,8 +8,6 @@ import Testing
 
 /// A recording whose timelines are filled by tests, and a manual clock.
 final class WindowFixture: Sendable {
-    static let second = TimelineRows.second
-
     let library = LibraryFixture()
     let recordingStore = TimelineMemoryStore()
     let store: CacheStore

@@ -52,6 +52,13 @@ struct WindowTrackTests {
 
         """
 
+    private func plan(of window: RecordedWindow) throws -> StreamPlan {
+        let playlists = window.contents.playlists.map { (ContentsIndex.base + $0.name, Array($0.text.utf8)) }
+        return try StreamPlan(
+            playlist: ContentsIndex.base + window.contents.entry, choice: .allOfAsset,
+            resources: MemoryResources(Dictionary(uniqueKeysWithValues: playlists)))
+    }
+
     /// The best variant stream failed for most of the window.
     @Test func exportsRecordedVariantStream() async throws {
         let fixture = try await WindowFixture(tracks: ["video-1", "video-2", "audio-1"], entry: Self.twoVariants)
@@ -63,11 +70,7 @@ struct WindowTrackTests {
         func choice(_ numbers: Range<Int64>) async throws -> [String] {
             let window = try await fixture.recording.assembled(
                 from: Self.time(numbers.lowerBound), to: Self.time(numbers.upperBound))
-            let playlists = window.contents.playlists.map { (ContentsIndex.base + $0.name, Array($0.text.utf8)) }
-            let plan = try StreamPlan(
-                playlist: ContentsIndex.base + window.contents.entry, choice: .allOfAsset,
-                resources: MemoryResources(Dictionary(uniqueKeysWithValues: playlists)))
-            return plan.locations.compactMap { ContentsIndex.name(of: $0) }
+            return try plan(of: window).locations.compactMap { ContentsIndex.name(of: $0) }
         }
         #expect(try await choice(0..<100) == ["video-2/index.m3u8", "audio-1/index.m3u8"])
         #expect(try await choice(90..<100) == ["video-1/index.m3u8", "audio-1/index.m3u8"])
@@ -137,10 +140,7 @@ struct WindowTrackTests {
         func gaps(_ numbers: Range<Int64>) async throws -> Int {
             let window = try await fixture.recording.assembled(
                 from: Self.time(numbers.lowerBound), to: Self.time(numbers.upperBound))
-            let playlists = window.contents.playlists.map { (ContentsIndex.base + $0.name, Array($0.text.utf8)) }
-            let plan = try StreamPlan(
-                playlist: ContentsIndex.base + window.contents.entry, choice: .allOfAsset,
-                resources: MemoryResources(Dictionary(uniqueKeysWithValues: playlists)))
+            let plan = try plan(of: window)
             #expect(plan.locations.first.flatMap { ContentsIndex.name(of: $0) } == "video-1/index.m3u8")
             return window.gaps(in: plan)
         }
