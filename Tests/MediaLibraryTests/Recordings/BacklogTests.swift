@@ -10,7 +10,6 @@ import Testing
 struct BacklogTests {
     private static let count = 100
 
-    /// Returns a recorder for an origin whose playlists already list a hundred segments.
     private func fixture() async throws -> RecordingFixture {
         let fixture = try await RecordingFixture.opened { $0.window = Self.count }
         try await fixture.pass(Double(Self.count * fixture.live.target))
@@ -26,7 +25,6 @@ struct BacklogTests {
         }
     }
 
-    /// Segments that a size limit would remove immediately are neither fetched nor recorded as gaps.
     @Test func fetchesOnlySegmentsWithinSizeLimit() async throws {
         let fixture = try await fixture()
         // Ten segments on each of two tracks.
@@ -69,7 +67,6 @@ struct BacklogTests {
         await fixture.close()
     }
 
-    /// The live edge exists as soon as the first segment has arrived, so that playback can start.
     @Test func hasEdgeWhileBacklogLoadsBeforeDistantEnd() async throws {
         let fixture = try await fixture()
         let (live, gate) = (fixture.live, ScriptedGate())

@@ -113,7 +113,6 @@ struct DeliveryDirectiveTests {
         let fixture = try await fixture(.all[0])
         fixture.live.directives = .immediateResponse
         try await fixture.record()
-        // The first load must end before time passes.
         await fixture.settle()
         let first = fixture.live.next
         for count in 0..<240 {
@@ -132,7 +131,6 @@ struct DeliveryDirectiveTests {
         let fixture = try await fixture(.full)
         fixture.live.directives = .refused
         try await fixture.record()
-        // The first load must end before time passes.
         await fixture.settle()
         let first = fixture.live.next
         try await fixture.pass(120)

@@ -90,7 +90,6 @@ struct DiscontinuityNumberTests {
             test.video.shift = 7000
             test.video.names = "http://two.example/video/#.ts"
             try test.load(&test.video, max(17, end - 6)..<end, from: first, otherTrack: test.audio)
-            // In the first round, the audio's playlist isn't loaded.
             if end >= 20 {
                 test.audio.shift = 7000
                 test.audio.names = "http://two.example/audio/#.ts"

@@ -11,7 +11,6 @@ final class DiskHold: Sendable {
     /// - Parameter matches: Returns whether an operation on the file at a path may be blocked.
     init(_ matches: @escaping @Sendable (HookedFileSystem.Moment, String) -> Bool) { self.matches = matches }
 
-    /// The file system whose operations are blocked.
     var files: HookedFileSystem { HookedFileSystem { self.pass($0, $1) } }
 
     /// Blocks the next matching operation.
@@ -20,7 +19,6 @@ final class DiskHold: Sendable {
     /// Whether an operation is or has been blocked.
     var isReached: Bool { state.withLock { $0.isReached } }
 
-    /// Waits until an operation is blocked.
     func reached() async {
         while !isReached { await Task.yield() }
     }

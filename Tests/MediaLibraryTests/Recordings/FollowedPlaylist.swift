@@ -21,7 +21,6 @@ struct FollowedPlaylist {
     var hasEndList = false
     /// Lines inserted before a segment, by segment number.
     var lines: [Int: String] = [:]
-    /// Lines before the first segment.
     var header = ""
 
     var follower = TrackFollower(folder: "video-1")
@@ -33,7 +32,6 @@ struct FollowedPlaylist {
     var isCopy = false
     /// Whether the next load is from another URL than the last one.
     var hasNewLinks = false
-    /// The discontinuity numbers of other tracks.
     var others: [DiscontinuityNumbers] = []
     private(set) var outcome: PlaylistReload.Outcome?
 
@@ -51,9 +49,7 @@ struct FollowedPlaylist {
         return text + (hasEndList ? "#EXT-X-ENDLIST\n" : "")
     }
 
-    /// Loads a playlist with these segments when the last one ends, or `late` seconds later.
-    ///
-    /// - Returns: The new rows.
+    /// Loads a playlist with these segments when the last one ends, or `late` seconds later. Returns the new rows.
     @discardableResult
     mutating func load(_ numbers: Range<Int>, late: Double = 0) throws -> [RecordedSegment] {
         try load(text(numbers), at: began + Double(numbers.upperBound * target) + late)
@@ -70,7 +66,6 @@ struct FollowedPlaylist {
         if rows.isEmpty { firstDiscontinuities = follower.firstDiscontinuities }
         outcome = result.outcome
         if result.outcome != .stale { isCopy = false }
-        // Checks the invariants of the timeline.
         for row in result.rows {
             if let last = rows.last {
                 #expect(row.number == last.number + 1)

@@ -20,9 +20,7 @@ struct LiveEdgeTests {
     // MARK: - Dead renditions
 
     @Test func deadRenditionDoesNotDelayEdge() async throws {
-        let fixture = try await RecordingFixture.opened()
-        try await fixture.record()
-        try await fixture.pass(60)
+        let fixture = try await RecordingFixture.afterRecording(60)
         fixture.live.library.origin.always(fixture.live.playlist("a1"), .status(404))
         let died = now(fixture)
         try await fixture.pass(300)
@@ -36,7 +34,6 @@ struct LiveEdgeTests {
         // A window that ended long after the rendition died is complete.
         let window = try await recording.finished(from: died - 30 * Self.second, to: died + 120 * Self.second)
         #expect(window.contents.parts.contains { $0.name.hasPrefix("video-1/") })
-        // The live entry playlist omits the rendition.
         #expect(try await recording.entry(.live(nil)).text.contains("audio-1") == false)
         // When the rendition recovers, it counts again.
         fixture.live.clearFaults()
@@ -60,11 +57,8 @@ struct LiveEdgeTests {
         await fixture.close()
     }
 
-    /// Segments that are awaited when their rendition becomes unavailable don't delay the edge.
     @Test func renditionThatDiesWithAwaitedSegmentsDoesNotDelayEdge() async throws {
-        let fixture = try await RecordingFixture.opened()
-        try await fixture.record()
-        try await fixture.pass(60)
+        let fixture = try await RecordingFixture.afterRecording(60)
         for number in fixture.live.next..<fixture.live.next + 4 {
             fixture.live.library.origin.always(fixture.live.segment(number, in: "a1"), .unreachable)
         }
@@ -77,9 +71,7 @@ struct LiveEdgeTests {
 
     /// The playlist keeps listing all segments, as an event playlist does.
     @Test(arguments: [404, 403, 500]) func renditionWithFailingSegmentsDoesNotDelayEdge(status: Int) async throws {
-        let fixture = try await RecordingFixture.opened { $0.window = 10_000 }
-        try await fixture.record()
-        try await fixture.pass(60)
+        let fixture = try await RecordingFixture.afterRecording(60) { $0.window = 10_000 }
         let live = fixture.live
         for number in live.next..<live.next + 200 {
             live.fail(live.segment(number, in: "a1"), .status(status))
@@ -109,9 +101,7 @@ struct LiveEdgeTests {
 
     /// The host of one track's segments is unavailable, while the playlist keeps listing them.
     @Test func losesNoListedSegmentInPartialOutage() async throws {
-        let fixture = try await RecordingFixture.opened { $0.window = 10_000 }
-        try await fixture.record()
-        try await fixture.pass(60)
+        let fixture = try await RecordingFixture.afterRecording(60) { $0.window = 10_000 }
         let live = fixture.live
         for number in live.next..<live.next + 25 { live.fail(live.segment(number), .status(503)) }
         try await fixture.pass(120)
@@ -127,9 +117,7 @@ struct LiveEdgeTests {
     }
 
     @Test func outageOfAllTracksStopsEdge() async throws {
-        let fixture = try await RecordingFixture.opened()
-        try await fixture.record()
-        try await fixture.pass(60)
+        let fixture = try await RecordingFixture.afterRecording(60)
         let before = try await edge(fixture)
         fixture.live.library.origin.isReachable = false
         try await fixture.pass(200)
@@ -142,9 +130,7 @@ struct LiveEdgeTests {
 
     @Test(arguments: [ScriptedFault.status(404), .status(500), .page()])
     func edgeWaitsThreeTargetDurationsForSegment(fault: ScriptedFault) async throws {
-        let fixture = try await RecordingFixture.opened()
-        try await fixture.record()
-        try await fixture.pass(60)
+        let fixture = try await RecordingFixture.afterRecording(60)
         let url = fixture.live.segment(fixture.live.next)
         fixture.live.library.origin.always(url, fault)
         try await fixture.pass(7)
@@ -159,9 +145,7 @@ struct LiveEdgeTests {
     }
 
     @Test func edgePassesStalledSegmentAfterThreeTargetDurations() async throws {
-        let fixture = try await RecordingFixture.opened { $0.window = 1000 }
-        try await fixture.record()
-        try await fixture.pass(60)
+        let fixture = try await RecordingFixture.afterRecording(60) { $0.window = 1000 }
         let url = fixture.live.segment(fixture.live.next)
         let gate = ScriptedGate()
         fixture.live.library.origin.always(url, .holdHead(gate))
@@ -177,7 +161,6 @@ struct LiveEdgeTests {
         #expect(try #require(try fixture.recording.timelines[0].edgeTime) > row.end)
         try await fixture.pass(6)
         #expect(try await edge(fixture) >= now(fixture) - 12 * Self.second)
-        // No request remains.
         try await fixture.pass(6)
         #expect(await (try fixture.recording).isIdle())
         try await fixture.check { $0.url != url }
@@ -186,9 +169,7 @@ struct LiveEdgeTests {
 
     /// A dead connection doesn't mean that the segment is unavailable.
     @Test func stalledSegmentIsRequestedAgain() async throws {
-        let fixture = try await RecordingFixture.opened { $0.window = 1000 }
-        try await fixture.record()
-        try await fixture.pass(60)
+        let fixture = try await RecordingFixture.afterRecording(60) { $0.window = 1000 }
         let url = fixture.live.segment(fixture.live.next)
         let gate = ScriptedGate()
         fixture.live.library.origin.next(url, .holdHead(gate))

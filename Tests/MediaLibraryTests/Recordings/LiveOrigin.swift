@@ -8,7 +8,6 @@ import Testing
 
 /// A live stream at a scripted origin, with two variant streams, audio, sliding playlists, and all kinds of faults.
 final class LiveOrigin {
-    /// A published segment.
     struct Published {
         var url: ResourceURL
         var bytes: [UInt8]
@@ -36,11 +35,9 @@ final class LiveOrigin {
     /// An additional query of segment URLs.
     var tokens = ""
     var hasEndList = false
-    /// Whether the multivariant playlist lists the audio rendition.
     var listsAudio = true
     /// A playlist that is served in place of the multivariant playlist.
     var slate: String?
-    /// Whether playlists are updated.
     var updatesPlaylists = true
     /// Whether updates include the playlists in the main folder, not only those of redundant copies.
     var updatesOwnPlaylists = true
@@ -57,7 +54,6 @@ final class LiveOrigin {
 
     /// All published segments in order, by folder.
     private(set) var published: [String: [Published]] = [:]
-    /// The times when the encoder restarted.
     private(set) var restarts: [Duration] = []
     /// The number of the segment in progress.
     private(set) var next = 0
@@ -72,13 +68,10 @@ final class LiveOrigin {
     /// The gates that delay requests for each folder's next playlist.
     private var gates: [String: ScriptedGate] = [:]
 
-    /// The behavior towards delivery directives.
     enum Directives {
-        /// Responds as requested.
         case honored
         /// Sends delta updates that skip all but the last segment.
         case excessiveSkip
-        /// Responds with status 400.
         case refused
         /// Sends the current playlist without delaying the response.
         case immediateResponse
@@ -102,14 +95,12 @@ final class LiveOrigin {
         Self.url("\(place ?? self.place)/\(folder)/index.m3u8\(query)")
     }
 
-    /// Returns the URL of a segment with the current names.
     func segment(_ number: Int, in folder: String = "v1", at place: String? = nil) -> ResourceURL {
         Self.url("\(place ?? self.place)/\(folder)/\(names.replacing("#", with: String(number)))\(query)\(tokens)")
     }
 
     // MARK: - The encoder
 
-    /// Restarts the encoder at a segment number.
     func restart(at number: Int = 0, as names: String? = nil) {
         next = number
         restarts.append(library.time.monotonic)
@@ -201,9 +192,7 @@ final class LiveOrigin {
         published[folder, default: []].append(Published(url: url, bytes: seal(bytes, number), at: now))
     }
 
-    /// Publishes the listed segments again under the current names.
-    ///
-    /// - Parameter names: The names under which they were published; nil for the current ones.
+    /// Publishes the listed segments, which were published as `names`, again under the current names.
     func renewLinks(from names: String? = nil) {
         for (item, folder) in listed.flatMap({ item in folders.map { (item, $0) } }) where folder != "v2" {
             let name = (names ?? self.names).replacing("#", with: String(item.number))
@@ -264,7 +253,6 @@ final class LiveOrigin {
     /// The number of requests that are waiting for the next segment.
     var held: Int { gates.values.count { $0.arrivals > 0 && !$0.isOpen } }
 
-    /// Returns the URL of a playlist with directives.
     func playlist(_ folder: String, _ directives: DeliveryDirectives) -> ResourceURL {
         Self.url(String(directives.applied(to: playlist(folder).description).dropFirst(Self.base.count)))
     }

@@ -22,9 +22,7 @@ struct LiveRecordingTests {
 
     /// A player waits for data that another origin doesn't send.
     @Test func waitingPlayerDoesNotDelayRecording() async throws {
-        let fixture = try await RecordingFixture.opened()
-        try await fixture.record()
-        try await fixture.pass(30)
+        let fixture = try await RecordingFixture.afterRecording(30)
         let url = try ResourceURL("http://other.example/film.mp4")
         fixture.live.library.origin[url] = ScriptedResource(.bytes([1, 2, 3]), contentType: "video/mp4")
         fixture.live.library.origin.always(url, .holdHead(ScriptedGate()))
@@ -138,9 +136,7 @@ struct LiveRecordingTests {
     }
 
     @Test func recordsRestartedMediaSequence() async throws {
-        let fixture = try await RecordingFixture.opened { $0.restart(at: 3000) }
-        try await fixture.record()
-        try await fixture.pass(100)
+        let fixture = try await RecordingFixture.afterRecording(100) { $0.restart(at: 3000) }
         fixture.live.restart(as: "b#.ts")
         try await fixture.pass(100)
         try await fixture.check { _ in true }
@@ -151,9 +147,7 @@ struct LiveRecordingTests {
     }
 
     @Test(arguments: [0, nil]) func recordsRestartedEncoderThatReusesNames(clock: Double?) async throws {
-        let fixture = try await RecordingFixture.opened { $0.clock = clock }
-        try await fixture.record()
-        try await fixture.pass(200)
+        let fixture = try await RecordingFixture.afterRecording(200) { $0.clock = clock }
         fixture.live.restart()
         try await fixture.pass(200)
         fixture.live.restart()
@@ -165,9 +159,7 @@ struct LiveRecordingTests {
     }
 
     @Test func continuesAfterFalseEndList() async throws {
-        let fixture = try await RecordingFixture.opened()
-        try await fixture.record()
-        try await fixture.pass(100)
+        let fixture = try await RecordingFixture.afterRecording(100)
         fixture.live.hasEndList = true
         try await fixture.pass(8)
         fixture.live.hasEndList = false
@@ -190,9 +182,7 @@ struct LiveRecordingTests {
     }
 
     @Test(arguments: [86_400.0, -86_400]) func recordsThroughClockJump(jump: Double) async throws {
-        let fixture = try await RecordingFixture.opened()
-        try await fixture.record()
-        try await fixture.pass(100)
+        let fixture = try await RecordingFixture.afterRecording(100)
         fixture.live.clock = jump
         try await fixture.pass(100)
         fixture.live.clock = 0
@@ -252,9 +242,7 @@ struct LiveRecordingTests {
 
     /// For a while, the origin serves a slate instead of the multivariant playlist.
     @Test func mediaPlaylistDoesNotReplaceMultivariantPlaylist() async throws {
-        let fixture = try await RecordingFixture.opened { $0.window = 20 }
-        try await fixture.record()
-        try await fixture.pass(60)
+        let fixture = try await RecordingFixture.afterRecording(60) { $0.window = 20 }
         let live = fixture.live
         live.slate = "#EXTM3U\n#EXT-X-TARGETDURATION:6\n#EXTINF:6,\nslate.ts\n"
         for number in live.next..<live.next + 3 {

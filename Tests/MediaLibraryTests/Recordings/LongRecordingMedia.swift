@@ -36,12 +36,7 @@ final class LongRecordingMedia {
         self.fixture = fixture
     }
 
-    /// Fetches a segment as the recorder does.
-    ///
-    /// - Parameters:
-    ///   - number: The encoder's segment number.
-    ///   - isDamaged: Whether the last bytes are missing.
-    /// - Returns: The length of the segment in bytes.
+    /// Fetches a segment as the recorder does. Returns its length in bytes.
     func fetch(
         _ row: RecordedSegment, number: Int, track index: Int, isAdvertisement: Bool, isDamaged: Bool
     ) async throws -> Int64 {

@@ -234,7 +234,6 @@ struct LongRecordingTests {
             let names = { (row: RecordedSegment) in "\(timeline.track)/\(row.name)" }
             let recorded = rows.filter { $0.state == .stored }
             let odd = Set(recorded.map(names)).intersection(media.damaged.union(media.advertised))
-            // The segments at both ends may be cut.
             let inner = Set(recorded.dropFirst(2).dropLast(2).map(names))
             #expect(odd.intersection(inner).isSubset(of: named), "\(film.name): \(timeline.track)")
             #expect(
@@ -261,7 +260,6 @@ private struct Encoder {
     private static let fast = 50.0e-6
 
     let start: Int64
-    /// The number of segments.
     private(set) var count = 0
     /// The adjustments of the clock, with the first affected segment.
     private var steps: [(from: Int, by: Int64)] = []
@@ -283,7 +281,6 @@ private struct Encoder {
         return Int64(more) * Self.pace
     }
 
-    /// Adjusts the clock.
     mutating func setClock(by nanoseconds: Int64) { steps.append((count, nanoseconds)) }
 
     /// Returns the date of a segment (EXT-X-PROGRAM-DATE-TIME).
@@ -302,7 +299,6 @@ private struct Encoder {
         return number < step.from + approaching ? -step.by - Self.length + Self.length * 4 / 100 : 0
     }
 
-    /// Returns whether a segment is part of an advertisement.
     static func isAdvertisement(_ number: Int) -> Bool { [30, 31].contains(number % 60) }
 
     /// Returns whether an advertisement begins or ends before a segment.

@@ -100,7 +100,7 @@ struct RecordingCostTests {
         #expect(late.entries <= early.entries + 1, "\(late.entries) entries, \(early.entries) before")
         #expect(late.values <= early.values * 11 / 10, "\(late.values) values, \(early.values) before")
         #expect(late.pages <= early.pages + Timeline.maximumRecent)
-        #expect(recordedSegments(fixture) == (retention.segments ?? 391 * Self.step))
+        #expect(fixture.timeline.totals.segments == (retention.segments ?? 391 * Self.step))
         await fixture.close()
     }
 
@@ -123,8 +123,6 @@ struct RecordingCostTests {
         }
         #expect(visits[1] <= visits[0], "\(visits) segments visited")
     }
-
-    private func recordedSegments(_ fixture: WindowFixture) -> Int { fixture.timeline.totals.segments }
 }
 
 extension Recording {
@@ -140,15 +138,12 @@ extension Recording {
         try await tracks[index].timeline.settle(rows.sorted { $0.number < $1.number })
     }
 
-    /// Returns a track's awaited segments in order.
     fileprivate func awaitedRows(_ index: Int) -> [RecordedSegment] {
         tracks[index].awaited.values.map(\.row).sorted { $0.number < $1.number }
     }
 
-    /// Fetches a segment of the track at an index.
     fileprivate func fetch(_ row: RecordedSegment, _ index: Int) async { await fetch(row, tracks[index]) }
 
-    /// Returns how often a track's awaited segments were visited.
     fileprivate func visits(_ index: Int) -> Int { tracks[index].awaited.visits }
 
     /// Returns the number of values that the recording keeps for a track, not counting its timeline.

@@ -30,9 +30,7 @@ struct RecordingEndTests {
     @Test func endWaitsForSegmentsBeingAppended() async throws {
         let hold = Self.pageHold()
         defer { hold.release() }
-        let fixture = try await RecordingFixture.opened(files: hold.files)
-        try await fixture.record()
-        try await fixture.pass(60)
+        let fixture = try await RecordingFixture.afterRecording(60, files: hold.files)
         hold.arm()
         try await pass(fixture, until: hold)
         let url = fixture.live.segment(fixture.live.next - 1)
@@ -53,10 +51,8 @@ struct RecordingEndTests {
     /// One track's last playlist lacks EXT-X-ENDLIST. The recording ends when that playlist hasn't changed for some
     /// time.
     @Test(arguments: ["a1", "v1"]) func endsWithTrackThatStopsWithoutEndList(folder: String) async throws {
-        let fixture = try await RecordingFixture.opened()
+        let fixture = try await RecordingFixture.afterRecording(60)
         let live = fixture.live
-        try await fixture.record()
-        try await fixture.pass(60)
         live.hasEndList = true
         live.publish()
         live.serve(live.text(folder).replacing("#EXT-X-ENDLIST\n", with: ""), folder)
@@ -101,9 +97,7 @@ struct RecordingEndTests {
     @Test func reportsEndAfterLostSegmentsAreStored() async throws {
         let hold = Self.pageHold()
         defer { hold.release() }
-        let fixture = try await RecordingFixture.opened(files: hold.files)
-        try await fixture.record()
-        try await fixture.pass(60)
+        let fixture = try await RecordingFixture.afterRecording(60, files: hold.files)
         let gate = ScriptedGate()
         let url = fixture.live.segment(fixture.live.next)
         fixture.live.library.origin.always(url, .holdHead(gate))
@@ -133,9 +127,7 @@ struct RecordingEndTests {
             guard case .replacing = moment, path.contains("/channels/"), isFailing.withLock({ $0 }) else { return }
             throw CacheError(.storage, "the disk fails")
         }
-        let fixture = try await RecordingFixture.opened(files: files)
-        try await fixture.record()
-        try await fixture.pass(60)
+        let fixture = try await RecordingFixture.afterRecording(60, files: files)
         try await (try fixture.recording).setEnd()
         isFailing.withLock { $0 = true }
         try await fixture.pass(atMost: 30) { await (try fixture.recording).state == .stopped }
@@ -149,10 +141,8 @@ struct RecordingEndTests {
 
     /// The stream has ended, and its origin becomes unavailable before the last segment is fetched.
     @Test(arguments: [false, true]) func endsWhenOriginStaysUnavailableAfterEndOfStream(restarts: Bool) async throws {
-        let fixture = try await RecordingFixture.opened()
+        let fixture = try await RecordingFixture.afterRecording(60)
         let live = fixture.live
-        try await fixture.record()
-        try await fixture.pass(60)
         let last = live.segment(live.next)
         live.fail(last, .status(503))
         try await fixture.pass(6)
@@ -179,10 +169,8 @@ struct RecordingEndTests {
 
     /// A stream that hasn't ended may return after a long outage, even in the next process.
     @Test(arguments: [false, true]) func doesNotEndDuringOutage(restarts: Bool) async throws {
-        let fixture = try await RecordingFixture.opened()
+        let fixture = try await RecordingFixture.afterRecording(30)
         let live = fixture.live
-        try await fixture.record()
-        try await fixture.pass(30)
         // This end is false.
         live.hasEndList = true
         try await fixture.pass(6)
@@ -204,10 +192,8 @@ struct RecordingEndTests {
 
     /// The stream dropped a rendition whose last playlist has EXT-X-ENDLIST. An outage follows later.
     @Test(arguments: [false, true]) func renditionThatEndedLongAgoDoesNotEndRecording(restarts: Bool) async throws {
-        let fixture = try await RecordingFixture.opened()
+        let fixture = try await RecordingFixture.afterRecording(60)
         let live = fixture.live
-        try await fixture.record()
-        try await fixture.pass(60)
         live.serve(live.text("a1") + "#EXT-X-ENDLIST\n", "a1")
         live.folders.removeAll { $0 == "a1" }
         try await fixture.pass(120)
@@ -228,10 +214,8 @@ struct RecordingEndTests {
 
     /// One track has EXT-X-ENDLIST while the host of another track is unavailable for a few minutes.
     @Test func waitsForUnavailableTrackWhenStreamEnds() async throws {
-        let fixture = try await RecordingFixture.opened()
+        let fixture = try await RecordingFixture.afterRecording(60)
         let live = fixture.live
-        try await fixture.record()
-        try await fixture.pass(60)
         live.fail(live.playlist("a1"), .status(503))
         try await fixture.pass(12)
         live.hasEndList = true

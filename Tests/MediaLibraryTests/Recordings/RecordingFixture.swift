@@ -19,7 +19,6 @@ final class RecordingFixture {
     private var idleSleepers = 0
     /// The length of a step in time. After each step, everything due has happened.
     var step = Duration.milliseconds(500)
-    /// The encoder of 3GP exports.
     var encoder: (any MediaFileEncoder)?
     /// Whether work hangs intentionally. ``settle()`` then waits only briefly.
     var isHanging = false
@@ -39,6 +38,16 @@ final class RecordingFixture {
         let fixture = RecordingFixture(live)
         live.publish()
         try await fixture.open()
+        return fixture
+    }
+
+    /// Returns a recorder that has recorded for a number of seconds.
+    static func afterRecording(
+        _ seconds: Double, files: any BlobFileSystem = POSIXFileSystem(), _ change: (LiveOrigin) -> Void = { _ in }
+    ) async throws -> RecordingFixture {
+        let fixture = try await opened(files: files, change)
+        try await fixture.record()
+        try await fixture.pass(seconds)
         return fixture
     }
 
@@ -120,8 +129,8 @@ final class RecordingFixture {
         }
     }
 
-    /// Waits until every task sleeps until something is due, however slow the machine is. Gives up after 300 yields if
-    /// ``isHanging`` is true.
+    /// Waits until ``isSettled`` is true, however slow the machine is. If ``isHanging`` is true, gives up after 300
+    /// yields.
     func settle() async {
         var yields = 0
         while !isHanging || yields < 300 {
@@ -185,13 +194,10 @@ final class RecordingFixture {
         return bytes
     }
 
-    /// Checks a track's recorded segments.
+    /// Checks a track's recorded segments, which the origin publishes in `folder`.
     ///
-    /// - Parameters:
-    ///   - track: The track.
-    ///   - folder: The origin's folder with the track's segments.
-    ///   - isExpected: Returns whether a segment was available long enough to be fetched; nil to check only recorded
-    ///     segments.
+    /// - Parameter isExpected: Returns whether a segment was available long enough to be fetched; nil to check only
+    ///   recorded segments.
     func check(
         _ track: String = "video-1", in folder: String = "v1", isExpected: ((LiveOrigin.Published) -> Bool)? = nil,
         _ location: SourceLocation = #_sourceLocation
@@ -269,7 +275,6 @@ private final class GapLog: Sendable {
     private let gaps = Mutex<[Gap]>([])
     private let markCount = Mutex(0)
 
-    /// The number of received marks.
     var marks: Int { markCount.withLock { $0 } }
 
     func addMark() { markCount.withLock { $0 += 1 } }
@@ -282,18 +287,15 @@ private final class GapLog: Sendable {
 }
 
 extension Recording {
-    /// The number of followed playlists.
     var followers: Int { tracks.count { $0.follows != nil } }
 
     var folders: [String] { tracks.map(\.folder) }
 
-    /// The URLs from which the tracks' playlists are loaded.
     var followedURLs: [ResourceURL] { tracks.map(\.url) }
 
     /// Whether a track's playlist has had EXT-X-ENDLIST.
     var hasEndedTrack: Bool { tracks.contains { $0.endedSince != nil } }
 
-    /// Processes a playlist of the track at an index.
     func take(_ update: MediaPlaylist, _ index: Int) async throws -> PlaylistReload.Outcome {
         try await take(update, tracks[index])
     }

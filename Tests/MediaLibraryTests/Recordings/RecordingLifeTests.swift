@@ -31,7 +31,6 @@ struct RecordingLifeTests {
         #expect(fixture.live.library.origin.requests.count == requests)
         #expect(time.sleepers == before)
         #expect(await (try fixture.recording).state == .stopped)
-        // Recording can resume.
         fixture.live.clearFaults()
         for item in fixture.live.published.values.joined() { fixture.live.library.origin.clearFaults(item.url) }
         try await fixture.recordings?.start(fixture.name)
@@ -56,9 +55,7 @@ struct RecordingLifeTests {
 
     /// The encoder restarted while the recorder was off, so the awaited segment's name now refers to another segment.
     @Test func nextProcessChecksNamesBeforeFetching() async throws {
-        let fixture = try await RecordingFixture.opened()
-        try await fixture.record()
-        try await fixture.pass(60)
+        let fixture = try await RecordingFixture.afterRecording(60)
         let number = fixture.live.next
         let url = fixture.live.segment(number)
         fixture.live.library.origin.always(url, .status(503))
@@ -103,9 +100,7 @@ struct RecordingLifeTests {
 
     /// The disk fails temporarily while a channel with two tracks is loaded.
     @Test func recordsTrackWhoseTimelineWasUnreadable() async throws {
-        let fixture = try await RecordingFixture.opened()
-        try await fixture.record()
-        try await fixture.pass(60)
+        let fixture = try await RecordingFixture.afterRecording(60)
         await fixture.close()
         let (files, folder) = (FileManager.default, fixture.live.library.folder)
         let names = files.enumerator(atPath: folder)?.compactMap { $0 as? String } ?? []
@@ -165,9 +160,7 @@ struct RecordingLifeTests {
     }
 
     @Test func endedRecordingIncludesAllCachedSegments() async throws {
-        let fixture = try await RecordingFixture.opened()
-        try await fixture.record()
-        try await fixture.pass(60)
+        let fixture = try await RecordingFixture.afterRecording(60)
         let url = fixture.live.segment(fixture.live.next)
         fixture.live.library.origin.always(url, .status(404))
         let next = fixture.live.segment(fixture.live.next + 1)
@@ -183,11 +176,8 @@ struct RecordingLifeTests {
         await fixture.close()
     }
 
-    /// Requests in flight when the recording ends are completed, whether the recording was stopped before or not.
     @Test(arguments: [true, false]) func completesRequestsInFlightBeforeEnd(isStopped: Bool) async throws {
-        let fixture = try await RecordingFixture.opened()
-        try await fixture.record()
-        try await fixture.pass(60)
+        let fixture = try await RecordingFixture.afterRecording(60)
         let gate = ScriptedGate()
         let url = fixture.live.segment(fixture.live.next)
         fixture.live.library.origin.always(url, .holdHead(gate))
@@ -229,7 +219,6 @@ struct RecordingLifeTests {
         #expect(files.filter { $0.contains(".page") || $0.contains(".gone") || $0.contains("channels/") } == [])
     }
 
-    /// A change to a channel.
     enum Change: CaseIterable {
         case retention, programme, start, end
 
@@ -253,9 +242,7 @@ struct RecordingLifeTests {
             return path.contains("/recordings/")
         }
         defer { hold.release() }
-        let fixture = try await RecordingFixture.opened(files: hold.files)
-        try await fixture.record()
-        try await fixture.pass(30)
+        let fixture = try await RecordingFixture.afterRecording(30, files: hold.files)
         let (recordings, name) = (try #require(fixture.recordings), fixture.name)
         hold.arm()
         let removal = Task { try await recordings.remove(name) }
@@ -282,9 +269,7 @@ struct RecordingLifeTests {
             return path.contains("video-1.") && path.contains(".gone")
         }
         defer { hold.release() }
-        let fixture = try await RecordingFixture.opened(files: hold.files)
-        try await fixture.record()
-        try await fixture.pass(60)
+        let fixture = try await RecordingFixture.afterRecording(60, files: hold.files)
         let (recordings, name) = (try #require(fixture.recordings), fixture.name)
         hold.arm()
         let retention = Task { try await recordings.setRetention(Retention(segments: 1), of: name) }
@@ -308,9 +293,7 @@ struct RecordingLifeTests {
 
     /// The tracks of another selection would replace the recorded ones.
     @Test func rejectsAnotherSelection() async throws {
-        let fixture = try await RecordingFixture.opened()
-        try await fixture.record()
-        try await fixture.pass(30)
+        let fixture = try await RecordingFixture.afterRecording(30)
         let error = await #expect(throws: CacheError.self) {
             try await fixture.record {
                 $0.selection.variants = .worst

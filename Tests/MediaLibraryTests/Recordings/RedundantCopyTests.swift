@@ -33,7 +33,6 @@ struct RedundantCopyTests {
         await fixture.close()
     }
 
-    /// The way in which a copy fails.
     enum Failure: CaseIterable {
         case playlistNotFound, playlistUnreachable, playlistStale, segmentsNotFound, segmentsFail, segmentsAreTruncated
     }
@@ -136,7 +135,6 @@ struct RedundantCopyTests {
         await fixture.close()
     }
 
-    /// A segment that no copy has becomes a single gap.
     @Test func segmentMissingFromAllCopiesIsGap() async throws {
         let fixture = try await fixture()
         try await fixture.record()
@@ -195,7 +193,6 @@ struct JoinedCopyTests {
         #expect(FollowedPlaylist.starts(rows) == (6..<15).map { Double($0 * 6) })
     }
 
-    /// A copy with other segment boundaries continues at the nearest one.
     @Test(arguments: [2.0, -2]) func continuesAtNearestSegmentBoundary(offset: Double) throws {
         var tests = self
         try tests.playlist.load(0..<6)

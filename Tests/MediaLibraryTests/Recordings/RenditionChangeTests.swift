@@ -11,9 +11,7 @@ import Testing
 struct RenditionChangeTests {
     /// The recording continues, and loads the removed rendition's playlist only every other minute.
     @Test func loadsRemovedRenditionRarely() async throws {
-        let fixture = try await RecordingFixture.opened()
-        try await fixture.record()
-        try await fixture.pass(60)
+        let fixture = try await RecordingFixture.afterRecording(60)
         let (live, origin) = (fixture.live, fixture.live.library.origin)
         live.listsAudio = false
         origin.always(live.playlist("a1"), .status(404))
@@ -34,9 +32,7 @@ struct RenditionChangeTests {
     }
 
     @Test(arguments: [false, true]) func removedRenditionStaysInPastWindows(restarts: Bool) async throws {
-        let fixture = try await RecordingFixture.opened()
-        try await fixture.record()
-        try await fixture.pass(60)
+        let fixture = try await RecordingFixture.afterRecording(60)
         let live = fixture.live
         let removed = fixture.live.library.time.now.nanosecondsSinceEpoch
         live.listsAudio = false
@@ -116,9 +112,7 @@ struct RenditionChangeTests {
 
     /// A rendition fails for minutes but is still listed, so its playlist is loaded as before.
     @Test func loadsDeadButListedRenditionContinuously() async throws {
-        let fixture = try await RecordingFixture.opened()
-        try await fixture.record()
-        try await fixture.pass(60)
+        let fixture = try await RecordingFixture.afterRecording(60)
         let (live, origin) = (fixture.live, fixture.live.library.origin)
         origin.always(live.playlist("a1"), .status(404))
         try await fixture.pass(300)
@@ -131,9 +125,7 @@ struct RenditionChangeTests {
 
     /// Loading the multivariant playlist takes longer than the interval between loads.
     @Test func followsAddedRenditionOnce() async throws {
-        let fixture = try await RecordingFixture.opened()
-        try await fixture.record()
-        try await fixture.pass(30)
+        let fixture = try await RecordingFixture.afterRecording(30)
         let (live, gate) = (fixture.live, ScriptedGate())
         live.definitions.entry =
             #"#EXT-X-MEDIA:TYPE=AUDIO,GROUP-ID="live a",NAME="B",URI="live/v2/index.m3u8""#

@@ -7,7 +7,6 @@ import Testing
 
 @testable import MediaLibrary
 
-/// Tests of segments that retention removes or keeps.
 @Suite(.timeLimit(.minutes(10)))
 struct RetentionTests {
     private static let second = TimelineRows.second
@@ -86,7 +85,6 @@ struct RetentionTests {
         await fixture.close()
     }
 
-    /// Setting the recorder's clock, as a time server does, makes no segment older.
     @Test(arguments: [86_400, -86_400] as [Int64]) func clockStepDoesNotChangeAge(step: Int64) async throws {
         let fixture = try await fixture(Retention(seconds: 600))
         fixture.setClock(to: Self.time(1000) + step * Self.second)
@@ -113,7 +111,6 @@ struct RetentionTests {
         await fixture.close()
     }
 
-    /// A programme added while the oldest segments are being determined pins its segments.
     @Test func sparesProgrammeAddedDuringRemoval() async throws {
         let fixture = try await fixture(Retention(seconds: 600), tracks: ["video-1", "audio-1"], 0..<6000)
         let recording = fixture.recording
@@ -147,7 +144,6 @@ struct RetentionTests {
         await fixture.close()
     }
 
-    /// Gaps and awaited segments don't count. Gaps at the front are removed.
     @Test(arguments: [true, false]) func countLimitIgnoresGapsAndAwaitedSegments(isPinned: Bool) async throws {
         let fixture = try await fixture(Retention(segments: 2), 0..<10)
         if isPinned {
@@ -270,7 +266,6 @@ struct RetentionTests {
         await fixture.close()
     }
 
-    /// Programmes larger than the limit don't cause the live edge to be removed.
     @Test func sparesEdgeDespiteLargeProgrammes() async throws {
         let fixture = try await fixture(Retention(bytes: 50_000, segments: 20))
         try await fixture.recording.change { $0.programmes = [Self.programme(100..<400)] }

@@ -5,7 +5,6 @@ import Synchronization
 
 /// An encoder with scripted behavior.
 final class ScriptedEncoder: MediaFileEncoder {
-    /// The behavior of the encoder.
     enum Behavior {
         /// Writes ``text`` and ends.
         case writes
@@ -13,7 +12,6 @@ final class ScriptedEncoder: MediaFileEncoder {
         case hangs
         /// Ends as if another process had interrupted it.
         case isEnded
-        /// Fails with a reason.
         case fails(String)
     }
 

@@ -32,7 +32,6 @@ struct StoppedChannelTests {
         await fixture.close()
     }
 
-    /// Segments that are awaited when the channel stops are gaps, and don't hide later ones.
     @Test func awaitedSegmentsOfStoppedChannelAreGaps() async throws {
         let fixture = try await WindowFixture()
         await fixture.recording.start()
@@ -104,9 +103,7 @@ struct StoppedChannelTests {
     }
 
     @Test func programmeOfStoppedChannelCountsAwaitedSegmentsAsMissing() async throws {
-        let fixture = try await RecordingFixture.opened()
-        try await fixture.record()
-        try await fixture.pass(60)
+        let fixture = try await RecordingFixture.afterRecording(60)
         let url = fixture.live.segment(fixture.live.next)
         fixture.live.fail(url, .status(503))
         let next = fixture.live.segment(fixture.live.next + 1)
@@ -140,9 +137,7 @@ struct StoppedChannelTests {
 
     /// The programme is exported although only its status is requested.
     @Test func exportsProgrammeOfStoppedChannel() async throws {
-        let fixture = try await RecordingFixture.opened()
-        try await fixture.record()
-        try await fixture.pass(60)
+        let fixture = try await RecordingFixture.afterRecording(60)
         let recordings = try #require(fixture.recordings)
         let now = fixture.live.library.time.now
         let programme = Programme(

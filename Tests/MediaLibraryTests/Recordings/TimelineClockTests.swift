@@ -10,14 +10,8 @@ struct TimelineClockTests {
 
     private var clock = TimelineClock()
 
-    /// Places a segment of 6 s.
-    ///
-    /// - Parameters:
-    ///   - arrival: The start according to its arrival, in seconds after noon.
-    ///   - date: The start according to its playlist's clock, in seconds after noon.
-    ///   - missing: The loss before the segment.
-    ///   - otherLag: The delay between another track's clock and the arrival of its segments, in seconds.
-    /// - Returns: The start in seconds after noon.
+    /// Places a segment of 6 s, given its start by its arrival and by its playlist's clock, and returns its start. All
+    /// times are in seconds after noon.
     private mutating func place(
         arrival: Double, date: Double? = nil, missing: TimelineClock.Missing? = nil, otherLag: Double? = nil
     ) -> Double {

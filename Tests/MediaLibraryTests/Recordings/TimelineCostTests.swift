@@ -117,7 +117,6 @@ struct TimelineCostTests {
         #expect(many.removals == 1)
     }
 
-    /// Uses a store on disk.
     @Test func storesThreeTracksInFolder() async throws {
         let fixture = LibraryFixture()
         let store = try await fixture.open()

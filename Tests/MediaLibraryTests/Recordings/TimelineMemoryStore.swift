@@ -31,8 +31,6 @@ final class TimelineMemoryStore: RecordingStore {
         var media: FetchedPart?
         /// A callback that runs during the next read of files.
         var reading: (@Sendable () async -> Void)?
-        /// The removed parts, in order.
-        var removed: [String] = []
     }
 
     let state: Mutex<State>
@@ -49,7 +47,6 @@ final class TimelineMemoryStore: RecordingStore {
     var parts: Set<String> { state.withLock { $0.parts } }
     var changes: Int { state.withLock { $0.changes } }
 
-    /// Returns the operations that `body` causes.
     func counting(_ body: () async throws -> Void) async rethrows -> Counts {
         state.withLock { $0.counts = Counts() }
         try await body()
@@ -143,10 +140,7 @@ final class TimelineMemoryStore: RecordingStore {
         }
         // Removes in two steps, so that a crash may happen in between.
         for half in [names.prefix(names.count / 2), names.dropFirst(names.count / 2)] where !half.isEmpty {
-            try change("parts") { state in
-                state.parts.subtract(half)
-                state.removed += half
-            }
+            try change("parts") { $0.parts.subtract(half) }
         }
     }
 

@@ -5,7 +5,6 @@ import Testing
 
 @testable import MediaLibrary
 
-/// Tests of the file format of timeline pages.
 struct TimelinePageTests {
     private static func page(_ count: Int, seed: UInt64) -> TimelinePage {
         var random = SeededGenerator(seed: seed)

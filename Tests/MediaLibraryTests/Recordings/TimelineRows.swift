@@ -4,7 +4,6 @@ import TestSupport
 
 @testable import MediaLibrary
 
-/// Timeline rows for tests.
 enum TimelineRows {
     static let second: Int64 = 1_000_000_000
     /// 2026-01-31T20:00:00Z.

@@ -58,7 +58,6 @@ struct TimelineTests {
         #expect(again.totals == timeline.totals)
     }
 
-    /// A late segment delays the edge, even over several pages.
     @Test func lateSegmentDelaysEdge() async throws {
         let timeline = try await open()
         try await timeline.append(TimelineRows.awaited(0..<600))
@@ -176,7 +175,6 @@ struct TimelineTests {
         #expect(try await timeline.first(from: 2, outside: pinned)?.number == 900)
     }
 
-    /// Keys and sections are removed with the last segment that needs them.
     @Test func removesCompanionsWithLastDependentSegment() async throws {
         let timeline = try await open()
         let rows = (0..<700 as Range<Int64>).map { number -> RecordedSegment in

@@ -48,7 +48,6 @@ final class WindowFixture: Sendable {
         await store.close()
     }
 
-    /// Returns the playlist of a track's window.
     func text(
         _ request: WindowRequest, track: String = "video-1", isGranted: Bool = false, isStrict: Bool = false
     ) async throws -> String {

@@ -76,7 +76,6 @@ struct WindowNumberTests {
         await fixture.close()
     }
 
-    /// A window with removed segments keeps the numbers of the others when it is finished.
     @Test func finishedWindowKeepsNumbers() async throws {
         let fixture = try await WindowFixture()
         try await fixture.timeline.append(TimelineRows.stored(0..<200))
@@ -114,7 +113,6 @@ struct WindowNumberTests {
         await fixture.close()
     }
 
-    /// A finished window continues directly after a long removed range.
     @Test func finishedWindowSkipsLongRemovedRange() async throws {
         let fixture = try await WindowFixture()
         try await fixture.timeline.append(TimelineRows.stored(0..<4000))

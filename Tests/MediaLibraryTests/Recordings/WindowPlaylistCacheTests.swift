@@ -2,7 +2,6 @@ import Testing
 
 @testable import MediaLibrary
 
-/// Tests of the cache of window playlists.
 struct WindowPlaylistCacheTests {
     private func window(_ from: Int64) -> ServedWindow { ServedWindow(from: from, to: from + 10, isOver: true) }
 

@@ -2,7 +2,6 @@ import Testing
 
 @testable import MediaLibrary
 
-/// Tests of the forms of window requests.
 struct WindowRequestTests {
     private static let second: Int64 = 1_000_000_000
     /// 2026-01-31T20:15:00Z.
