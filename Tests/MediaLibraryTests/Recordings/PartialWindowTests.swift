@@ -55,8 +55,7 @@ struct PartialWindowTests {
     /// Playlists contain dates truncated to milliseconds.
     @Test(arguments: [true, false]) func acceptsDatesWrittenInPlaylists(isStrict: Bool) async throws {
         let fixture = try await WindowFixture()
-        var rows = TimelineRows.stored(0..<10)
-        for index in rows.indices { rows[index].start += 373_263_947 }
+        let rows = TimelineRows.stored(0..<10) { $0.start += 373_263_947 }
         try await fixture.timeline.append(rows)
         fixture.pass(to: rows[9].end)
         let all = try await fixture.text(.all)
@@ -95,12 +94,7 @@ struct PartialWindowTests {
 
     @Test func windowsDeclareIndependentSegments() async throws {
         let fixture = try await WindowFixture()
-        let rows = TimelineRows.stored(0..<30).map { row in
-            var row = row
-            row.isIndependent = row.number < 20
-            return row
-        }
-        try await fixture.timeline.append(rows)
+        try await fixture.timeline.append(TimelineRows.stored(0..<30) { $0.isIndependent = $0.number < 20 })
         fixture.pass(to: Self.time(30))
         #expect(try await fixture.window(.span(from: Self.time(5), to: Self.time(20))).hasIndependentSegments)
         #expect(try await !fixture.window(.span(from: Self.time(5), to: Self.time(21))).hasIndependentSegments)

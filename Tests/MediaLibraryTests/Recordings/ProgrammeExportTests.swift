@@ -28,6 +28,12 @@ struct ProgrammeExportTests {
         return fixture
     }
 
+    private func recorded() async throws -> (RecordingFixture, Recordings, AsyncStream<RecordingEvent>) {
+        let fixture = try await fixture()
+        let recordings = try #require(fixture.recordings)
+        return (fixture, recordings, recordings.events())
+    }
+
     /// Returns a programme whose start and end are given in seconds from now.
     private func programme(
         _ fixture: RecordingFixture, from: Double, to: Double, _ formats: ProgrammeFormat...
@@ -76,9 +82,7 @@ struct ProgrammeExportTests {
 
     /// A rendition's segments fail around the end of the programme until the rendition is considered silent.
     @Test(arguments: [true, false]) func waitsForSilentTrackAndCountsMissingEnd(returns: Bool) async throws {
-        let fixture = try await fixture()
-        let recordings = try #require(fixture.recordings)
-        let events = recordings.events()
+        let (fixture, recordings, events) = try await recorded()
         let match = try programme(fixture, from: 0, to: 60, .hls)
         try await recordings.addProgramme(match, to: fixture.name)
         try await fixture.pass(30)
@@ -95,9 +99,7 @@ struct ProgrammeExportTests {
     }
 
     @Test func exportsProgrammeAfterItsEnd() async throws {
-        let fixture = try await fixture()
-        let recordings = try #require(fixture.recordings)
-        let events = recordings.events()
+        let (fixture, recordings, events) = try await recorded()
         let match = try programme(fixture, from: 20, to: 60, .mp4, .hls, .threeGP, .mp4)
         try await recordings.addProgramme(match, to: fixture.name)
         try await fixture.pass(50)
@@ -133,9 +135,7 @@ struct ProgrammeExportTests {
     /// A programme that is already over is exported immediately. One that ends after the recording is exported when the
     /// recording ends.
     @Test func exportsProgrammeWhenRecordingEnds() async throws {
-        let fixture = try await fixture()
-        let recordings = try #require(fixture.recordings)
-        let events = recordings.events()
+        let (fixture, recordings, events) = try await recorded()
         let past = try programme(fixture, from: -30, to: -20, .mp4)
         try await recordings.addProgramme(past, to: fixture.name)
         _ = try await next(events, .mp4, isDone)
@@ -154,9 +154,7 @@ struct ProgrammeExportTests {
     }
 
     @Test func countsMissingSegments() async throws {
-        let fixture = try await fixture()
-        let recordings = try #require(fixture.recordings)
-        let events = recordings.events()
+        let (fixture, recordings, events) = try await recorded()
         let lost = fixture.live.segment(fixture.live.next + 3)
         fixture.live.library.origin.always(lost, .status(404))
         let match = try programme(fixture, from: 10, to: 70, .hls, .mp4, .threeGP)
@@ -169,10 +167,8 @@ struct ProgrammeExportTests {
     }
 
     @Test func cancelsAndRestartsExport() async throws {
-        let fixture = try await fixture()
+        let (fixture, recordings, events) = try await recorded()
         encoder.behavior.withLock { $0 = .hangs }
-        let recordings = try #require(fixture.recordings)
-        let events = recordings.events()
         // The second export waits for the first.
         let match = try programme(fixture, from: -30, to: -20, .threeGP, .mp4)
         try await recordings.addProgramme(match, to: fixture.name)
@@ -288,10 +284,8 @@ struct ProgrammeExportTests {
     }
 
     @Test func reportsReasonOfFailure() async throws {
-        let fixture = try await fixture()
+        let (fixture, recordings, events) = try await recorded()
         encoder.behavior.withLock { $0 = .fails("the disk of the encoder is full") }
-        let recordings = try #require(fixture.recordings)
-        let events = recordings.events()
         let match = try programme(fixture, from: -30, to: -20, .threeGP)
         try await recordings.addProgramme(match, to: fixture.name)
         let failed = try await next(events, .threeGP, isFailed)
@@ -350,9 +344,7 @@ struct ProgrammeExportTests {
     }
 
     @Test func removesExportsWithProgrammeAndChannel() async throws {
-        let fixture = try await fixture()
-        let recordings = try #require(fixture.recordings)
-        let events = recordings.events()
+        let (fixture, recordings, events) = try await recorded()
         let (first, second) = (
             try programme(fixture, from: -30, to: -20, .mp4), try programme(fixture, from: -30, to: -20, .mp4)
         )

@@ -75,7 +75,7 @@ struct RetentionTests {
     @Test func ageCountsFromArrival() async throws {
         let fixture = try await WindowFixture(retention: Retention(seconds: 600))
         let lag = 3 * 3600 * Self.second
-        try await fixture.timeline.append(TimelineRows.stored(0..<1000, arriving: lag))
+        try await fixture.timeline.append(TimelineRows.stored(0..<1000) { $0.arrival = $0.end + lag })
         fixture.pass(to: Self.time(1000) + lag)
         await fixture.recording.retentionChanged()
         #expect(try await numbers(fixture) == Array(700..<1000))
@@ -150,11 +150,7 @@ struct RetentionTests {
             try await fixture.recording.change { $0.programmes = [Self.programme(3..<5), Self.programme(7..<8)] }
         }
         func gaps(_ numbers: Range<Int64>) -> [RecordedSegment] {
-            TimelineRows.awaited(numbers).map {
-                var row = $0
-                row.state = .gap
-                return row
-            }
+            TimelineRows.stored(numbers) { $0.state = .gap }
         }
         let pinned: [Int64] = isPinned ? [3, 4, 7] : []
         try await fixture.timeline.append(gaps(10..<13) + TimelineRows.awaited(13..<20))

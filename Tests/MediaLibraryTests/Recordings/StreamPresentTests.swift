@@ -14,7 +14,8 @@ struct StreamPresentTests {
     /// seconds.
     private func recorded(atClock seconds: Int64) async throws -> WindowFixture {
         let fixture = try await WindowFixture()
-        try await fixture.timeline.append(TimelineRows.stored(0..<400, arriving: -seconds * Self.second))
+        try await fixture.timeline.append(
+            TimelineRows.stored(0..<400) { $0.arrival = $0.end - seconds * Self.second })
         fixture.pass(to: Self.time(400) - seconds * Self.second + 1)
         return fixture
     }

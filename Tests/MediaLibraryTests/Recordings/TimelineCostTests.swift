@@ -72,12 +72,10 @@ struct TimelineCostTests {
         let timeline = try await Timeline.open(track: "video-1", of: recording, in: store)
         let gaps: [Int64] = [100, 5000, 9000]
         for start in stride(from: 0 as Int64, to: 20_000, by: 2560) {
-            let rows = TimelineRows.stored(start..<min(start + 2560, 20_000)).map { row in
-                var row = row
-                if gaps.contains(row.number) { row.state = .gap }
-                return row
-            }
-            try await timeline.append(rows)
+            try await timeline.append(
+                TimelineRows.stored(start..<min(start + 2560, 20_000)) { row in
+                    if gaps.contains(row.number) { row.state = .gap }
+                })
         }
         func find(after number: Int64?, gapsOnly: Bool, limit: Int, reads: Int) async throws -> [Int64] {
             var numbers: [Int64] = []

@@ -27,11 +27,7 @@ struct TimelineFailureTests {
         #expect(try await timeline.rows(from: 0).count == 250)
         store.fail(nil)
         // The playlist has moved on: fewer segments, with other URLs, begin at the same number.
-        let others = (250..<300 as Range<Int64>).map { number -> RecordedSegment in
-            var row = TimelineRows.stored(number)
-            row.url = "other-\(number).ts"
-            return row
-        }
+        let others = TimelineRows.stored(250..<300) { $0.url = "other-\($0.number).ts" }
         try await timeline.append(others)
         for timeline in [timeline, try await open(store)] {
             #expect(timeline.next == 300)

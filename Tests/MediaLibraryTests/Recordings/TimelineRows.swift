@@ -19,22 +19,21 @@ enum TimelineRows {
         return row
     }
 
-    static func stored(_ numbers: Range<Int64>) -> [RecordedSegment] { numbers.map { stored($0) } }
-
-    /// Returns cached segments that arrive `lag` nanoseconds after their end.
-    static func stored(_ numbers: Range<Int64>, arriving lag: Int64) -> [RecordedSegment] {
+    /// Returns cached segments of two seconds, after changing them.
+    static func stored(
+        _ numbers: Range<Int64>, _ change: (inout RecordedSegment) -> Void = { _ in }
+    ) -> [RecordedSegment] {
         numbers.map { number in
             var row = stored(number)
-            row.arrival = row.end + lag
+            change(&row)
             return row
         }
     }
 
     static func awaited(_ numbers: Range<Int64>) -> [RecordedSegment] {
-        numbers.map { number in
-            var row = stored(number, length: 0)
+        stored(numbers) { row in
             row.state = .awaited
-            return row
+            row.length = 0
         }
     }
 

@@ -177,13 +177,12 @@ struct TimelineTests {
 
     @Test func removesCompanionsWithLastDependentSegment() async throws {
         let timeline = try await open()
-        let rows = (0..<700 as Range<Int64>).map { number -> RecordedSegment in
-            var row = TimelineRows.stored(number)
+        let rows = TimelineRows.stored(0..<700) { row in
             // Key 1 is used until just before the end of the first page and once much later, key 2 in the middle, and
             // section 9 throughout.
+            let number = row.number
             row.conditions = TimelineRows.conditions(
                 key: number < 250 || number == 600 ? 1 : number < 400 ? 2 : nil, map: 9)
-            return row
         }
         try await timeline.append(rows)
         store.state.withLock { state in
@@ -229,11 +228,9 @@ struct TimelineTests {
         let (recording, store) = (RecordingID(), TimelineMemoryStore())
         let timeline = try await Timeline.open(track: "video-1", of: recording, in: store)
         let step = 1_920_000_000 as Int64
-        let rows = TimelineRows.stored(0..<600).map { row in
-            var row = row
+        let rows = TimelineRows.stored(0..<600) { row in
             row.start = TimelineRows.epoch + row.number * step
             row.state = .awaited
-            return row
         }
         for start in stride(from: 0, to: rows.count, by: batch) {
             try await timeline.append(Array(rows[start..<min(start + batch, rows.count)]))

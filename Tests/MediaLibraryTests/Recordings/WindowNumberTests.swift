@@ -95,11 +95,9 @@ struct WindowNumberTests {
     /// Players match the pictures shown while seeking with segments by number.
     @Test func iFramePlaylistHasNumbersOfSegments() async throws {
         let fixture = try await WindowFixture()
-        let rows = TimelineRows.stored(0..<60).map { row in
-            var row = row
+        let rows = TimelineRows.stored(0..<60) { row in
             row.isDiscontinuous = [25, 45].contains(row.number)
             row.firstFrameLength = 188
-            return row
         }
         try await fixture.timeline.append(rows)
         try await fixture.timeline.remove(Array(20..<40))
@@ -136,11 +134,9 @@ struct WindowNumberTests {
     @Test(arguments: [EncryptionKey.Method.aes128, .sampleAES])
     func keysDoNotDependOnPosition(method: EncryptionKey.Method) async throws {
         let fixture = try await WindowFixture()
-        let rows = (0..<3000 as Range<Int64>).map { number -> RecordedSegment in
-            var row = TimelineRows.stored(number)
-            row.conditions = TimelineRows.conditions(key: 1, map: number < 300 ? nil : 2)
+        let rows = TimelineRows.stored(0..<3000) { row in
+            row.conditions = TimelineRows.conditions(key: 1, map: row.number < 300 ? nil : 2)
             for index in row.conditions.keys.indices { row.conditions.keys[index].method = method }
-            return row
         }
         try await fixture.timeline.append(rows)
         try await fixture.timeline.remove(Array(100..<2500))

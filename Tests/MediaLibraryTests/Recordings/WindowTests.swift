@@ -100,9 +100,7 @@ struct WindowTests {
     @Test func excludesAwaitedSegments() async throws {
         let fixture = try await filled()
         await fixture.recording.start()
-        var row = TimelineRows.stored(400)
-        row.state = .awaited
-        try await fixture.timeline.append([row, TimelineRows.stored(401)])
+        try await fixture.timeline.append(TimelineRows.awaited(400..<401) + TimelineRows.stored(401..<402))
         let request = WindowRequest.span(from: Self.time(390), to: Self.time(401))
         #expect(try await fixture.window(request).segments.last?.uri == "399.ts")
         #expect(try await !fixture.window(request).hasEndList)
@@ -211,8 +209,7 @@ struct WindowTests {
     /// Playlists and the API contain times truncated to milliseconds.
     @Test func acceptsDatesFromPlaylists() async throws {
         let fixture = try await WindowFixture()
-        var rows = TimelineRows.stored(100..<110)
-        for index in rows.indices { rows[index].start += 700_600 }
+        var rows = TimelineRows.stored(100..<110) { $0.start += 700_600 }
         rows[5].state = .gap
         try await fixture.timeline.append(rows)
         let recording = fixture.recording
@@ -242,14 +239,12 @@ struct WindowTests {
 
     @Test func writesGapsAndDiscontinuities() async throws {
         let fixture = try await WindowFixture()
-        let rows = (0..<20 as Range<Int64>).map { number -> RecordedSegment in
-            var row = TimelineRows.stored(number)
-            row.isDiscontinuous = [5, 12].contains(number)
-            if (8..<11).contains(number) { row.state = .gap }
+        let rows = TimelineRows.stored(0..<20) { row in
+            row.isDiscontinuous = [5, 12].contains(row.number)
+            if (8..<11).contains(row.number) { row.state = .gap }
             // The clock jumps by an hour.
-            if number >= 15 { row.start += 3600 * Self.second }
-            row.tags = number == 3 ? ["EXT-X-CUE-OUT:30", "EXT-OTHER"] : []
-            return row
+            if row.number >= 15 { row.start += 3600 * Self.second }
+            row.tags = row.number == 3 ? ["EXT-X-CUE-OUT:30", "EXT-OTHER"] : []
         }
         try await fixture.timeline.append(rows)
         let text = try await fixture.text(.all)
@@ -276,12 +271,10 @@ struct WindowTests {
     /// Differences of less than a millisecond between durations and dates don't add up. A player derives a segment's
     /// date from the last date in the playlist and the durations since then (RFC 8216bis §4.4.4.6).
     @Test(arguments: [-900_000, 300_000, 900_000] as [Int64]) func datesDoNotDrift(difference: Int64) async throws {
-        let rows = (0..<200 as Range<Int64>).map { number in
-            var row = TimelineRows.stored(number)
-            row.start += number * difference
+        let rows = TimelineRows.stored(0..<200) { row in
+            row.start += row.number * difference
             row.overrun = max(0, -difference)
             row.firstFrameLength = 188
-            return row
         }
         var range = TimelineRange(track: "video-1")
         range.segments = rows
