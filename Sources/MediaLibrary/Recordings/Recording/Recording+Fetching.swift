@@ -64,9 +64,8 @@ extension Recording {
             try await dependencies.recordingStore.removeParts([id.storedName(row.name, track: track.folder)])
             track.awaited[row.number]?.mayBeFromOtherCopy = false
         }
-        let url = try ResourceURL(row.url)
         var part = part(row, track: track.folder)
-        part.scope = part.scope ?? scope(ofUnknown: url)
+        part.scope = try part.scope ?? scope(ofUnknown: ResourceURL(part.url))
         let media = try await dependencies.recordingStore.fetch(part, settings: try settings(), group: group)
         // Another copy may have been chosen during the fetch.
         if track.awaited[row.number]?.mayBeFromOtherCopy == false {
