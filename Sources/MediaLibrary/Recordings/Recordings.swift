@@ -114,9 +114,7 @@ public actor Recordings {
     /// Returns the recording of a channel; nil if no channel has this name.
     package nonisolated func recording(_ name: ChannelName) -> Recording? { known.withLock { $0[name] } }
 
-    /// Returns the recording of a channel.
-    ///
-    /// - Throws: `CacheError` with `notFound` and the existing names.
+    /// Returns the recording of a channel, or throws an error with the existing names.
     func require(_ name: ChannelName) throws -> Recording {
         if let recording = recording(name) { return recording }
         let names = known.withLock { $0.keys.sorted().map(\.rawValue) }.joined(separator: ", ")

@@ -41,7 +41,7 @@ struct AwaitedSegments {
     private var segments: [Int64: AwaitedSegment] = [:]
     /// The number of segments whose media is cached and whose companions are missing.
     private(set) var waiting = 0
-    /// The total size of their media, in bytes.
+    /// The total size of the cached media, in bytes.
     private(set) var waitingBytes: Int64 = 0
     /// The number of segments visited so far, by which tests measure the cost of long backlogs.
     private(set) var visits = 0

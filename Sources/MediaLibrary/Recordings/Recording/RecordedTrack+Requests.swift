@@ -39,11 +39,8 @@ extension RecordedTrack {
 
     /// Returns the next segment to request, and notes the request. Returns nil if no segment may be requested now.
     ///
-    /// - Parameters:
-    ///   - fetch: The number of the fetch.
-    ///   - isPastEnd: Whether the recording's end has passed. If so, segments awaited by an earlier process don't wait
-    ///     for their playlist.
-    ///   - backlog: Returns the order in which the backlog is fetched.
+    /// - Parameter isPastEnd: Whether the recording's end has passed. If so, segments that an earlier process awaited
+    ///   don't wait for their playlist.
     func nextRequest(
         _ fetch: Int, at now: Duration, isPastEnd: Bool, backlog: () -> FetchQueue.BacklogOrder
     ) -> RecordedSegment? {

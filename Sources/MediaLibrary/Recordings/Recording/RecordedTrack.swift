@@ -52,7 +52,7 @@ final class RecordedTrack {
     var recovered: Duration = .zero
     /// The time at which the playlist last had new segments.
     var renewed: Duration = .zero
-    /// Whether the playlist has had new segments since its first load.
+    /// Whether the playlist has had new segments since its first load, or an earlier process has recorded segments.
     var hasChanged: Bool
 
     // MARK: Segments

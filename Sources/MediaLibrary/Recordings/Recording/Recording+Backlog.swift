@@ -42,7 +42,7 @@ extension Recording {
     /// others fit.
     func backlogOrder(_ track: RecordedTrack) -> FetchQueue.BacklogOrder {
         if allowedBytes != nil, track.averageLength == nil {
-            // Segments that aren't in the timeline yet don't count toward the average length.
+            // Awaited segments don't count toward the average length.
             let unmeasured = track.inFlight + track.awaited.waiting
             return unmeasured < Self.spared ? .newestFirst : .paused
         }

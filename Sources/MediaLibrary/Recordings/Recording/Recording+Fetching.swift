@@ -84,8 +84,7 @@ extension Recording {
         async throws
     {
         var part = part(companion, row, track: track.folder)
-        let url = try ResourceURL(part.url)
-        part.scope = part.scope ?? scope(ofUnknown: url)
+        part.scope = try part.scope ?? scope(ofUnknown: ResourceURL(part.url))
         let name = part.storedAs ?? part.url
         let known = companions[name]
         if let known, known.retry.map({ monotonic < $0 }) ?? true { return try await Self.value(of: known.fetch) }

@@ -83,9 +83,7 @@ package actor Recording {
 
     private func isAdded(_ track: Channel.Track) -> Bool { tracks.contains { $0.folder == track.folder } }
 
-    /// Adds the channel's tracks that haven't been added yet.
-    ///
-    /// - Throws: The first error, after all tracks were tried.
+    /// Adds the channel's missing tracks. Throws the first error after all were tried.
     private func addMissingTracks() async throws {
         var failure: (any Error)?
         for track in channel.tracks where !isAdded(track) {
@@ -222,8 +220,6 @@ package actor Recording {
     // MARK: - Tracks
 
     /// Updates the tracks from the channel's multivariant playlist. Returns immediately if an update is in flight.
-    ///
-    /// - Throws: `CacheError`, with `notMedia` if the URL isn't a playlist or has no variant stream.
     func findTracks() async throws {
         guard !isFindingTracks else { return }
         isFindingTracks = true

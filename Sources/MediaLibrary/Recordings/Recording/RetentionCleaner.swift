@@ -35,9 +35,7 @@ final class RetentionCleaner {
     /// Whether no pass has begun for ``passInterval``.
     var isDue: Bool { lastPass.map { time.monotonic - $0 >= Self.passInterval } ?? true }
 
-    /// Runs a pass, unless the passes for changed limits are running.
-    ///
-    /// - Parameter pass: Removes one batch, and returns whether more has to be removed.
+    /// Runs a pass that removes one batch, unless the passes for changed limits are running.
     func runPass(isolation: isolated (any Actor)? = #isolation, _ pass: () async -> Bool) async {
         guard !appliesChange else { return }
         await passes.runUncancelled {
@@ -47,9 +45,7 @@ final class RetentionCleaner {
     }
 
     /// Runs passes over all segments, including those skipped before, until changed limits are met. The first pass
-    /// measures the free disk space.
-    ///
-    /// - Parameter pass: Removes one batch, and returns whether more has to be removed.
+    /// measures the free disk space. `pass` removes one batch, and returns whether more has to be removed.
     func applyChange(isolation: isolated (any Actor)? = #isolation, _ pass: () async -> Bool) async {
         await passes.runUncancelled {
             appliesChange = true
@@ -81,9 +77,7 @@ final class RetentionCleaner {
     /// Returns the number of bytes by which the limits on size and free disk space are exceeded; 0 or less if neither
     /// is. If the free disk space can't be measured, its limit doesn't apply.
     ///
-    /// - Parameters:
-    ///   - timelines: The timelines of all tracks.
-    ///   - waiting: The number of cached bytes of awaited segments.
+    /// - Parameter waiting: The number of cached bytes of awaited segments.
     func excess(
         isolation: isolated (any Actor)? = #isolation, of timelines: [Timeline], waiting: Int64, _ limits: Retention
     ) async -> Int64 {
@@ -101,9 +95,7 @@ final class RetentionCleaner {
         return excess
     }
 
-    /// Returns the next batch of segments to remove.
-    ///
-    /// - Parameter pinned: The pinned time ranges, in nanoseconds since 1970.
+    /// Returns the next batch of segments to remove outside the pinned time ranges.
     func nextBatch(
         isolation: isolated (any Actor)? = #isolation, of timelines: [Timeline], limits: Pruning.Limits,
         outside pinned: [Range<Int64>]

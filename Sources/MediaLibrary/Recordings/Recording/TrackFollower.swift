@@ -151,14 +151,11 @@ struct TrackFollower: Sendable {
     /// - Parameters:
     ///   - update: The whole playlist or a delta update, with absolute URIs.
     ///   - wall: The wall clock's time of the load, in nanoseconds since 1970.
-    ///   - now: The monotonic time of the load.
     ///   - lag: The lag of another track's clock behind the arrival of its segments, in nanoseconds; nil if no other
-    ///     track has a clock. Media sequence numbers of two tracks are unrelated (RFC 8216bis §4.4.3.2).
-    ///   - others: The numberings of the other tracks.
+    ///     track has a clock.
     ///   - isCopy: Whether the playlist may be a different redundant copy than the known one.
     ///   - hasNewLinks: Whether the playlist has a different URL than the known one, after a redirect or a reload of
     ///     the multivariant playlist.
-    /// - Returns: The new rows and the outcome of the load.
     /// - Throws: `PlaylistReloadError` if the whole playlist has to be loaded.
     mutating func take(
         _ update: MediaPlaylist, wall: Int64, now: Duration, lag: Int64? = nil,
@@ -281,8 +278,6 @@ struct TrackFollower: Sendable {
     }
 
     /// Follows a redundant copy from now on.
-    ///
-    /// - Parameter changed: The monotonic time of the last new segment.
     mutating func restart(with copy: MediaPlaylist, changed: Duration?) {
         encoder = EncoderRun(known: copy, changed: changed, offset: offset, first: first)
         encoder?.noteDates(of: copy)

@@ -8,7 +8,6 @@ package struct RecordedSegment: Sendable, Hashable {
     package enum State: UInt8, Sendable, Hashable {
         /// The segment was listed in a playlist and is being fetched.
         case awaited
-        /// The segment is cached.
         case stored
         /// The segment was lost or marked as a gap by the origin (EXT-X-GAP, RFC 8216bis §4.4.4.7).
         case gap
@@ -24,20 +23,20 @@ package struct RecordedSegment: Sendable, Hashable {
     /// The time by which ``duration`` extends beyond the start of the next segment, in nanoseconds. It ensures that
     /// rounded durations don't delay later segments.
     package var overrun: Int64 = 0
-    /// The time of publication by the recorder's clock, in nanoseconds since 1970, truncated to milliseconds. It
-    /// determines the age for retention. Nil for segments recorded before this was stored.
+    /// The time of publication by the recorder's clock, which determines the age, in nanoseconds since 1970, truncated
+    /// to milliseconds; nil in pages of earlier versions.
     package var arrival: Int64?
     /// The lag of the track's clock behind the arrival of segments when it was last dated, in nanoseconds, truncated to
-    /// milliseconds; 0 for a track that never had dates. Nil if the playlist has a date, and for segments recorded
-    /// before this was stored.
+    /// milliseconds; 0 for a track that never had dates. Nil for a segment with a date, for a gap that was never seen,
+    /// and in pages of earlier versions.
     package var clockLag: Int64?
     /// The target duration of its playlist, in seconds.
     package var targetDuration: Int
     package var state: State
     /// Whether a discontinuity precedes the segment (§4.4.4.3).
     package var isDiscontinuous = false
-    /// The number of discontinuities up to the segment by the origin's count (§4.4.3.3). Nil for a gap that was never
-    /// seen, and for segments recorded before this was stored.
+    /// The number of discontinuities up to the segment by the origin's count (§4.4.3.3); nil for a gap that was never
+    /// seen, and in pages of earlier versions.
     package var originDiscontinuity: Int64?
     /// Whether its playlist states that it starts with an independent frame (EXT-X-INDEPENDENT-SEGMENTS, §4.4.2.1).
     package var isIndependent = false
@@ -59,7 +58,6 @@ package struct RecordedSegment: Sendable, Hashable {
     package var range: Range<Int64>?
     /// The file name suffix, for example `ts`.
     package var fileExtension = "ts"
-    /// The keys and the media initialization section that the segment needs.
     package var conditions = RecordedConditions()
     /// Other tags before the segment that are included in served playlists, as text.
     package var tags: [String] = []

@@ -59,12 +59,9 @@ extension Timeline {
         return range
     }
 
-    /// Returns the first segments of a time range, up to the edge. Reads only the pages that they are in.
+    /// Returns the first segments of a time range, as ``range(from:to:isOver:)`` does, but reads only their pages.
     ///
-    /// - Parameters:
-    ///   - start: The start in nanoseconds since 1970. A segment in progress at this time is included.
-    ///   - end: The end. A segment that starts at this time isn't included.
-    ///   - number: The number after which the segments begin; nil to begin with the first one.
+    /// - Parameter number: The number after which the segments begin; nil to begin with the first one.
     package func segments(
         from start: Int64, to end: Int64, after number: Int64?, gapsOnly: Bool, limit: Int
     ) async throws -> [RecordedSegment] {

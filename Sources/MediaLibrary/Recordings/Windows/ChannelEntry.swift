@@ -16,8 +16,6 @@ enum ChannelEntry {
     /// Returns the tracks of a stream, and its entry.
     ///
     /// - Parameters:
-    ///   - playlist: The stream's own playlist.
-    ///   - selection: The variant streams and renditions to record.
     ///   - known: The tracks recorded so far, which retain their folders.
     ///   - entry: The current entry. Its tracks remain in the new one.
     /// - Throws: `CacheError` with `notMedia` if the playlist has no variant stream, or is a media playlist although
@@ -131,11 +129,7 @@ enum ChannelEntry {
         return folders.compactMap { $0 }
     }
 
-    /// Returns the multivariant playlist of a stream with a single media playlist.
-    ///
-    /// - Parameters:
-    ///   - folder: The track's folder.
-    ///   - bandwidth: The bandwidth in bits per second.
+    /// Returns the multivariant playlist of a stream with a single media playlist. The bandwidth is in bits per second.
     static func single(folder: String, bandwidth: Int) -> String {
         "#EXTM3U\n#EXT-X-STREAM-INF:BANDWIDTH=\(max(1, bandwidth))\n\(folder)/index.m3u8\n"
     }
@@ -171,7 +165,6 @@ enum ChannelEntry {
     /// stream is available, all remain. Text that isn't a multivariant playlist is returned unchanged.
     ///
     /// - Parameters:
-    ///   - entry: The entry.
     ///   - name: The name of the tracks' playlists.
     ///   - folders: The folders of the available tracks.
     ///   - place: The path from the entry to the tracks' folders, empty or ending in a slash.

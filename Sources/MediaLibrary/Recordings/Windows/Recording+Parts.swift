@@ -62,10 +62,9 @@ extension Recording {
         }
     }()
 
-    /// Returns the position of the video frame at a time: the track, the segment that contains it, and the seconds
-    /// since the start of that segment.
+    /// Returns the position of the video frame at a time in nanoseconds since 1970: the track, the segment that
+    /// contains the frame, and the seconds since the start of that segment.
     ///
-    /// - Parameter time: The time in nanoseconds since 1970.
     /// - Throws: ``WindowOutOfRangeError``; `CacheError` with `storage`.
     package func moment(_ time: Int64) async throws -> (track: String, row: RecordedSegment, offset: Double) {
         let pictures = timelines.filter { !$0.track.hasPrefix("audio") && !$0.track.hasPrefix("text") }

@@ -7,7 +7,7 @@ struct WindowPlaylistCache {
         var bytes = 0
     }
 
-    /// The maximum total size of a track's playlists in bytes. The playlist of a day of 2 s segments takes about 1 MB.
+    /// The maximum total size of a track's playlists in bytes.
     private static let maximumSize = 4 << 20
 
     private var tracks: [String: Track] = [:]
