@@ -184,19 +184,15 @@ actor ProgrammeExports {
         _ export: ProgrammeExport, _ job: Job, of recording: Recording, in channel: ChannelName
     ) async {
         // A separate task, so that cancelling the caller doesn't interrupt it.
-        let isRequested = await Task { [folder] () async -> Bool? in
-            do {
-                let isRequested = try await recording.settle(export, of: job.programme)
-                if !isRequested { try await folder.remove(job.name) }
-                return isRequested
-            } catch {
-                return nil
-            }
-        }.value
-        switch isRequested {
-        case true?: events.send(.export(channel, programme: job.programme, export))
-        case false?: break
-        case nil:
+        let result = await Task { [folder] () async throws -> Bool in
+            let isRequested = try await recording.settle(export, of: job.programme)
+            if !isRequested { try await folder.remove(job.name) }
+            return isRequested
+        }.result
+        switch result {
+        case .success(true): events.send(.export(channel, programme: job.programme, export))
+        case .success(false): break
+        case .failure:
             retryLater(job, of: recording)
             await stopped(job, of: recording)
         }

@@ -49,7 +49,6 @@ extension Recording {
     /// Queues the pending exports of programmes that have ended.
     func exportFinishedProgrammes() async {
         let waiting = channel.programmes.filter { $0.exports.contains { $0.state == .waiting } }
-        guard !waiting.isEmpty else { return }
         let due = waiting.filter { isExportable(at: $0.nanoseconds.upperBound) }.flatMap { programme in
             programme.exports.filter { $0.state == .waiting }.map {
                 ProgrammeExports.Job(programme: programme.id, format: $0.format)

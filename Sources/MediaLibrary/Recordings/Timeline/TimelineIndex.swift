@@ -74,21 +74,18 @@ struct TimelineIndex: Sendable {
     private(set) var live = 0
 
     func page(of number: Int64) -> Entry? {
-        let index = entries.partitioningIndex { $0.first > number }
-        guard index > 0, entries[index - 1].numbers.contains(number) else { return nil }
-        return entries[index - 1]
+        let entry = entries[..<entries.partitioningIndex { $0.first > number }].last
+        return entry?.numbers.contains(number) == true ? entry : nil
     }
 
     /// Returns the last page that begins before a number.
     func lastPage(before number: Int64) -> Entry? {
-        let index = entries.partitioningIndex { $0.first >= number }
-        return index > 0 ? entries[index - 1] : nil
+        entries[..<entries.partitioningIndex { $0.first >= number }].last
     }
 
     /// Returns the first page with a segment at or after a number.
     func firstPage(from number: Int64) -> Entry? {
-        let index = entries.partitioningIndex { $0.numbers.upperBound > number }
-        return index < entries.count ? entries[index] : nil
+        entries[entries.partitioningIndex { $0.numbers.upperBound > number }...].first
     }
 
     /// Returns the number of cached segments in pages that begin at a number or later.
@@ -98,8 +95,7 @@ struct TimelineIndex: Sendable {
 
     /// Returns the first page that ends after a time.
     func firstPage(after time: Int64) -> Entry? {
-        let index = entries.partitioningIndex { $0.end > time }
-        return index < entries.count ? entries[index] : nil
+        entries[entries.partitioningIndex { $0.end > time }...].first
     }
 
     /// Returns the pages that overlap a time range, in order.
