@@ -28,10 +28,9 @@ struct ChangedLinkTests {
     // MARK: - Hosts and folders
 
     /// Every second load returns a copy that is two segments behind.
-    @Test(arguments: [0, nil], links) func recordsSegmentsOfAlternatingCopiesOnce(
+    @Test(arguments: [0, nil], links) mutating func recordsSegmentsOfAlternatingCopiesOnce(
         clock: Double?, links: [String]
     ) throws {
-        var playlist = playlist
         playlist.clock = clock
         for load in 0..<40 {
             let lag = load % 2 * 2
@@ -41,8 +40,7 @@ struct ChangedLinkTests {
         expectSegments(2..<46, in: playlist)
     }
 
-    @Test(arguments: [0, nil]) func recordsSegmentsWithTokenInEachLoadOnce(clock: Double?) throws {
-        var playlist = playlist
+    @Test(arguments: [0, nil]) mutating func recordsSegmentsWithTokenInEachLoadOnce(clock: Double?) throws {
         playlist.clock = clock
         for load in 0..<40 {
             let lag = load % 2 * 2
@@ -53,8 +51,7 @@ struct ChangedLinkTests {
     }
 
     /// A load balancer moves the recorder to a server that is some segments behind.
-    @Test(arguments: [0, nil], [2, 5]) func waitsForCopyThatIsBehind(clock: Double?, lag: Int) throws {
-        var playlist = playlist
+    @Test(arguments: [0, nil], [2, 5]) mutating func waitsForCopyThatIsBehind(clock: Double?, lag: Int) throws {
         playlist.clock = clock
         playlist.names = Self.links[0][0]
         for end in 6..<12 { try playlist.load(end - 6..<end) }
@@ -66,8 +63,8 @@ struct ChangedLinkTests {
         expectSegments(0..<29 - lag, in: playlist)
     }
 
-    @Test(arguments: [0, nil], links) func ignoresOtherCopyOlderThanWindow(clock: Double?, links: [String]) throws {
-        var playlist = playlist
+    @Test(arguments: [0, nil], links)
+    mutating func ignoresOtherCopyOlderThanWindow(clock: Double?, links: [String]) throws {
         playlist.clock = clock
         playlist.names = links[0]
         for end in 6..<30 { try playlist.load(end - 6..<end) }
@@ -93,8 +90,7 @@ struct ChangedLinkTests {
 
     // MARK: - Session IDs
 
-    @Test(arguments: [0, nil]) func continuesWithURLsOfNewSession(clock: Double?) throws {
-        var playlist = playlist
+    @Test(arguments: [0, nil]) mutating func continuesWithURLsOfNewSession(clock: Double?) throws {
         playlist.clock = clock
         playlist.names = "http://origin.example/live/media_w1_#.ts"
         for end in 6..<9 { try playlist.load(end - 6..<end) }
@@ -111,8 +107,7 @@ struct ChangedLinkTests {
         #expect(FollowedPlaylist.starts(playlist.rows) == (0..<11).map { Double($0 * 6) })
     }
 
-    @Test(arguments: [0, nil]) func waitsForNewSessionThatIsBehind(clock: Double?) throws {
-        var playlist = playlist
+    @Test(arguments: [0, nil]) mutating func waitsForNewSessionThatIsBehind(clock: Double?) throws {
         playlist.clock = clock
         playlist.names = "http://origin.example/live/media_w1_#.ts"
         for end in 6..<9 { try playlist.load(end - 6..<end) }

@@ -161,60 +161,55 @@ struct JoinedCopyTests {
         playlist.isCopy = true
     }
 
-    @Test(arguments: [-3, 0, 3, 5000]) func matchesByDate(shift: Int) throws {
-        var tests = self
-        try tests.playlist.load(0..<6)
-        tests.switchToCopy(shift: shift, names: "http://backup.example/other/b#.ts")
-        #expect(try tests.playlist.load(2..<8).names == ["b6.ts", "b7.ts"])
-        #expect(FollowedPlaylist.starts(tests.playlist.rows) == (0..<8).map { Double($0 * 6) })
-        #expect(tests.playlist.rows.allSatisfy { $0.state == .awaited && !$0.isDiscontinuous })
-        #expect(try tests.playlist.load(3..<9).names == ["b8.ts"])
+    @Test(arguments: [-3, 0, 3, 5000]) mutating func matchesByDate(shift: Int) throws {
+        try playlist.load(0..<6)
+        switchToCopy(shift: shift, names: "http://backup.example/other/b#.ts")
+        #expect(try playlist.load(2..<8).names == ["b6.ts", "b7.ts"])
+        #expect(FollowedPlaylist.starts(playlist.rows) == (0..<8).map { Double($0 * 6) })
+        #expect(playlist.rows.allSatisfy { $0.state == .awaited && !$0.isDiscontinuous })
+        #expect(try playlist.load(3..<9).names == ["b8.ts"])
         // Awaited segments can still be found at the copy's URLs.
-        let row = tests.playlist.rows[3]
-        #expect(tests.playlist.follower.refreshed(row)?.url == "http://backup.example/other/b3.ts")
-        #expect(tests.playlist.follower.refreshed(tests.playlist.rows[1]) == nil)
+        let row = playlist.rows[3]
+        #expect(playlist.follower.refreshed(row)?.url == "http://backup.example/other/b3.ts")
+        #expect(playlist.follower.refreshed(playlist.rows[1]) == nil)
     }
 
-    @Test func waitsForCopyThatIsBehind() throws {
-        var tests = self
-        try tests.playlist.load(0..<12)
-        tests.switchToCopy(shift: 100, names: "http://backup.example/other/b#.ts")
-        #expect(try tests.playlist.load(2..<10, late: 12).isEmpty)
-        #expect(tests.playlist.outcome == .stale)
-        #expect(try tests.playlist.load(4..<13).names == ["b12.ts"])
+    @Test mutating func waitsForCopyThatIsBehind() throws {
+        try playlist.load(0..<12)
+        switchToCopy(shift: 100, names: "http://backup.example/other/b#.ts")
+        #expect(try playlist.load(2..<10, late: 12).isEmpty)
+        #expect(playlist.outcome == .stale)
+        #expect(try playlist.load(4..<13).names == ["b12.ts"])
     }
 
-    @Test func segmentsMissingFromCopyAreGaps() throws {
-        var tests = self
-        try tests.playlist.load(0..<6)
-        tests.switchToCopy(shift: 100, names: "http://backup.example/other/b#.ts")
-        let rows = try tests.playlist.load(9..<15)
+    @Test mutating func segmentsMissingFromCopyAreGaps() throws {
+        try playlist.load(0..<6)
+        switchToCopy(shift: 100, names: "http://backup.example/other/b#.ts")
+        let rows = try playlist.load(9..<15)
         #expect(rows.names == ["-", "-", "-"] + (9..<15).map { "b\($0).ts" })
         #expect(FollowedPlaylist.starts(rows) == (6..<15).map { Double($0 * 6) })
     }
 
-    @Test(arguments: [2.0, -2]) func continuesAtNearestSegmentBoundary(offset: Double) throws {
-        var tests = self
-        try tests.playlist.load(0..<6)
-        tests.switchToCopy(shift: 0, names: "http://backup.example/other/b#.ts")
-        tests.playlist.clock = offset
-        #expect(try tests.playlist.load(2..<8).names == ["b6.ts", "b7.ts"])
+    @Test(arguments: [2.0, -2]) mutating func continuesAtNearestSegmentBoundary(offset: Double) throws {
+        try playlist.load(0..<6)
+        switchToCopy(shift: 0, names: "http://backup.example/other/b#.ts")
+        playlist.clock = offset
+        #expect(try playlist.load(2..<8).names == ["b6.ts", "b7.ts"])
     }
 
     @Test(arguments: ["http://backup.example/other/#.ts", "http://backup.example/other/b#.ts"])
-    func matchesByNameOrArrivalWithoutDates(names: String) throws {
-        var tests = self
-        tests.playlist.clock = nil
-        try tests.playlist.load(0..<6)
-        tests.switchToCopy(shift: 70, names: names)
+    mutating func matchesByNameOrArrivalWithoutDates(names: String) throws {
+        playlist.clock = nil
+        try playlist.load(0..<6)
+        switchToCopy(shift: 70, names: names)
         if names.contains("/b#") {
             // Until a new segment appears, the copy may have ended long ago.
-            #expect(try tests.playlist.load(1..<7).isEmpty)
-            #expect(tests.playlist.outcome == .stale)
+            #expect(try playlist.load(1..<7).isEmpty)
+            #expect(playlist.outcome == .stale)
         }
-        let rows = try tests.playlist.load(2..<8)
+        let rows = try playlist.load(2..<8)
         #expect(rows.map(\.originSequence) == [76, 77])
-        #expect(FollowedPlaylist.starts(tests.playlist.rows) == (0..<8).map { Double($0 * 6) })
+        #expect(FollowedPlaylist.starts(playlist.rows) == (0..<8).map { Double($0 * 6) })
         // Without a common name, the timestamps may not be continuous.
         #expect(rows.map(\.isDiscontinuous) == [names.contains("/b#"), false])
     }

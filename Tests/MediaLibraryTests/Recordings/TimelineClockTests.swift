@@ -52,23 +52,22 @@ struct TimelineClockTests {
         #expect(place(arrival: 18, date: 20) == 20)
     }
 
-    @Test(arguments: [1.0, -1]) func ignoresClockJump(sign: Double) {
-        var test = self
+    @Test(arguments: [1.0, -1]) mutating func ignoresClockJump(sign: Double) {
         let day = 86_400 * sign
-        #expect(test.place(arrival: 0, date: 0) == 0)
-        #expect(test.place(arrival: 6, date: 6) == 6)
+        #expect(place(arrival: 0, date: 0) == 0)
+        #expect(place(arrival: 6, date: 6) == 6)
         // The clock stays at the new time.
         for number in 2..<10 {
             let time = Double(number) * 6
-            #expect(test.place(arrival: time, date: time + day) == time)
+            #expect(place(arrival: time, date: time + day) == time)
         }
         // The clock returns to the old time.
         for number in 10..<12 {
             let time = Double(number) * 6
-            #expect(test.place(arrival: time, date: time) == time)
+            #expect(place(arrival: time, date: time) == time)
         }
         // After the jump, the duration of a loss is measured with the corrected clock.
-        #expect(test.place(arrival: 132, date: 132, missing: .time(60 * Self.second)) == 132)
+        #expect(place(arrival: 132, date: 132, missing: .time(60 * Self.second)) == 132)
     }
 
     @Test mutating func measuresLossDuringClockJump() {
@@ -78,13 +77,12 @@ struct TimelineClockTests {
         #expect(place(arrival: 172, date: 86_572, missing: .unknown) == 172)
     }
 
-    @Test(arguments: [true, false]) func skipsTimeWhenEncoderPauses(hasClock: Bool) {
-        var test = self
+    @Test(arguments: [true, false]) mutating func skipsTimeWhenEncoderPauses(hasClock: Bool) {
         func date(_ time: Double) -> Double? { hasClock ? time : nil }
-        #expect(test.place(arrival: 0, date: date(0)) == 0)
-        #expect(test.place(arrival: 6, date: date(6)) == 6)
-        #expect(test.place(arrival: 612, date: date(612)) == 612)
-        #expect(test.place(arrival: 618, date: date(618)) == 618)
+        #expect(place(arrival: 0, date: date(0)) == 0)
+        #expect(place(arrival: 6, date: date(6)) == 6)
+        #expect(place(arrival: 612, date: date(612)) == 612)
+        #expect(place(arrival: 618, date: date(618)) == 618)
     }
 
     @Test mutating func usesLagOfAnotherTrackWithoutClock() {
@@ -97,11 +95,10 @@ struct TimelineClockTests {
     // MARK: - Wrong durations
 
     /// Durations rounded up by 4 % would add up to an hour per day.
-    @Test(arguments: [5.75, 1.5]) func durationsDoNotAccumulate(spacing: Double) {
-        var test = self
+    @Test(arguments: [5.75, 1.5]) mutating func durationsDoNotAccumulate(spacing: Double) {
         for number in 0..<15_000 {
             let date = Double(number) * spacing
-            #expect(test.place(arrival: date + 20, date: date) == date)
+            #expect(place(arrival: date + 20, date: date) == date)
         }
     }
 
@@ -172,22 +169,20 @@ struct TimelineClockTests {
         #expect(last == Double(end - 1) * 6 + step)
     }
 
-    @Test(arguments: [300.0, 86_400]) func followsClockWithSteadyPaceAfterStepForward(step: Double) {
-        var test = self
+    @Test(arguments: [300.0, 86_400]) mutating func followsClockWithSteadyPaceAfterStepForward(step: Double) {
         for number in 0..<60 {
             let time = Double(number) * 6
-            let start = test.place(arrival: time + 20, date: time + (number < 10 ? 0 : step))
+            let start = place(arrival: time + 20, date: time + (number < 10 ? 0 : step))
             #expect(start == (number < 40 ? time : time + step), "\(number)")
         }
     }
 
     /// For minutes, a programme is interrupted by media with dates far in the past, at the pace of the stream.
-    @Test(arguments: [-2.0, -4000]) func ignoresDatesFarInPast(days: Double) {
-        var test = self
+    @Test(arguments: [-2.0, -4000]) mutating func ignoresDatesFarInPast(days: Double) {
         for number in 0..<200 {
             let time = Double(number) * 6
             let date = (10..<150).contains(number) ? time + days * 86_400 : time
-            #expect(test.place(arrival: time, date: date) == time)
+            #expect(place(arrival: time, date: date) == time)
         }
     }
 
@@ -200,22 +195,21 @@ struct TimelineClockTests {
     }
 
     /// A clock that was two hours ahead is corrected, and reached gradually, even by a process that starts in between.
-    @Test(arguments: [nil, 20, 900]) func reachesCorrectedClockThatWasAhead(restart: Int?) {
-        var test = self
+    @Test(arguments: [nil, 20, 900]) mutating func reachesCorrectedClockThatWasAhead(restart: Int?) {
         for number in 0..<10 {
             let time = Double(number) * 6
-            #expect(test.place(arrival: time, date: time + 7200) == time + 7200)
+            #expect(place(arrival: time, date: time + 7200) == time + 7200)
         }
         var last = 54 + 7200.0
         for number in 10..<2600 {
             let time = Double(number) * 6
-            if number == restart { test.clock = Self.clock(endingAt: Self.noon + Int64((last + 6) * 1e9)) }
-            let start = test.place(arrival: time, date: time)
+            if number == restart { clock = Self.clock(endingAt: Self.noon + Int64((last + 6) * 1e9)) }
+            let start = place(arrival: time, date: time)
             #expect(start > last)
             last = start
         }
         #expect(last == 2599 * 6)
-        #expect(test.place(arrival: 2600 * 6, date: 2600 * 6) == 2600 * 6)
+        #expect(place(arrival: 2600 * 6, date: 2600 * 6) == 2600 * 6)
     }
 
     /// The clock is correct for only a minute, which must not shorten segments.
@@ -229,23 +223,20 @@ struct TimelineClockTests {
 
     // MARK: - After a restart
 
-    @Test func continuesClockAfterRestart() {
-        var test = self
-        test.clock = Self.clock(endingAt: Self.noon)
-        #expect(test.place(arrival: 3600, date: 3580, missing: .time(3580 * Self.second)) == 3580)
+    @Test mutating func continuesClockAfterRestart() {
+        clock = Self.clock(endingAt: Self.noon)
+        #expect(place(arrival: 3600, date: 3580, missing: .time(3580 * Self.second)) == 3580)
     }
 
-    @Test func placesNoSegmentInFutureAfterRestart() {
-        var test = self
-        test.clock = Self.clock(endingAt: Self.noon)
-        #expect(test.place(arrival: 20, date: 86_400, missing: .unknown) == 20)
-        #expect(test.place(arrival: 26, date: 86_406) == 26)
+    @Test mutating func placesNoSegmentInFutureAfterRestart() {
+        clock = Self.clock(endingAt: Self.noon)
+        #expect(place(arrival: 20, date: 86_400, missing: .unknown) == 20)
+        #expect(place(arrival: 26, date: 86_406) == 26)
     }
 
-    @Test func keepsClockThatIsAhead() {
-        var test = self
-        test.clock = Self.clock(endingAt: Self.noon + Self.day)
-        #expect(test.place(arrival: 600, date: 87_000, missing: .unknown) == 87_000)
+    @Test mutating func keepsClockThatIsAhead() {
+        clock = Self.clock(endingAt: Self.noon + Self.day)
+        #expect(place(arrival: 600, date: 87_000, missing: .unknown) == 87_000)
     }
 
     // MARK: - Room

@@ -13,25 +13,24 @@ struct TrackBeginningTests {
         playlist.shift = 0
     }
 
-    @Test(arguments: [0, nil]) func recordsWholePlaylistAfterRestart(clock: Double?) throws {
-        var test = self
-        test.playlist.clock = clock
-        test.playlist.shift = 500
-        for end in 6..<10 { try test.playlist.load(end - 6..<end) }
-        test.begin(at: 66, as: "b#.ts")
-        let rows = try test.playlist.load(0..<3)
-        #expect(test.playlist.outcome == .reset)
+    @Test(arguments: [0, nil]) mutating func recordsWholePlaylistAfterRestart(clock: Double?) throws {
+        playlist.clock = clock
+        playlist.shift = 500
+        for end in 6..<10 { try playlist.load(end - 6..<end) }
+        begin(at: 66, as: "b#.ts")
+        let rows = try playlist.load(0..<3)
+        #expect(playlist.outcome == .reset)
         // There was no media from 54 s to 66 s.
         #expect(rows.names == ["-", "-", "b0.ts", "b1.ts", "b2.ts"])
         #expect(rows.map(\.isDiscontinuous) == [false, false, true, false, false])
         #expect(FollowedPlaylist.starts(rows) == [54, 60, 66, 72, 78])
-        #expect(try test.playlist.load(0..<5).names == ["b3.ts", "b4.ts"])
+        #expect(try playlist.load(0..<5).names == ["b3.ts", "b4.ts"])
         // Copies from before the restart aren't another restart.
-        test.begin(at: 0, as: "#.ts")
-        test.playlist.shift = 500
-        #expect(try test.playlist.load(3..<9, late: 50).isEmpty)
-        test.begin(at: 66, as: "b#.ts")
-        #expect(try test.playlist.load(0..<6).names == ["b5.ts"])
+        begin(at: 0, as: "#.ts")
+        playlist.shift = 500
+        #expect(try playlist.load(3..<9, late: 50).isEmpty)
+        begin(at: 66, as: "b#.ts")
+        #expect(try playlist.load(0..<6).names == ["b5.ts"])
     }
 
     @Test mutating func recognizesRestartWithSameNamesByClock() throws {
@@ -43,20 +42,18 @@ struct TrackBeginningTests {
         #expect(try playlist.load(0..<6).names == (2..<6).map { "\($0).ts" })
     }
 
-    @Test(arguments: [8, 200]) func recognizesRestartWithSameNamesByGrowingPlaylist(end: Int) throws {
-        var test = self
-        test.playlist.clock = nil
-        for end in 6...end { try test.playlist.load(end - 6..<end) }
-        let old = test.playlist.rows.count
-        test.begin(at: Double(end) * 6 + 12, as: "#.ts")
-        for end in 1..<9 { try test.playlist.load(max(0, end - 6)..<end) }
-        let rows = test.playlist.rows.dropFirst(old).filter { !$0.url.isEmpty }
+    @Test(arguments: [8, 200]) mutating func recognizesRestartWithSameNamesByGrowingPlaylist(end: Int) throws {
+        playlist.clock = nil
+        for end in 6...end { try playlist.load(end - 6..<end) }
+        let old = playlist.rows.count
+        begin(at: Double(end) * 6 + 12, as: "#.ts")
+        for end in 1..<9 { try playlist.load(max(0, end - 6)..<end) }
+        let rows = playlist.rows.dropFirst(old).filter { !$0.url.isEmpty }
         #expect(rows.names == (0..<8).map { "\($0).ts" })
         #expect(rows.first?.isDiscontinuous == true)
     }
 
-    @Test(arguments: [7, -500, 0]) func continuesPlaylistWithChangedNumbers(shift: Int) throws {
-        var playlist = playlist
+    @Test(arguments: [7, -500, 0]) mutating func continuesPlaylistWithChangedNumbers(shift: Int) throws {
         playlist.shift = 500
         try playlist.load(0..<6)
         try playlist.load(1..<7)
@@ -85,28 +82,26 @@ struct TrackBeginningTests {
         #expect(try playlist.load(15..<21).names == ["19.ts", "20.ts"])
     }
 
-    @Test(arguments: [0, nil]) func implausibleNumberIsRestart(clock: Double?) throws {
-        var test = self
-        test.playlist.clock = clock
-        try test.playlist.load(0..<6)
-        test.playlist.shift = 1_700_000_000
-        let rows = try test.playlist.load(10..<16)
+    @Test(arguments: [0, nil]) mutating func implausibleNumberIsRestart(clock: Double?) throws {
+        playlist.clock = clock
+        try playlist.load(0..<6)
+        playlist.shift = 1_700_000_000
+        let rows = try playlist.load(10..<16)
         #expect(rows.names == ["-", "-", "-", "-"] + (10..<16).map { "\($0).ts" })
     }
 
-    @Test(arguments: [0, nil]) func followsAlternatingEncoders(clock: Double?) throws {
-        var test = self
-        test.playlist.clock = clock
-        test.playlist.shift = 1000
+    @Test(arguments: [0, nil]) mutating func followsAlternatingEncoders(clock: Double?) throws {
+        playlist.clock = clock
+        playlist.shift = 1000
         for end in 6..<40 {
             let isOther = end / 3 % 2 == 1
-            test.playlist.names = isOther ? "http://two.example/#.ts" : "http://one.example/#.ts"
-            test.playlist.shift = isOther ? 0 : 1000
-            try test.playlist.load(end - 6..<end)
+            playlist.names = isOther ? "http://two.example/#.ts" : "http://one.example/#.ts"
+            playlist.shift = isOther ? 0 : 1000
+            try playlist.load(end - 6..<end)
         }
-        let urls = test.playlist.rows.map(\.url).filter { !$0.isEmpty }
+        let urls = playlist.rows.map(\.url).filter { !$0.isEmpty }
         #expect(Set(urls).count == urls.count)
-        #expect(Set(test.playlist.recorded).isSuperset(of: (0..<39).map { "\($0).ts" }))
+        #expect(Set(playlist.recorded).isSuperset(of: (0..<39).map { "\($0).ts" }))
     }
 
     @Test mutating func continuesWithURLsInOtherFolders() throws {
@@ -125,20 +120,19 @@ struct TrackBeginningTests {
 
     // MARK: - After a restart
 
-    @Test(arguments: [0, nil]) func recordsEachSegmentOnceAfterProcessRestart(clock: Double?) throws {
-        var test = self
-        test.playlist.clock = clock
-        for end in 6..<9 { try test.playlist.load(end - 6..<end) }
-        test.playlist.restart()
-        #expect(try test.playlist.load(2..<8).isEmpty)
-        #expect(try test.playlist.load(4..<10).names == ["8.ts", "9.ts"])
-        test.playlist.restart()
-        let rows = try test.playlist.load(30..<36)
+    @Test(arguments: [0, nil]) mutating func recordsEachSegmentOnceAfterProcessRestart(clock: Double?) throws {
+        playlist.clock = clock
+        for end in 6..<9 { try playlist.load(end - 6..<end) }
+        playlist.restart()
+        #expect(try playlist.load(2..<8).isEmpty)
+        #expect(try playlist.load(4..<10).names == ["8.ts", "9.ts"])
+        playlist.restart()
+        let rows = try playlist.load(30..<36)
         #expect(rows.names == Array(repeating: "-", count: 20) + (30..<36).map { "\($0).ts" })
-        test.playlist.restart()
+        playlist.restart()
         // The segments before it follow a long gap.
-        #expect(try test.playlist.load(31..<37).names == ["36.ts"])
-        #expect(FollowedPlaylist.starts(test.playlist.rows) == (0..<37).map { Double($0 * 6) })
+        #expect(try playlist.load(31..<37).names == ["36.ts"])
+        #expect(FollowedPlaylist.starts(playlist.rows) == (0..<37).map { Double($0 * 6) })
     }
 
     @Test mutating func recognizesEncoderRestartAfterProcessRestart() throws {
@@ -198,36 +192,34 @@ struct TrackBeginningTests {
     /// A backup encoder with other names and numbers takes over. Its window includes segments that are already
     /// recorded.
     @Test(arguments: [0, nil], [6, 1200])
-    func recordsSegmentsInBackupEncoderWindowOnce(clock: Double?, window: Int) throws {
-        var test = self
-        test.playlist.clock = clock
-        test.playlist.shift = 5000
-        for end in 1196..<1200 { try test.playlist.load(end - 6..<end) }
-        test.playlist.names = "http://backup.example/#.ts"
-        test.playlist.shift = 0
-        let rows = try test.playlist.load(1201 - window..<1201)
-        #expect(test.playlist.outcome == .reset)
+    mutating func recordsSegmentsInBackupEncoderWindowOnce(clock: Double?, window: Int) throws {
+        playlist.clock = clock
+        playlist.shift = 5000
+        for end in 1196..<1200 { try playlist.load(end - 6..<end) }
+        playlist.names = "http://backup.example/#.ts"
+        playlist.shift = 0
+        let rows = try playlist.load(1201 - window..<1201)
+        #expect(playlist.outcome == .reset)
         #expect(rows.names == ["1199.ts", "1200.ts"])
         #expect(rows.map(\.isDiscontinuous) == [true, false])
-        try test.playlist.load(1202 - window..<1202)
-        test.playlist.restart()
-        try test.playlist.load(1203 - window..<1203)
-        #expect(test.playlist.recorded == (1190..<1203).map { "\($0).ts" })
-        #expect(FollowedPlaylist.starts(test.playlist.rows) == (1190..<1203).map { Double($0 * 6) })
+        try playlist.load(1202 - window..<1202)
+        playlist.restart()
+        try playlist.load(1203 - window..<1203)
+        #expect(playlist.recorded == (1190..<1203).map { "\($0).ts" })
+        #expect(FollowedPlaylist.starts(playlist.rows) == (1190..<1203).map { Double($0 * 6) })
     }
 
     /// The recorder was off for ten minutes. The backup encoder's window includes the missed segments.
-    @Test(arguments: [0, nil]) func backupEncoderWindowFillsOutage(clock: Double?) throws {
-        var test = self
-        test.playlist.clock = clock
-        test.playlist.shift = 5000
-        for end in 206..<210 { try test.playlist.load(end - 6..<end) }
-        test.playlist.restart()
-        test.playlist.names = "http://backup.example/#.ts"
-        test.playlist.shift = 0
-        try test.playlist.load(0..<310)
-        #expect(test.playlist.recorded == (200..<310).map { "\($0).ts" })
-        #expect(FollowedPlaylist.starts(test.playlist.rows) == (200..<310).map { Double($0 * 6) })
+    @Test(arguments: [0, nil]) mutating func backupEncoderWindowFillsOutage(clock: Double?) throws {
+        playlist.clock = clock
+        playlist.shift = 5000
+        for end in 206..<210 { try playlist.load(end - 6..<end) }
+        playlist.restart()
+        playlist.names = "http://backup.example/#.ts"
+        playlist.shift = 0
+        try playlist.load(0..<310)
+        #expect(playlist.recorded == (200..<310).map { "\($0).ts" })
+        #expect(FollowedPlaylist.starts(playlist.rows) == (200..<310).map { Double($0 * 6) })
     }
 
     /// The first of two encoders takes over again, without new segments at first. Its awaited segments are still found.
@@ -249,16 +241,15 @@ struct TrackBeginningTests {
     }
 
     /// While the encoder pauses, two caches alternately serve outdated copies.
-    @Test(arguments: [nil, 0]) func alternatingOldCopiesAreNotRestart(clock: Double?) throws {
-        var test = self
-        test.playlist.clock = clock
-        for end in 6..<30 { try test.playlist.load(end - 6..<end) }
+    @Test(arguments: [nil, 0]) mutating func alternatingOldCopiesAreNotRestart(clock: Double?) throws {
+        playlist.clock = clock
+        for end in 6..<30 { try playlist.load(end - 6..<end) }
         for load in 0..<40 {
             let end = load % 2 == 0 ? 26 : 24
-            let text = test.playlist.text(end - 6..<end)
-            #expect(try test.playlist.load(text, at: Double(29 * 6 + load * 3)).isEmpty, "load \(load)")
+            let text = playlist.text(end - 6..<end)
+            #expect(try playlist.load(text, at: Double(29 * 6 + load * 3)).isEmpty, "load \(load)")
         }
-        #expect(try test.playlist.load(25..<31, late: 120).names == ["29.ts", "30.ts"])
+        #expect(try playlist.load(25..<31, late: 120).names == ["29.ts", "30.ts"])
     }
 
     // MARK: - Names that differ only in their queries

@@ -96,8 +96,7 @@ struct TrackConditionsTests {
     }
 
     /// A restarted encoder overwrites its initialization section under the same name. The key is unchanged.
-    @Test(arguments: [true, false]) func sectionAfterDiscontinuityIsSeparate(isRestarted: Bool) throws {
-        var playlist = playlist
+    @Test(arguments: [true, false]) mutating func sectionAfterDiscontinuityIsSeparate(isRestarted: Bool) throws {
         playlist.names = "http://origin.example/live/#.m4s"
         playlist.header = Self.key("a.key") + "\n#EXT-X-MAP:URI=\"http://origin.example/init.mp4\"\n"
         playlist.lines[7] = "#EXT-X-DISCONTINUITY"

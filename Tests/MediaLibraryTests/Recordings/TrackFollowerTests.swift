@@ -9,8 +9,7 @@ struct TrackFollowerTests {
 
     // MARK: - Continuation
 
-    @Test(arguments: [0, nil]) func recordsEachSegmentOnce(clock: Double?) throws {
-        var playlist = playlist
+    @Test(arguments: [0, nil]) mutating func recordsEachSegmentOnce(clock: Double?) throws {
         playlist.clock = clock
         for end in 6..<60 { try playlist.load(max(0, end - 6)..<end) }
         #expect(playlist.recorded == (0..<59).map { "\($0).ts" })
@@ -52,8 +51,7 @@ struct TrackFollowerTests {
         #expect(try playlist.load(2..<8).names == ["7.ts"])
     }
 
-    @Test(arguments: [0, nil]) func ignoresCopyOlderThanWindow(clock: Double?) throws {
-        var playlist = playlist
+    @Test(arguments: [0, nil]) mutating func ignoresCopyOlderThanWindow(clock: Double?) throws {
         playlist.clock = clock
         for end in 6..<30 { try playlist.load(end - 6..<end) }
         #expect(try playlist.load(2..<8, late: 22 * 6 + 1).isEmpty)
@@ -63,8 +61,7 @@ struct TrackFollowerTests {
         #expect(playlist.recorded == (0..<31).map { "\($0).ts" })
     }
 
-    @Test(arguments: [0, nil]) func laggingCachesAreNotRestart(clock: Double?) throws {
-        var playlist = playlist
+    @Test(arguments: [0, nil]) mutating func laggingCachesAreNotRestart(clock: Double?) throws {
         playlist.clock = clock
         for end in 6..<30 { try playlist.load(end - 6..<end) }
         // Another cache is four segments behind for four loads.
@@ -116,8 +113,7 @@ struct TrackFollowerTests {
 
     // MARK: - Time
 
-    @Test(arguments: [86_400.0, -86_400]) func ignoresClockJump(jump: Double) throws {
-        var playlist = playlist
+    @Test(arguments: [86_400.0, -86_400]) mutating func ignoresClockJump(jump: Double) throws {
         for end in 6..<20 {
             playlist.clock = end < 10 ? 0 : jump
             try playlist.load(end - 6..<end)
@@ -130,8 +126,7 @@ struct TrackFollowerTests {
         #expect(playlist.recorded == (0..<23).map { "\($0).ts" })
     }
 
-    @Test(arguments: [0, nil]) func continuesAfterEncoderPause(clock: Double?) throws {
-        var playlist = playlist
+    @Test(arguments: [0, nil]) mutating func continuesAfterEncoderPause(clock: Double?) throws {
         playlist.clock = clock
         try playlist.load(0..<6)
         for late in 1..<20 { #expect(try playlist.load(0..<6, late: Double(late) * 30).isEmpty) }
@@ -167,8 +162,7 @@ struct TrackFollowerTests {
     }
 
     /// The next process continues from a date that has left the window, however late the segments arrive.
-    @Test(arguments: [30.0, 3600, -7200]) func impliedDateSurvivesProcessRestart(late: Double) throws {
-        var playlist = playlist
+    @Test(arguments: [30.0, 3600, -7200]) mutating func impliedDateSurvivesProcessRestart(late: Double) throws {
         playlist.clock = nil
         playlist.target = 2
         playlist.lines[0] = "#EXT-X-PROGRAM-DATE-TIME:\(DateTime(nanosecondsSinceEpoch: FollowedPlaylist.noon))"
@@ -204,8 +198,8 @@ struct TrackFollowerTests {
 
     /// When the encoder is seen again, it uses the same names and is ahead of its previous run. Only its clock reveals
     /// the restart.
-    @Test(arguments: [true, false]) func recognizesRestartedEncoderAheadOfPreviousRun(isRestarted: Bool) throws {
-        var playlist = playlist
+    @Test(arguments: [true, false])
+    mutating func recognizesRestartedEncoderAheadOfPreviousRun(isRestarted: Bool) throws {
         for end in 6..<10 { try playlist.load(max(0, end - 6)..<end) }
         if isRestarted { playlist.restart() }
         // The encoder restarted at 70 s and has produced eleven segments.
@@ -218,8 +212,7 @@ struct TrackFollowerTests {
         #expect(try playlist.load(6..<12).names == ["11.ts"])
     }
 
-    @Test(arguments: [true, false]) func continuesEncoderAfterPause(isRestarted: Bool) throws {
-        var playlist = playlist
+    @Test(arguments: [true, false]) mutating func continuesEncoderAfterPause(isRestarted: Bool) throws {
         for end in 6..<10 { try playlist.load(max(0, end - 6)..<end) }
         if isRestarted { playlist.restart() }
         #expect(try playlist.load(7..<13).names == ["9.ts", "10.ts", "11.ts", "12.ts"])
@@ -308,8 +301,7 @@ struct TrackFollowerTests {
         "#EXT-X-PROGRAM-DATE-TIME:1700-01-01T00:00:00Z", "#EXT-X-PROGRAM-DATE-TIME:2260-01-01T00:00:00Z",
         "#EXT-X-PROGRAM-DATE-TIME:nonsense", "#EXT-X-BYTERANGE:9223372036854775807@9223372036854775807",
     ])
-    func acceptsAnyNumbers(line: String) throws {
-        var playlist = playlist
+    mutating func acceptsAnyNumbers(line: String) throws {
         let odd = "#EXTM3U\n#EXT-X-TARGETDURATION:6\n\(line)\n#EXTINF:6,\nhttp://origin.example/x.ts\n"
         for time in 0..<3 { try playlist.load(odd, at: Double(time) * 6) }
         try playlist.load(0..<6)
