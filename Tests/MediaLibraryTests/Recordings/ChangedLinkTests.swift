@@ -8,16 +8,15 @@ import Testing
 struct ChangedLinkTests {
     private var playlist = FollowedPlaylist()
 
-    /// The segment URLs of two copies of a playlist: on two hosts, and in two folders.
+    /// The segment URLs of copies of a playlist: on two hosts, in two folders, and with a token for each load.
     private static let links = [
         ["http://one.example/live/#.ts", "http://two.example/live/#.ts"],
         ["http://origin.example/edge0/#.ts", "http://origin.example/edge1/#.ts"],
+        (0..<40).map { "http://origin.example/token-\($0)/#.ts" },
     ]
 
     /// Expects each segment to be recorded once, without a discontinuity.
-    private func expectSegments(
-        _ numbers: Range<Int>, in playlist: FollowedPlaylist, _ location: SourceLocation = #_sourceLocation
-    ) {
+    private func expectSegments(_ numbers: Range<Int>, _ location: SourceLocation = #_sourceLocation) {
         #expect(playlist.recorded == numbers.map { "\($0).ts" }, sourceLocation: location)
         #expect(playlist.rows.allSatisfy { !$0.isDiscontinuous }, sourceLocation: location)
         // Without dates, segments that arrive late have later times.
@@ -28,26 +27,15 @@ struct ChangedLinkTests {
     // MARK: - Hosts and folders
 
     /// Every second load returns a copy that is two segments behind.
-    @Test(arguments: [0, nil], links) mutating func recordsSegmentsOfAlternatingCopiesOnce(
-        clock: Double?, links: [String]
-    ) throws {
+    @Test(arguments: [0, nil], links)
+    mutating func recordsSegmentsOfAlternatingCopiesOnce(clock: Double?, links: [String]) throws {
         playlist.clock = clock
         for load in 0..<40 {
             let lag = load % 2 * 2
-            playlist.names = links[load % 2]
+            playlist.names = links[load % links.count]
             try playlist.load(2 + load - lag..<8 + load - lag, late: Double(lag * 6))
         }
-        expectSegments(2..<46, in: playlist)
-    }
-
-    @Test(arguments: [0, nil]) mutating func recordsSegmentsWithTokenInEachLoadOnce(clock: Double?) throws {
-        playlist.clock = clock
-        for load in 0..<40 {
-            let lag = load % 2 * 2
-            playlist.names = "http://origin.example/token-\(load)/#.ts"
-            try playlist.load(2 + load - lag..<8 + load - lag, late: Double(lag * 6))
-        }
-        expectSegments(2..<46, in: playlist)
+        expectSegments(2..<46)
     }
 
     /// A load balancer moves the recorder to a server that is some segments behind.
@@ -60,7 +48,7 @@ struct ChangedLinkTests {
             try playlist.load(end - lag - 6..<end - lag, late: Double(lag * 6))
             if end < 11 + lag { #expect(playlist.outcome == .stale) }
         }
-        expectSegments(0..<29 - lag, in: playlist)
+        expectSegments(0..<29 - lag)
     }
 
     @Test(arguments: [0, nil], links)
@@ -90,12 +78,17 @@ struct ChangedLinkTests {
 
     // MARK: - Session IDs
 
-    @Test(arguments: [0, nil]) mutating func continuesWithURLsOfNewSession(clock: Double?) throws {
+    /// Loads three playlists of a session. The next load is of a new session.
+    private mutating func switchSession(clock: Double?) throws {
         playlist.clock = clock
         playlist.names = "http://origin.example/live/media_w1_#.ts"
         for end in 6..<9 { try playlist.load(end - 6..<end) }
         playlist.names = "http://origin.example/live/media_w2_#.ts"
         playlist.hasNewLinks = true
+    }
+
+    @Test(arguments: [0, nil]) mutating func continuesWithURLsOfNewSession(clock: Double?) throws {
+        try switchSession(clock: clock)
         let rows = try playlist.load(4..<10)
         #expect(playlist.outcome == .updated)
         #expect(rows.names == ["media_w2_8.ts", "media_w2_9.ts"])
@@ -108,11 +101,7 @@ struct ChangedLinkTests {
     }
 
     @Test(arguments: [0, nil]) mutating func waitsForNewSessionThatIsBehind(clock: Double?) throws {
-        playlist.clock = clock
-        playlist.names = "http://origin.example/live/media_w1_#.ts"
-        for end in 6..<9 { try playlist.load(end - 6..<end) }
-        playlist.names = "http://origin.example/live/media_w2_#.ts"
-        playlist.hasNewLinks = true
+        try switchSession(clock: clock)
         #expect(try playlist.load(1..<7, late: 12).isEmpty)
         #expect(playlist.outcome == .stale)
         #expect(try playlist.load(3..<9, late: 12).names == ["media_w2_8.ts"])
@@ -138,10 +127,7 @@ struct ChangedLinkTests {
         Beginning(began: 60),
     ])
     mutating func otherSessionIsNewBeginning(beginning: Beginning) throws {
-        playlist.clock = nil
-        playlist.names = "http://origin.example/live/media_w1_#.ts"
-        for end in 6..<9 { try playlist.load(end - 6..<end) }
-        playlist.names = "http://origin.example/live/media_w2_#.ts"
+        try switchSession(clock: nil)
         playlist.hasNewLinks = beginning.hasNewLinks
         playlist.target = beginning.target
         playlist.began = beginning.began

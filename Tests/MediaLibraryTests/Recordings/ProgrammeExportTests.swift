@@ -306,11 +306,13 @@ struct ProgrammeExportTests {
         await fixture.close()
     }
 
-    /// Ctrl-C in a terminal may reach the encoder before this process.
-    @Test func repeatsExportWhoseEncoderWasInterrupted() async throws {
+    /// Ctrl-C in a terminal may reach the encoder before this process. The recording of a stopped channel doesn't add
+    /// pending exports.
+    @Test(arguments: [false, true]) func repeatsExportWhoseEncoderWasInterrupted(isStopped: Bool) async throws {
         let fixture = try await fixture()
         encoder.behavior.withLock { $0 = .isEnded }
         let recordings = try #require(fixture.recordings)
+        if isStopped { try await recordings.stop(fixture.name) }
         let match = try programme(fixture, from: -30, to: -20, .threeGP)
         try await recordings.addProgramme(match, to: fixture.name)
         while encoder.films.withLock({ $0.isEmpty }) { await Task.yield() }
@@ -321,23 +323,6 @@ struct ProgrammeExportTests {
         #expect(files(fixture) == [])
         let events = recordings.events()
         try await fixture.pass(20)
-        _ = try await next(events, .threeGP, isDone)
-        await fixture.close()
-    }
-
-    /// While a channel is stopped, its recording doesn't add pending exports.
-    @Test func repeatsInterruptedExportOfStoppedChannel() async throws {
-        let fixture = try await fixture()
-        encoder.behavior.withLock { $0 = .isEnded }
-        let recordings = try #require(fixture.recordings)
-        try await recordings.stop(fixture.name)
-        let match = try programme(fixture, from: -30, to: -20, .threeGP)
-        try await recordings.addProgramme(match, to: fixture.name)
-        while encoder.films.withLock({ $0.isEmpty }) { await Task.yield() }
-        while try await export(fixture, match, .threeGP)?.state != .waiting { await Task.yield() }
-        encoder.behavior.withLock { $0 = .writes }
-        let events = recordings.events()
-        try await fixture.pass(70)
         _ = try await next(events, .threeGP, isDone)
         #expect(encoder.films.withLock { $0.count } == 2)
         await fixture.close()
