@@ -14,8 +14,7 @@ struct PartialWindowTests {
     // MARK: - Overlaps
 
     @Test func servesRecordedPartOfWindow() async throws {
-        let fixture = try await WindowFixture()
-        try await fixture.timeline.append(TimelineRows.stored(100..<400))
+        let fixture = try await WindowFixture(TimelineRows.stored(100..<400))
         fixture.pass(to: Self.time(400))
         let request = WindowRequest.span(from: Self.time(50), to: Self.time(110))
         let entry = try await fixture.recording.entry(request)
@@ -54,9 +53,8 @@ struct PartialWindowTests {
 
     /// Playlists contain dates truncated to milliseconds.
     @Test(arguments: [true, false]) func acceptsDatesWrittenInPlaylists(isStrict: Bool) async throws {
-        let fixture = try await WindowFixture()
         let rows = TimelineRows.stored(0..<10) { $0.start += 373_263_947 }
-        try await fixture.timeline.append(rows)
+        let fixture = try await WindowFixture(rows)
         fixture.pass(to: rows[9].end)
         let all = try await fixture.text(.all)
         let line = try #require(all.split(separator: "\n").first { $0.hasPrefix("#EXT-X-PROGRAM-DATE-TIME:") })
@@ -93,8 +91,7 @@ struct PartialWindowTests {
     }
 
     @Test func windowsDeclareIndependentSegments() async throws {
-        let fixture = try await WindowFixture()
-        try await fixture.timeline.append(TimelineRows.stored(0..<30) { $0.isIndependent = $0.number < 20 })
+        let fixture = try await WindowFixture(TimelineRows.stored(0..<30) { $0.isIndependent = $0.number < 20 })
         fixture.pass(to: Self.time(30))
         #expect(try await fixture.window(.span(from: Self.time(5), to: Self.time(20))).hasIndependentSegments)
         #expect(try await !fixture.window(.span(from: Self.time(5), to: Self.time(21))).hasIndependentSegments)

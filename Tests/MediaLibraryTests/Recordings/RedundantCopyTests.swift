@@ -10,7 +10,7 @@ import Testing
 @Suite(.timeLimit(.minutes(20)))
 struct RedundantCopyTests {
     private func fixture(_ change: (LiveOrigin) -> Void = { _ in }) async throws -> RecordingFixture {
-        try await RecordingFixture.opened { live in
+        try await RecordingFixture.afterRecording(60) { live in
             live.backups = [("backup", 500)]
             change(live)
         }
@@ -22,7 +22,7 @@ struct RedundantCopyTests {
     }
 
     @Test func recordsEachRenditionOnce() async throws {
-        let fixture = try await fixture()
+        let fixture = try await RecordingFixture.opened { $0.backups = [("backup", 500)] }
         try await fixture.record { $0.selection = StreamSelection(variants: .all, audio: .all) }
         try await fixture.pass(60)
         #expect(try fixture.recording.timelines.map(\.track) == ["video-1", "video-2", "audio-1"])
@@ -57,8 +57,6 @@ struct RedundantCopyTests {
     @Test(arguments: Failure.allCases, [0, nil])
     func failsOverWithoutGapOrDuplicate(failure: Failure, clock: Double?) async throws {
         let fixture = try await fixture { $0.clock = clock }
-        try await fixture.record()
-        try await fixture.pass(60)
         #expect(requests(fixture, at: "backup") == 0)
         fail(failure, fixture.live, at: "live")
         try await fixture.pass(120)
@@ -83,7 +81,7 @@ struct RedundantCopyTests {
     }
 
     @Test func startsWithRespondingCopy() async throws {
-        let fixture = try await fixture()
+        let fixture = try await RecordingFixture.opened { $0.backups = [("backup", 500)] }
         for folder in fixture.live.folders {
             fixture.live.fail(fixture.live.playlist(folder), .unreachable)
         }
@@ -96,8 +94,6 @@ struct RedundantCopyTests {
 
     @Test func continuesWithAnotherCopyInNextProcess() async throws {
         let fixture = try await fixture()
-        try await fixture.record()
-        try await fixture.pass(60)
         fail(.playlistNotFound, fixture.live, at: "live")
         try await fixture.pass(30)
         await fixture.close()
@@ -113,8 +109,6 @@ struct RedundantCopyTests {
     func continuesAfterReloadOfMultivariantPlaylist(isStillListed: Bool, clock: Double?) async throws {
         let fixture = try await fixture { $0.clock = clock }
         let live = fixture.live
-        try await fixture.record()
-        try await fixture.pass(60)
         let followed = await (try fixture.recording).followedURLs
         if isStillListed {
             (live.place, live.shift, live.backups) = ("backup", 500, [("live", 0)])
@@ -137,8 +131,6 @@ struct RedundantCopyTests {
 
     @Test func segmentMissingFromAllCopiesIsGap() async throws {
         let fixture = try await fixture()
-        try await fixture.record()
-        try await fixture.pass(60)
         let lost = fixture.live.next
         for place in ["live", "backup"] {
             fixture.live.fail(fixture.live.segment(lost, at: place), .status(404))

@@ -33,10 +33,10 @@ struct StoppedChannelTests {
     }
 
     @Test func awaitedSegmentsOfStoppedChannelAreGaps() async throws {
-        let fixture = try await WindowFixture()
-        await fixture.recording.start()
         var rows = TimelineRows.stored(0..<100)
         rows[50].state = .awaited
+        let fixture = try await WindowFixture()
+        await fixture.recording.start()
         try await fixture.timeline.append(rows)
         let (from, to) = (Self.time(40), Self.time(80))
         #expect(try await fixture.window(.span(from: from, to: to)).segments.count == 10)
@@ -69,10 +69,10 @@ struct StoppedChannelTests {
     @Test(arguments: [0, 50]) func wholeRecordingIncludesSegmentsAfterAwaitedOneWhenStopped(awaited: Int)
         async throws
     {
-        let fixture = try await WindowFixture()
-        await fixture.recording.start()
         var rows = TimelineRows.stored(0..<100)
         rows[awaited].state = .awaited
+        let fixture = try await WindowFixture()
+        await fixture.recording.start()
         try await fixture.timeline.append(rows)
         if awaited > 0 { #expect(try await fixture.window(.all).segments.count == awaited) }
         fixture.pass(to: Self.time(100))
@@ -90,10 +90,9 @@ struct StoppedChannelTests {
     }
 
     @Test func servesWindowOfStoppedChannelThatAwaitsFirstSegment() async throws {
-        let fixture = try await WindowFixture()
         var rows = TimelineRows.stored(0..<10)
         rows[0].state = .awaited
-        try await fixture.timeline.append(rows)
+        let fixture = try await WindowFixture(rows)
         try await fixture.recording.change { $0.isWanted = false }
         fixture.pass(to: Self.time(10))
         let window = try await fixture.window(.span(from: Self.time(0), to: Self.time(10)))

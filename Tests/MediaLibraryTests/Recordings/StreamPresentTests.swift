@@ -13,8 +13,7 @@ struct StreamPresentTests {
     /// Returns a recording, up to the present, of a stream whose clock differs from the recorder's by a number of
     /// seconds.
     private func recorded(atClock seconds: Int64) async throws -> WindowFixture {
-        let fixture = try await WindowFixture()
-        try await fixture.timeline.append(
+        let fixture = try await WindowFixture(
             TimelineRows.stored(0..<400) { $0.arrival = $0.end - seconds * Self.second })
         fixture.pass(to: Self.time(400) - seconds * Self.second + 1)
         return fixture

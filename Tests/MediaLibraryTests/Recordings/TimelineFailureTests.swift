@@ -10,14 +10,15 @@ import Testing
 struct TimelineFailureTests {
     private let recording = RecordingID()
 
-    private func open(_ store: TimelineMemoryStore) async throws -> Timeline {
-        try await Timeline.open(track: "video-1", of: recording, in: store)
+    private func open(_ store: TimelineMemoryStore, _ rows: [RecordedSegment] = []) async throws -> Timeline {
+        let timeline = try await Timeline.open(track: "video-1", of: recording, in: store)
+        if !rows.isEmpty { try await timeline.append(rows) }
+        return timeline
     }
 
     @Test func failedAppendAddsNoSegments() async throws {
         let store = TimelineMemoryStore()
-        let timeline = try await open(store)
-        try await timeline.append(TimelineRows.stored(0..<250))
+        let timeline = try await open(store, TimelineRows.stored(0..<250))
         // The open page and the next one can be written, but the one after that can't.
         store.fail { $0.contains(".512.") }
         await #expect(throws: CacheError.self) { try await timeline.append(TimelineRows.stored(250..<600)) }
@@ -37,8 +38,7 @@ struct TimelineFailureTests {
 
     @Test func doesNotAppendExistingNumbers() async throws {
         let store = TimelineMemoryStore()
-        let timeline = try await open(store)
-        try await timeline.append(TimelineRows.stored(0..<300))
+        let timeline = try await open(store, TimelineRows.stored(0..<300))
         try await timeline.append(TimelineRows.stored(290..<310))
         #expect(try await timeline.rows(from: 0) == TimelineRows.stored(0..<310))
         #expect(try await open(store).rows(from: 0) == TimelineRows.stored(0..<310))
@@ -46,8 +46,7 @@ struct TimelineFailureTests {
 
     @Test func retriesFailedSettling() async throws {
         let store = TimelineMemoryStore()
-        let timeline = try await open(store)
-        try await timeline.append(TimelineRows.awaited(0..<300))
+        let timeline = try await open(store, TimelineRows.awaited(0..<300))
         store.fail { $0.contains(".256.") }
         await #expect(throws: CacheError.self) { try await timeline.settle(TimelineRows.stored(250..<260)) }
         #expect(timeline.edge == 0)
@@ -59,8 +58,7 @@ struct TimelineFailureTests {
 
     @Test func removalContinuesAfterFailure() async throws {
         let store = TimelineMemoryStore()
-        let timeline = try await open(store)
-        try await timeline.append(TimelineRows.stored(0..<600))
+        let timeline = try await open(store, TimelineRows.stored(0..<600))
         store.state.withLock { $0.parts = Set(timeline.names(0..<600, recording)) }
         store.fail { $0.hasSuffix(".gone") }
         await #expect(throws: CacheError.self) { try await timeline.remove([0, 1]) }
@@ -77,8 +75,7 @@ struct TimelineFailureTests {
 
     @Test func finishesInterruptedRemovalLater() async throws {
         let store = TimelineMemoryStore()
-        let timeline = try await open(store)
-        try await timeline.append(TimelineRows.stored(0..<2000))
+        let timeline = try await open(store, TimelineRows.stored(0..<2000))
         store.state.withLock { $0.parts = Set(timeline.names(0..<2000, recording)) }
         // The process ends after writing only the numbers.
         store.crash(.init(change: 1, isMade: false))
@@ -163,8 +160,7 @@ struct TimelineFailureTests {
 
     @Test func removedSegmentsReturnWhenRemovalFileIsDamaged() async throws {
         let store = TimelineMemoryStore()
-        let timeline = try await open(store)
-        try await timeline.append(TimelineRows.stored(0..<600))
+        let timeline = try await open(store, TimelineRows.stored(0..<600))
         try await timeline.remove(Array(0..<300))
         store.damage("video-1.gone") { $0[0] ^= 1 }
         // The listed segments return without their bytes until they are removed again. Nothing else is affected.

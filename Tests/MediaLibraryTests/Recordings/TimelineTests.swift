@@ -11,8 +11,10 @@ struct TimelineTests {
     private let store = TimelineMemoryStore()
     private let recording = RecordingID()
 
-    private func open() async throws -> Timeline {
-        try await Timeline.open(track: "video-1", of: recording, in: store)
+    private func open(_ rows: [RecordedSegment] = []) async throws -> Timeline {
+        let timeline = try await Timeline.open(track: "video-1", of: recording, in: store)
+        if !rows.isEmpty { try await timeline.append(rows) }
+        return timeline
     }
 
     @Test func emptyTimelineHasNoSegments() async throws {
@@ -31,8 +33,7 @@ struct TimelineTests {
     }
 
     @Test func edgeIsFirstAwaitedSegment() async throws {
-        let timeline = try await open()
-        try await timeline.append(TimelineRows.awaited(100..<104))
+        let timeline = try await open(TimelineRows.awaited(100..<104))
         #expect(timeline.next == 104)
         #expect(timeline.edge == 100)
         #expect(timeline.edgeTime == nil)
@@ -59,8 +60,7 @@ struct TimelineTests {
     }
 
     @Test func lateSegmentDelaysEdge() async throws {
-        let timeline = try await open()
-        try await timeline.append(TimelineRows.awaited(0..<600))
+        let timeline = try await open(TimelineRows.awaited(0..<600))
         try await timeline.settle(TimelineRows.stored(1..<600))
         #expect(timeline.edge == 0)
         #expect(timeline.edgeTime == nil)
@@ -99,8 +99,7 @@ struct TimelineTests {
     @Test func timeRangesMatchAllRows() async throws {
         var random = SeededGenerator(seed: 2)
         let rows = TimelineRows.random(1200, &random)
-        let timeline = try await open()
-        try await timeline.append(rows)
+        let timeline = try await open(rows)
         for _ in 0..<300 {
             let from = Int64.random(in: rows[0].start - 9...rows[1199].end + 9, using: &random)
             let to = from + Int64.random(in: 1...2000, using: &random) * TimelineRows.second
@@ -125,8 +124,7 @@ struct TimelineTests {
     }
 
     @Test func removalDeletesRowsAndEmptyPages() async throws {
-        let timeline = try await open()
-        try await timeline.append(TimelineRows.stored(0..<600))
+        let timeline = try await open(TimelineRows.stored(0..<600))
         store.state.withLock { $0.parts = Set(timeline.names(0..<600, recording)) }
         try await timeline.remove(Array(0..<300))
         #expect(store.parts == Set(timeline.names(300..<600, recording)))
@@ -158,8 +156,7 @@ struct TimelineTests {
     }
 
     @Test func skipsPinnedSegments() async throws {
-        let timeline = try await open()
-        try await timeline.append(TimelineRows.stored(0..<1000))
+        let timeline = try await open(TimelineRows.stored(0..<1000))
         let time = { (number: Int64) in TimelineRows.stored(number).start }
         // Overlapping, separate and unordered ranges. The second begins and ends within a segment.
         let pinned = [time(700)..<time(900), time(2) + 5..<time(600) + 5, time(500)..<time(650)]
@@ -211,8 +208,7 @@ struct TimelineTests {
     }
 
     @Test func removeAllDeletesEverything() async throws {
-        let timeline = try await open()
-        try await timeline.append(TimelineRows.stored(0..<600))
+        let timeline = try await open(TimelineRows.stored(0..<600))
         store.state.withLock { $0.parts = Set(timeline.names(0..<600, recording)) }
         try await timeline.remove([5])
         try await timeline.removeAll(keepingMedia: false)

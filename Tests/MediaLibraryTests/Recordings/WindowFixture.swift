@@ -14,7 +14,11 @@ final class WindowFixture: Sendable {
     let dependencies: RecordingDependencies
     let recording: Recording
 
-    init(tracks: [String] = ["video-1"], retention: Retention = Retention(), entry: String? = nil) async throws {
+    /// Creates a recording whose first track has `rows`.
+    init(
+        _ rows: [RecordedSegment] = [], tracks: [String] = ["video-1"], retention: Retention = Retention(),
+        entry: String? = nil
+    ) async throws {
         // Starts the clock before all rows of the tests.
         library.time.setWallClock(to: Date(nanosecondsSinceEpoch: TimelineRows.epoch - 86_400 * TimelineRows.second))
         let store = try await library.open()
@@ -31,6 +35,7 @@ final class WindowFixture: Sendable {
             exports: ProgrammeExports(store, events: events, encoder: nil), ended: { _ in })
         recording = Recording(channel, dependencies: dependencies)
         try await recording.open()
+        if !rows.isEmpty { try await timeline.append(rows) }
     }
 
     var timeline: Timeline { recording.timelines[0] }

@@ -24,9 +24,8 @@ struct WindowNumberTests {
 
     @Test(arguments: 1...4 as ClosedRange<UInt64>)
     func windowsAgreeOnNumbers(_ seed: UInt64) async throws {
-        let fixture = try await WindowFixture()
         let rows = rows(700, seed: seed)
-        try await fixture.timeline.append(rows)
+        let fixture = try await WindowFixture(rows)
         await fixture.recording.start()
         var random = SeededGenerator(seed: seed + 100)
         var known: [Int: CountedWindow.Segment] = [:]
@@ -77,8 +76,7 @@ struct WindowNumberTests {
     }
 
     @Test func finishedWindowKeepsNumbers() async throws {
-        let fixture = try await WindowFixture()
-        try await fixture.timeline.append(TimelineRows.stored(0..<200))
+        let fixture = try await WindowFixture(TimelineRows.stored(0..<200))
         await fixture.recording.start()
         try await fixture.timeline.remove(Array(0..<10) + Array(20..<180))
         let request = WindowRequest.span(from: Self.time(10), to: Self.time(202))
@@ -94,12 +92,11 @@ struct WindowNumberTests {
 
     /// Players match the pictures shown while seeking with segments by number.
     @Test func iFramePlaylistHasNumbersOfSegments() async throws {
-        let fixture = try await WindowFixture()
         let rows = TimelineRows.stored(0..<60) { row in
             row.isDiscontinuous = [25, 45].contains(row.number)
             row.firstFrameLength = 188
         }
-        try await fixture.timeline.append(rows)
+        let fixture = try await WindowFixture(rows)
         try await fixture.timeline.remove(Array(20..<40))
         let request = WindowRequest.span(from: Self.time(10), to: Self.time(60))
         let segments = CountedWindow(try await fixture.window(request)).segments
@@ -112,8 +109,7 @@ struct WindowNumberTests {
     }
 
     @Test func finishedWindowSkipsLongRemovedRange() async throws {
-        let fixture = try await WindowFixture()
-        try await fixture.timeline.append(TimelineRows.stored(0..<4000))
+        let fixture = try await WindowFixture(TimelineRows.stored(0..<4000))
         let request = WindowRequest.span(from: Self.time(10), to: Self.time(3900))
         try await fixture.timeline.remove(Array(0..<10) + Array(20..<3880))
         let playlist = try await fixture.window(request)
@@ -133,12 +129,11 @@ struct WindowNumberTests {
     /// playlist's numbers differ.
     @Test(arguments: [EncryptionKey.Method.aes128, .sampleAES])
     func keysDoNotDependOnPosition(method: EncryptionKey.Method) async throws {
-        let fixture = try await WindowFixture()
         let rows = TimelineRows.stored(0..<3000) { row in
             row.conditions = TimelineRows.conditions(key: 1, map: row.number < 300 ? nil : 2)
             for index in row.conditions.keys.indices { row.conditions.keys[index].method = method }
         }
-        try await fixture.timeline.append(rows)
+        let fixture = try await WindowFixture(rows)
         try await fixture.timeline.remove(Array(100..<2500))
         let playlist = try await fixture.window(.all)
         #expect(playlist.segments.count == 600)

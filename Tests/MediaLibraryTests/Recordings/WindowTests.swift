@@ -12,8 +12,7 @@ struct WindowTests {
     private static func time(_ number: Int64) -> Int64 { TimelineRows.stored(number).start }
 
     private func filled(_ numbers: Range<Int64> = 100..<400) async throws -> WindowFixture {
-        let fixture = try await WindowFixture()
-        try await fixture.timeline.append(TimelineRows.stored(numbers))
+        let fixture = try await WindowFixture(TimelineRows.stored(numbers))
         fixture.pass(to: Self.time(numbers.upperBound))
         return fixture
     }
@@ -208,10 +207,9 @@ struct WindowTests {
 
     /// Playlists and the API contain times truncated to milliseconds.
     @Test func acceptsDatesFromPlaylists() async throws {
-        let fixture = try await WindowFixture()
         var rows = TimelineRows.stored(100..<110) { $0.start += 700_600 }
         rows[5].state = .gap
-        try await fixture.timeline.append(rows)
+        let fixture = try await WindowFixture(rows)
         let recording = fixture.recording
         for number in [100, 101, 106] as [Int64] {
             let moment = try await recording.moment(Self.time(number))
@@ -238,7 +236,6 @@ struct WindowTests {
     }
 
     @Test func writesGapsAndDiscontinuities() async throws {
-        let fixture = try await WindowFixture()
         let rows = TimelineRows.stored(0..<20) { row in
             row.isDiscontinuous = [5, 12].contains(row.number)
             if (8..<11).contains(row.number) { row.state = .gap }
@@ -246,7 +243,7 @@ struct WindowTests {
             if row.number >= 15 { row.start += 3600 * Self.second }
             row.tags = row.number == 3 ? ["EXT-X-CUE-OUT:30", "EXT-OTHER"] : []
         }
-        try await fixture.timeline.append(rows)
+        let fixture = try await WindowFixture(rows)
         let text = try await fixture.text(.all)
         let playlist = try WindowFixture.parsed(text)
         #expect(playlist.segments.indices.filter { playlist.segments[$0].isGap } == [8, 9, 10])
@@ -293,8 +290,7 @@ struct WindowTests {
     /// EXT-X-PLAYLIST-TYPE must not be removed later, and no segment may leave an event playlist (RFC 8216bis §4.4.3.5,
     /// §6.2.1).
     @Test func windowSubjectToRetentionIsNotEvent() async throws {
-        let fixture = try await WindowFixture(retention: Retention(seconds: 600))
-        try await fixture.timeline.append(TimelineRows.stored(0..<300))
+        let fixture = try await WindowFixture(TimelineRows.stored(0..<300), retention: Retention(seconds: 600))
         fixture.pass(to: Self.time(300))
         let granted = WindowRequest.span(from: Self.time(100), to: nil)
         #expect(try await fixture.window(granted, isGranted: true).type == nil)
