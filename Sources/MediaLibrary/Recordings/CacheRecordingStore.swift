@@ -13,9 +13,7 @@ package struct CacheRecordingStore: RecordingStore {
 
     private func folder(of recording: RecordingID) -> SideFolder { store.sideFolder("recordings/\(recording)") }
 
-    package func files(of recording: RecordingID) async throws -> [String] {
-        try await folder(of: recording).names()
-    }
+    package func files(of recording: RecordingID) async throws -> [String] { try await folder(of: recording).names() }
 
     package func read(_ names: [String], of recording: RecordingID) async throws -> [[UInt8]?] {
         try await folder(of: recording).contents(of: names)

@@ -8,9 +8,7 @@ extension Date {
     }
 
     /// Creates a date from nanoseconds since 1970-01-01T00:00:00Z.
-    package init(nanosecondsSinceEpoch: Int64) {
-        self.init(timeIntervalSince1970: Double(nanosecondsSinceEpoch) / 1e9)
-    }
+    package init(nanosecondsSinceEpoch: Int64) { self.init(timeIntervalSince1970: Double(nanosecondsSinceEpoch) / 1e9) }
 }
 
 extension Duration {

@@ -206,9 +206,7 @@ final class LiveOrigin {
     private func name(_ number: Int) -> String { names.replacing("#", with: String(number)) }
 
     /// The query of the URIs in a playlist, as a variable reference if one is defined.
-    private var writtenQuery: String {
-        definitions.media.isEmpty ? query : query.isEmpty ? "" : "?{$query}"
-    }
+    private var writtenQuery: String { definitions.media.isEmpty ? query : query.isEmpty ? "" : "?{$query}" }
 
     private static func packets(_ seed: Int) -> [UInt8] {
         var bytes: [UInt8] = []

@@ -265,9 +265,7 @@ final class RecordingFixture {
         }
     }
 
-    func gapCount(_ track: String = "video-1") async throws -> Int {
-        try await rows(track).count { $0.state == .gap }
-    }
+    func gapCount(_ track: String = "video-1") async throws -> Int { try await rows(track).count { $0.state == .gap } }
 }
 
 private final class GapLog: Sendable {

@@ -149,9 +149,7 @@ struct RetentionTests {
         if isPinned {
             try await fixture.recording.change { $0.programmes = [Self.programme(3..<5), Self.programme(7..<8)] }
         }
-        func gaps(_ numbers: Range<Int64>) -> [RecordedSegment] {
-            TimelineRows.stored(numbers) { $0.state = .gap }
-        }
+        func gaps(_ numbers: Range<Int64>) -> [RecordedSegment] { TimelineRows.stored(numbers) { $0.state = .gap } }
         let pinned: [Int64] = isPinned ? [3, 4, 7] : []
         try await fixture.timeline.append(gaps(10..<13) + TimelineRows.awaited(13..<20))
         await fixture.recording.retentionChanged()

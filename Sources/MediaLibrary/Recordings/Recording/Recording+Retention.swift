@@ -6,9 +6,7 @@ extension Recording {
     static let spared: Int64 = 3
 
     /// Removes one batch of the oldest segments that exceed the limits, except pinned ones.
-    func applyRetention() async {
-        await cleaner.runPass { await removeOldest() }
-    }
+    func applyRetention() async { await cleaner.runPass { await removeOldest() } }
 
     /// Applies retention if no segment has arrived for a while, since segments age in the meantime.
     func applyRetentionPeriodically() async {
@@ -16,9 +14,7 @@ extension Recording {
     }
 
     /// Applies changed limits or programmes to all segments, including those skipped before.
-    func retentionChanged() async {
-        await cleaner.applyChange { await removeOldest() }
-    }
+    func retentionChanged() async { await cleaner.applyChange { await removeOldest() } }
 
     func interruptPruning() async { await cleaner.interrupt() }
 

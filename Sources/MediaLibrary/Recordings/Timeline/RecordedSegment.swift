@@ -66,9 +66,7 @@ package struct RecordedSegment: Sendable, Hashable {
     package var end: Int64 { start.clampedSum(duration - overrun) }
 
     /// Returns whether any part of the segment is in one of the time ranges, in nanoseconds since 1970.
-    func overlaps(_ ranges: [Range<Int64>]) -> Bool {
-        ranges.contains { start < $0.upperBound && end > $0.lowerBound }
-    }
+    func overlaps(_ ranges: [Range<Int64>]) -> Bool { ranges.contains { start < $0.upperBound && end > $0.lowerBound } }
 
     /// The arrival time that determines the segment's age; its end if the arrival is unknown.
     var arrived: Int64 { arrival ?? end }

@@ -79,9 +79,7 @@ struct TimelineIndex: Sendable {
     }
 
     /// Returns the last page that begins before a number.
-    func lastPage(before number: Int64) -> Entry? {
-        entries[..<entries.partitioningIndex { $0.first >= number }].last
-    }
+    func lastPage(before number: Int64) -> Entry? { entries[..<entries.partitioningIndex { $0.first >= number }].last }
 
     /// Returns the first page with a segment at or after a number.
     func firstPage(from number: Int64) -> Entry? {
@@ -94,9 +92,7 @@ struct TimelineIndex: Sendable {
     }
 
     /// Returns the first page that ends after a time.
-    func firstPage(after time: Int64) -> Entry? {
-        entries[entries.partitioningIndex { $0.end > time }...].first
-    }
+    func firstPage(after time: Int64) -> Entry? { entries[entries.partitioningIndex { $0.end > time }...].first }
 
     /// Returns the pages that overlap a time range, in order.
     func pages(from start: Int64, to end: Int64) -> ArraySlice<Entry> {

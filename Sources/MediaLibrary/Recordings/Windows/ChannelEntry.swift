@@ -172,9 +172,7 @@ enum ChannelEntry {
         _ entry: String, playlist name: String, having folders: Set<String>, at place: String = ""
     ) -> String {
         guard var playlist = parse(entry) else { return entry }
-        func isAvailable(_ uri: String?) -> Bool {
-            uri.map { folders.contains(folder(of: $0)) } ?? true
-        }
+        func isAvailable(_ uri: String?) -> Bool { uri.map { folders.contains(folder(of: $0)) } ?? true }
         let hasVariant = playlist.variants.contains { isAvailable($0.uri) }
         let variants = hasVariant ? playlist.variants.filter { isAvailable($0.uri) } : playlist.variants
         playlist = playlist.narrowed(to: variants, playlist.renditions.filter { isAvailable($0.uri) })
