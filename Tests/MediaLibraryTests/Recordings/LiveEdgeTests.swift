@@ -73,9 +73,7 @@ struct LiveEdgeTests {
     @Test(arguments: [404, 403, 500]) func renditionWithFailingSegmentsDoesNotDelayEdge(status: Int) async throws {
         let fixture = try await RecordingFixture.afterRecording(60) { $0.window = 10_000 }
         let live = fixture.live
-        for number in live.next..<live.next + 200 {
-            live.fail(live.segment(number, in: "a1"), .status(status))
-        }
+        for number in live.next..<live.next + 200 { live.fail(live.segment(number, in: "a1"), .status(status)) }
         let failed = now(fixture)
         try await fixture.pass(200)
         let recording = try fixture.recording
@@ -110,9 +108,7 @@ struct LiveEdgeTests {
         live.clearFaults()
         try await fixture.pass(60)
         #expect(await (try fixture.recording).silentTracks == [])
-        for (track, folder) in ["video-1": "v1", "audio-1": "a1"] {
-            try await fixture.checkComplete(track, in: folder)
-        }
+        for (track, folder) in ["video-1": "v1", "audio-1": "a1"] { try await fixture.checkComplete(track, in: folder) }
         await fixture.close()
     }
 

@@ -139,9 +139,7 @@ final class LiveOrigin {
         written = state
         for folder in folders {
             if updatesOwnPlaylists { serve(text(folder), folder) }
-            for backup in backups {
-                serve(text(folder, shift: backup.shift), folder, at: backup.place)
-            }
+            for backup in backups { serve(text(folder, shift: backup.shift), folder, at: backup.place) }
             if definitions.media.contains("EXT-X-SERVER-CONTROL") { answerDirectives(folder) }
         }
         let text = slate ?? "#EXTM3U\n\(definitions.entry)\n" + places.map(variants).joined()

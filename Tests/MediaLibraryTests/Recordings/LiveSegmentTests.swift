@@ -149,8 +149,7 @@ struct LiveSegmentTests {
             $0.starts = false
         }
         let now = live.library.time.now
-        let programme = Programme(
-            name: "film", from: now.addingTimeInterval(-600), to: now.addingTimeInterval(-540))
+        let programme = Programme(name: "film", from: now.addingTimeInterval(-600), to: now.addingTimeInterval(-540))
         try await fixture.recordings?.addProgramme(programme, to: fixture.name)
         try await fixture.recordings?.start(fixture.name)
         try await fixture.pass(30)

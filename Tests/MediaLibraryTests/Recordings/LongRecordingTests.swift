@@ -35,8 +35,7 @@ struct LongRecordingTests {
 
     private static func date(_ nanoseconds: Int64) -> Date { Date(nanosecondsSinceEpoch: nanoseconds) }
 
-    @Test(
-        .enabled(if: try Prerequisite.hasCorpora()), .timeLimit(.minutes(60)), arguments: [1, seed])
+    @Test(.enabled(if: try Prerequisite.hasCorpora()), .timeLimit(.minutes(60)), arguments: [1, seed])
     func weekLongRecordingFollowsClockAndStaysWithinLimits(seed: UInt64) async throws {
         print("a week of a channel, seed \(seed)")
         var random = SeededGenerator(seed: seed)

@@ -103,9 +103,7 @@ struct ProgrammeExportTests {
         let match = try programme(fixture, from: 20, to: 60, .mp4, .hls, .threeGP, .mp4)
         try await recordings.addProgramme(match, to: fixture.name)
         try await fixture.pass(50)
-        for format in ProgrammeFormat.allCases {
-            #expect(try await export(fixture, match, format)?.state == .waiting)
-        }
+        for format in ProgrammeFormat.allCases { #expect(try await export(fixture, match, format)?.state == .waiting) }
         #expect(files(fixture) == [])
         try await fixture.pass(20)
         let movie = try await next(events, .mp4, isDone)
@@ -160,9 +158,7 @@ struct ProgrammeExportTests {
         let match = try programme(fixture, from: 10, to: 70, .hls, .mp4, .threeGP)
         try await recordings.addProgramme(match, to: fixture.name)
         try await fixture.pass(200)
-        for format in ProgrammeFormat.allCases {
-            #expect(try await next(events, format, isDone).missing == 1)
-        }
+        for format in ProgrammeFormat.allCases { #expect(try await next(events, format, isDone).missing == 1) }
         await fixture.close()
     }
 

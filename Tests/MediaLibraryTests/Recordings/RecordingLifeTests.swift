@@ -18,8 +18,7 @@ struct RecordingLifeTests {
         // Stops while segments and a playlist are being fetched.
         let gate = ScriptedGate()
         fixture.live.library.origin.always(fixture.live.segment(fixture.live.next), .stall(after: 10, until: gate))
-        fixture.live.library.origin.always(
-            fixture.live.segment(fixture.live.next, in: "a1"), .holdHead(gate))
+        fixture.live.library.origin.always(fixture.live.segment(fixture.live.next, in: "a1"), .holdHead(gate))
         fixture.isHanging = true
         try await fixture.pass(14)
         fixture.live.library.origin.always(fixture.live.playlist("a1"), .holdHead(gate))

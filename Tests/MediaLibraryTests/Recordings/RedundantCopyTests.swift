@@ -82,9 +82,7 @@ struct RedundantCopyTests {
 
     @Test func startsWithRespondingCopy() async throws {
         let fixture = try await RecordingFixture.opened { $0.backups = [("backup", 500)] }
-        for folder in fixture.live.folders {
-            fixture.live.fail(fixture.live.playlist(folder), .unreachable)
-        }
+        for folder in fixture.live.folders { fixture.live.fail(fixture.live.playlist(folder), .unreachable) }
         try await fixture.record()
         try await fixture.pass(60)
         #expect(await (try fixture.recording).state == .recording)
@@ -132,9 +130,7 @@ struct RedundantCopyTests {
     @Test func segmentMissingFromAllCopiesIsGap() async throws {
         let fixture = try await fixture()
         let lost = fixture.live.next
-        for place in ["live", "backup"] {
-            fixture.live.fail(fixture.live.segment(lost, at: place), .status(404))
-        }
+        for place in ["live", "backup"] { fixture.live.fail(fixture.live.segment(lost, at: place), .status(404)) }
         try await fixture.pass(120)
         #expect(try await fixture.gapCount() == 1)
         let url = fixture.live.segment(lost)

@@ -127,8 +127,7 @@ struct RenditionChangeTests {
     @Test func followsAddedRenditionOnce() async throws {
         let fixture = try await RecordingFixture.afterRecording(30)
         let (live, gate) = (fixture.live, ScriptedGate())
-        live.definitions.entry =
-            #"#EXT-X-MEDIA:TYPE=AUDIO,GROUP-ID="live a",NAME="B",URI="live/v2/index.m3u8""#
+        live.definitions.entry = #"#EXT-X-MEDIA:TYPE=AUDIO,GROUP-ID="live a",NAME="B",URI="live/v2/index.m3u8""#
         try await fixture.pass(6)
         live.library.origin.always(live.entry, .holdHead(gate))
         let recording = try fixture.recording

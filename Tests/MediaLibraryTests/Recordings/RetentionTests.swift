@@ -344,8 +344,7 @@ struct RetentionTests {
             most.removals = max(most.removals, counts.removals)
             let pinned = starts.filter { $0 < first }
             for timeline in fixture.recording.timelines {
-                let rest = try await timeline.first(
-                    from: 0, outside: pinned.map { time($0)..<time($0 + 22) })
+                let rest = try await timeline.first(from: 0, outside: pinned.map { time($0)..<time($0 + 22) })
                 // Older segments belong to programmes.
                 #expect(try #require(rest).end > time(first + step) - 2 * 86_400 * Self.second)
             }

@@ -105,9 +105,7 @@ struct TimelineFailureTests {
         #expect(timeline.edgeTime == rows.last { !bad.contains($0.number) }?.end)
         let range = try await timeline.range(from: .min, to: .max)
         #expect(range.segments == rows.filter { !bad.contains($0.number) })
-        for row in rows {
-            #expect(try await timeline.segment(row.number) == (bad.contains(row.number) ? nil : row))
-        }
+        for row in rows { #expect(try await timeline.segment(row.number) == (bad.contains(row.number) ? nil : row)) }
         let next = timeline.next
         var added = TimelineRows.stored(next, from: TimelineRows.epoch * 2)
         added.isDiscontinuous = true

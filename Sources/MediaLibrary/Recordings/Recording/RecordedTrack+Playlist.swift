@@ -33,9 +33,7 @@ extension RecordedTrack {
     func noteUnchangedPlaylist(at now: Duration) {
         let last = loaded
         noteLoad(isEmpty: false, isNew: false, at: now)
-        for segment in awaited.values where segment.seen == last {
-            awaited[segment.row.number]?.seen = now
-        }
+        for segment in awaited.values where segment.seen == last { awaited[segment.row.number]?.seen = now }
     }
 
     /// Notes a successful load.
@@ -50,9 +48,7 @@ extension RecordedTrack {
         loaded = now
         missingSince = nil
         endedSince = follower.hasEndList ? endedSince ?? now : nil
-        guard loadFailure != nil, !isEmpty || follower.known?.segments.isEmpty == false else {
-            return
-        }
+        guard loadFailure != nil, !isEmpty || follower.known?.segments.isEmpty == false else { return }
         loadFailure = nil
         // The origin may serve segments again: each is requested once more before it is given up.
         recovered = now

@@ -57,9 +57,7 @@ extension Recording {
                 return .unchanged
             }
             if track.loadFailure == nil { track.loadFailure = (monotonic, error.message) }
-            if error.code == .originStatus || error.code == .notMedia {
-                await refreshLinks(isReplaced: isMultivariant)
-            }
+            if error.code == .originStatus || error.code == .notMedia { await refreshLinks(isReplaced: isMultivariant) }
             // If a multivariant playlist was received, the track is gone unless the channel's playlist lists it.
             let isGone =
                 isMultivariant
@@ -98,8 +96,7 @@ extension Recording {
             return .unchanged
         }
         guard case .media(let media) = try loaded.parsed(importing: channel.variables ?? [:]).playlist else {
-            throw CacheError(
-                .notMedia, "\(loaded.url) is now a multivariant playlist instead of a media playlist")
+            throw CacheError(.notMedia, "\(loaded.url) is now a multivariant playlist instead of a media playlist")
         }
         return try await take(media.resolvingURIs(against: loaded.base.description), track, from: loaded)
     }
@@ -124,9 +121,7 @@ extension Recording {
             hasNewLinks: !track.isJoining && address != nil && address != track.address)
         // A playlist older than the known one isn't used, and neither is its scope.
         if outcome == .stale { follower.scope = before }
-        for row in rows.indices {
-            rows[row].arrival = rows[row].arrival.map { $0.clampedSum(arrivalNow - wall) }
-        }
+        for row in rows.indices { rows[row].arrival = rows[row].arrival.map { $0.clampedSum(arrivalNow - wall) } }
         let surplus = surplus(of: rows)
         for row in rows.indices where surplus.contains(rows[row].number) { rows[row].state = .gap }
         // Prevents the recording from ending before the new segments are awaited.

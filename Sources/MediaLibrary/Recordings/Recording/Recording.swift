@@ -212,9 +212,7 @@ package actor Recording {
     private func follow() {
         // `stop()` has cancelled the tasks that exist. A task started now would outlive it.
         guard isRunning else { return }
-        for track in tracks where track.follows == nil {
-            track.follows = Task { await self.follow(track) }
-        }
+        for track in tracks where track.follows == nil { track.follows = Task { await self.follow(track) } }
     }
 
     // MARK: - Tracks

@@ -82,9 +82,7 @@ final class RetentionCleaner {
         isolation: isolated (any Actor)? = #isolation, of timelines: [Timeline], waiting: Int64, _ limits: Retention
     ) async -> Int64 {
         var excess: Int64 = 0
-        if let most = limits.bytes {
-            excess = timelines.reduce(waiting) { $0 + $1.totals.bytes } - max(0, most)
-        }
+        if let most = limits.bytes { excess = timelines.reduce(waiting) { $0 + $1.totals.bytes } - max(0, most) }
         if let least = limits.freeBytes, let free = await freeSpace.current(in: recordingStore, at: time.monotonic) {
             if free.measured != lastMeasurement {
                 lastMeasurement = free.measured
@@ -101,8 +99,7 @@ final class RetentionCleaner {
         outside pinned: [Range<Int64>]
     ) async throws -> Pruning.Choice {
         var pruning = pruning
-        let choice = try await pruning.choose(
-            of: timelines, limits: limits, outside: pinned, atMost: Self.batchSize)
+        let choice = try await pruning.choose(of: timelines, limits: limits, outside: pinned, atMost: Self.batchSize)
         self.pruning = pruning
         return choice
     }

@@ -166,9 +166,7 @@ struct TrackFollower: Sendable {
         otherNumbers = others
         guard let encoder else {
             // A delta update needs a known playlist.
-            guard update.skip == nil else {
-                throw .unknownSegments(update.mediaSequence..<update.firstMediaSequence)
-            }
+            guard update.skip == nil else { throw .unknownSegments(update.mediaSequence..<update.firstMediaSequence) }
             guard !update.segments.isEmpty else { return ([], .stale) }
             return (begin(update, missed: isBroken ? nil : 0, wall, now), .updated)
         }
@@ -196,9 +194,7 @@ struct TrackFollower: Sendable {
             return (continueSequence(update, as: reload.playlist, from: next, missed: 0, wall, now), .unchanged)
         case .reset:
             if let rows = shift(from: known, to: update, wall, now) { return (rows, .updated) }
-            if let rows = switchEncoder(update, wall, now) {
-                return (rows, rows.isEmpty ? .stale : .updated)
-            }
+            if let rows = switchEncoder(update, wall, now) { return (rows, rows.isEmpty ? .stale : .updated) }
             switch encoder.past.relation(to: update, after: elapsed) {
             case .named, .same: return take(old: update, wall, now)
             case .new, .reused: return (begin(update, missed: nil, wall, now), .reset)
@@ -212,9 +208,7 @@ struct TrackFollower: Sendable {
                 {
                     return (rows, .updated)
                 }
-                if let rows = switchEncoder(update, wall, now) {
-                    return (rows, rows.isEmpty ? .stale : .updated)
-                }
+                if let rows = switchEncoder(update, wall, now) { return (rows, rows.isEmpty ? .stale : .updated) }
                 guard clock.hasSpace(for: missed, of: averageDuration(of: update), at: wall) else {
                     return (begin(update, missed: nil, wall, now), .reset)
                 }

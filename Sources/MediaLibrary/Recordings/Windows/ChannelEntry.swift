@@ -35,9 +35,7 @@ enum ChannelEntry {
         }
         let streams = RedundantStreams(of: multivariant)
         let (variants, renditions) = selection.choose(from: streams.playlist)
-        guard !variants.isEmpty else {
-            throw CacheError(.notMedia, "\(playlist.url) has no variant stream to record")
-        }
+        guard !variants.isEmpty else { throw CacheError(.notMedia, "\(playlist.url) has no variant stream to record") }
         var tracks: [Channel.Track] = []
         var kinds: [String] = []
         var places: [String: Int] = [:]
