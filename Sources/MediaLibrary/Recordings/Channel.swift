@@ -50,11 +50,9 @@ public struct Channel: Sendable, Hashable, Codable {
     public internal(set) var isWanted: Bool
     /// The time at which the recording ends; nil for no limit.
     public var endsAt: Date?
-    /// Whether the recording ends at ``endsAt`` by the wall clock, even if the stream hasn't reached that time. Nil
-    /// means false.
+    /// Whether the recording ends at ``endsAt`` even if the stream hasn't reached that time. Nil means false.
     var endsAtOnce: Bool?
-    /// Whether the recording ends when the stream ends. Otherwise, its playlists are still reloaded, because the
-    /// encoder may restart.
+    /// Whether the recording ends when the stream ends. Otherwise, the recorder waits for the encoder to restart.
     public var endsWithStream: Bool
     /// Whether the recording also ends when the playlists stop changing or no longer exist. Nil means false.
     var endsWhenUnchanged: Bool?
@@ -157,8 +155,7 @@ public struct ChannelRequest: Sendable {
     public var endsAt: Date?
     /// Whether the recording ends when the stream ends.
     public var endsWithStream: Bool
-    /// Whether the recording also ends when the playlists stop changing or no longer exist. Nil means false. Ignored if
-    /// the channel exists.
+    /// The value of ``Channel/endsWhenUnchanged`` for a new channel.
     var endsWhenUnchanged: Bool?
     /// Whether recording starts immediately.
     public var starts: Bool

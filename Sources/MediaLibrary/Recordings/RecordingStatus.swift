@@ -6,8 +6,7 @@ public struct RecordingStatus: Sendable, Hashable {
     public var channel: Channel
     /// The state.
     public var state: RecordingState
-    /// The live edge: the time up to which every track is recorded, except tracks that have received nothing for a
-    /// while. Nil if nothing is recorded.
+    /// The live edge: the time up to which every track that receives segments is recorded; nil if nothing is recorded.
     public var edge: Date?
     /// The current time by the stream's clock, which may differ from the recorder's. In window requests, `now` and
     /// `-<seconds>` are relative to it.

@@ -85,8 +85,7 @@ public actor Recordings {
         }
     }
 
-    /// Stops all recordings and exports, and ends all streams of events. Channels that are turned on resume at the next
-    /// ``start(resuming:)``.
+    /// Stops all recordings and exports, which ``start(resuming:)`` resumes, and ends all streams of events.
     public func stop() async {
         await changes.runUncancelled {
             isStarted = false

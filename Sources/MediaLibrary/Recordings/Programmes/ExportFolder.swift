@@ -1,7 +1,6 @@
 internal import MediaCache
 
-/// The folder of exported files, `exports/<programme>.mp4` and `.3gp`, which aren't in the catalog. Unfinished exports
-/// are drafts with an additional suffix.
+/// The folder of exported files, `exports/<programme>.mp4` and `.3gp`. Unfinished exports have an additional suffix.
 struct ExportFolder: Sendable {
     private static let draftSuffix = ".part"
     private let folder: SideFolder

@@ -1,7 +1,6 @@
 public import Foundation
 
-/// A named, pinned window of a recording. Its segments are exempt from retention. It may be created before its start
-/// time.
+/// A named, pinned window of a recording, which may be in the future. Its segments are exempt from retention.
 public struct Programme: Sendable, Hashable, Codable, Identifiable {
     /// The identifier in URLs: random letters and digits.
     public let id: String
@@ -104,8 +103,7 @@ public struct ProgrammeExport: Sendable, Hashable, Codable {
     public let format: ProgrammeFormat
     /// The state.
     public internal(set) var state = State.waiting
-    /// The number of segments missing from the export, over all tracks, including damaged ones. A missing beginning,
-    /// end or track counts as one.
+    /// The number of missing and damaged segments of all tracks. A missing beginning, end or track counts as one.
     public internal(set) var missing = 0
     /// The damaged segments and the tracks without recorded segments; at most 100 entries.
     public internal(set) var damaged: [DamagedSegment] {

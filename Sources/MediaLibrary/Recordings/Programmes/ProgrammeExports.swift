@@ -4,9 +4,8 @@ internal import Synchronization
 
 /// A queue that exports ended programmes in the background, one after another.
 ///
-/// The result of an export and the number of attempts are stored with the channel; the progress is only in memory. If
-/// the process ends during an export, the next process starts it again. After several such attempts, the export fails,
-/// because it may have crashed the processes.
+/// If the process ends during an export, the next process starts the export again. After several such attempts, the
+/// export fails, because it may have crashed the processes.
 actor ProgrammeExports {
     /// An export of one programme in one format.
     struct Job: Hashable {
@@ -47,8 +46,7 @@ actor ProgrammeExports {
 
     func start() { isStarted = true }
 
-    /// Empties and stops the queue. On return, no export is running. An interrupted export restarts when it is added
-    /// again.
+    /// Empties and stops the queue. On return, no export is running.
     func stop() async {
         isStarted = false
         waiting = []
@@ -57,8 +55,7 @@ actor ProgrammeExports {
         await task?.task.value
     }
 
-    /// Adds exports to the queue, except those that are queued, running or were interrupted recently. Does nothing
-    /// while the queue is stopped.
+    /// Adds exports, except those that are queued, running or were interrupted recently, unless the queue is stopped.
     func add(_ jobs: [Job], of recording: Recording) {
         guard isStarted else { return }
         for job in jobs where job != task?.job && retries[job] == nil && !waiting.contains(where: { $0.job == job }) {
@@ -67,8 +64,7 @@ actor ProgrammeExports {
         next()
     }
 
-    /// Cancels a programme's queued and running exports in one format, or in all formats if `format` is nil. On return,
-    /// none is running.
+    /// Cancels a programme's exports in one format, or in all formats if `format` is nil. On return, none is running.
     func cancel(_ programme: String, _ format: ProgrammeFormat? = nil) async {
         func matches(_ job: Job) -> Bool { job.programme == programme && format.map { $0 == job.format } ?? true }
         waiting.removeAll { matches($0.job) }
@@ -142,8 +138,7 @@ actor ProgrammeExports {
         next()
     }
 
-    /// Stores a failure. If the encoder was interrupted or the cache was closed, the export stays pending instead, and
-    /// is retried later.
+    /// Stores a failure. If the encoder was interrupted or the cache was closed, the export is retried later instead.
     private func failed(_ job: Job, _ error: any Error, of recording: Recording, in channel: ChannelName) async {
         let cause = (error as? ContainerError)?.cause ?? error
         guard !(cause is CancellationError), (cause as? CacheError)?.code != .closed else {

@@ -3,8 +3,7 @@ package import MediaCache
 extension Recordings {
     /// Pins a window of a channel as a programme. The window may be in the future.
     ///
-    /// - Throws: `CacheError`: `notFound` if there is no such channel; `invalidSetting` if the end isn't after the
-    ///   start; `storage`.
+    /// - Throws: `CacheError`: `notFound`; `invalidSetting` if the end isn't after the start; `storage`.
     @discardableResult
     public func addProgramme(_ programme: Programme, to name: ChannelName) async throws -> Programme {
         guard programme.to > programme.from else {

@@ -5,8 +5,7 @@ internal import Synchronization
 /// A clock that determines the age of segments, in nanoseconds since 1970. It advances with the monotonic clock, so
 /// setting the wall clock doesn't change any segment's age.
 struct AgeClock: Sendable {
-    /// The maximum backward step of the stream's current time that is ignored. A larger step means that the stream's
-    /// clock was set back.
+    /// The maximum backward step of the stream's time that is ignored. A larger one means a clock that was set back.
     private static let maximumStepBack: Int64 = 60_000_000_000
 
     private let wall: Int64
@@ -22,8 +21,7 @@ struct AgeClock: Sendable {
     func now(at monotonic: Duration) -> Int64 { wall.clampedSum((monotonic - self.monotonic).nanoseconds) }
 
     /// Returns the stream's current time in nanoseconds since 1970: the end of the newest segment plus the time since
-    /// its arrival. Segments arrive at uneven intervals, so a time that is up to a minute before the last result is
-    /// replaced by that result.
+    /// its arrival. Segments arrive at uneven intervals, so the result goes back only if the clock was set back.
     mutating func streamTime(after newest: RecordedSegment?, at monotonic: Duration) -> Int64 {
         let now = now(at: monotonic)
         guard let newest else { return now }
@@ -41,8 +39,7 @@ extension Recording {
         return age.withLock { $0.now(at: now) }
     }
 
-    /// The stream's current time in nanoseconds since 1970, to which relative times in requests refer; the recorder's
-    /// time if nothing is recorded.
+    /// The stream's current time in nanoseconds since 1970; the recorder's time if nothing is recorded.
     package nonisolated var streamTime: Int64 {
         let newest = timelines.compactMap(\.last).max { $0.arrived < $1.arrived }
         let now = dependencies.store.time.monotonic

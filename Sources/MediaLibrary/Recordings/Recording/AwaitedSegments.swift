@@ -81,8 +81,7 @@ struct AwaitedSegments {
 
 /// A queue of a track's awaited segments. The oldest segments are fetched first, because the origin removes them first.
 ///
-/// The backlog consists of the segments that were published before the recording began or were awaited by an earlier
-/// process.
+/// The backlog consists of the segments from before the recording began, and of those that an earlier process awaited.
 struct FetchQueue: Sendable {
     /// The segments in order. Those before `head` have been removed.
     private var fresh: [Int64] = []

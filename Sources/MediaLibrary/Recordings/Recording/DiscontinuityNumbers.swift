@@ -61,9 +61,7 @@ struct DiscontinuityNumbers: Sendable {
     ///   - isTagged: Whether the origin's playlist has EXT-X-DISCONTINUITY before the row.
     ///   - start: The start of the row, in nanoseconds since 1970.
     ///   - gaps: The number of gap rows before the row.
-    ///   - others: The numberings of the other tracks.
-    /// - Returns: The number of discontinuities before the row. The last one belongs to the row, the others to the gap
-    ///   rows.
+    /// - Returns: The number of discontinuities. The last one belongs to the row, the others to the gap rows.
     mutating func take(
         origin own: Int64, isTagged: Bool, start: Int64, _ step: Step, gaps: Int,
         otherTracks others: [DiscontinuityNumbers]
@@ -76,8 +74,7 @@ struct DiscontinuityNumbers: Sendable {
             let other = others.first { $0.offsetSince.map { $0 - Self.tolerance <= start } ?? false }
             number = max(isTagged ? 1 : 0, own + (other?.offset ?? 0))
             if let present = other?.numberInForce(at: start), abs(present - number) > 1 { number = present }
-            // A discontinuity that the other tracks don't count isn't counted here either, since the number before it
-            // would be negative.
+            // Not counted if the number before the discontinuity would be negative.
             let isCounted = isTagged && number > 0
             (hasBegun, offsetSince, lastDiscontinuity) = (true, start, isCounted ? start : nil)
             return isCounted ? 1 : 0

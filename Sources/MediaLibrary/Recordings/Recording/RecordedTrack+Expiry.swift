@@ -40,9 +40,8 @@ extension RecordedTrack {
         return now - segment.seen >= max(targetDuration * 3, window)
     }
 
-    /// Returns whether a segment should be given up although its playlist lists it, because it fails while other
-    /// segments arrive or after the stream has ended. False while the playlist can't be loaded, since then the whole
-    /// origin may be unavailable.
+    /// Returns whether a listed segment should be given up, because it fails while others arrive or after the stream's
+    /// end. False while the playlist can't be loaded, since then the whole origin may be unavailable.
     func isUnavailable(_ segment: AwaitedSegment) -> Bool {
         guard !segment.isInFlight, let failed = segment.failed, loadFailure == nil else { return false }
         // Failures before the playlist recovered don't count, because the origin was unavailable.
@@ -60,8 +59,7 @@ extension RecordedTrack {
         if let ended = endedSince, failed.upperBound - max(began, ended) >= patience { return true }
         let failing = failed.upperBound - began
         if let arrival = segment.arrival, arrival >= since { return failing >= patience }
-        // Arrivals on other tracks prove less, since their hosts may differ. Meanwhile, the edge can advance because of
-        // ``Recording/silentTracks``.
+        // Arrivals on other tracks prove less, since their hosts may differ. The edge ignores a silent track anyway.
         guard let arrival = segment.otherArrival, arrival >= since else { return false }
         return failing >= Self.maximumPatience
     }
@@ -88,8 +86,7 @@ extension RecordedTrack {
 
     /// The minimum time for which a playlist must have EXT-X-ENDLIST before it counts as ended.
     static let minimumVerification = Duration.seconds(10)
-    /// The minimum time after which a track without new segments counts as ended, and the time after which segments of
-    /// a missing playlist are given up.
+    /// The minimum time until a track without new segments has ended, and until a missing playlist's segments are lost.
     static let absencePatience = Duration.seconds(60)
     /// The time after which a missing playlist counts as ended, and after which an ended stream stops waiting for its
     /// remaining segments if the origin is unavailable.
@@ -111,8 +108,7 @@ extension RecordedTrack {
         return now - renewed >= unit * (hasChanged ? 10 : 3)
     }
 
-    /// Returns whether the playlist has failed to load for so long, without a segment arriving, that an ended stream no
-    /// longer waits for this track.
+    /// Returns whether the playlist has failed for so long, with no segment arriving, that an ended stream won't wait.
     func isUnavailable(at now: Duration) -> Bool {
         guard let loadFailure else { return false }
         return now - max(loadFailure.since, fetched ?? loadFailure.since) >= Self.endPatience

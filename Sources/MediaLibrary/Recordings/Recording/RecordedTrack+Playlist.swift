@@ -20,8 +20,7 @@ extension RecordedTrack {
         guard let outcome else { return min(target / 2, .seconds(3)) }
         // A playlist with EXT-X-ENDLIST may still continue until the recording accepts the end.
         guard let interval = known.reloadInterval(after: outcome) else { return max(target / 2, .seconds(1)) }
-        // Requires new rows, because a server that announces blocking reloads but responds immediately would be polled
-        // in a loop.
+        // A server that announces blocking reloads but responds immediately must not be polled in a loop.
         let hasNewRows = loaded == nil || renewed == loaded
         if known.nextDirectives(includesParts: false).mediaSequence != nil, outcome == .updated, hasNewRows {
             return .zero

@@ -39,8 +39,7 @@ extension RecordedTrack {
 
     /// Returns the next segment to request, and notes the request. Returns nil if no segment may be requested now.
     ///
-    /// - Parameter isPastEnd: Whether the recording's end has passed. If so, segments that an earlier process awaited
-    ///   don't wait for their playlist.
+    /// - Parameter isPastEnd: Whether the end has passed, so that ``resumed`` segments don't wait for their playlist.
     func nextRequest(
         _ fetch: Int, at now: Duration, isPastEnd: Bool, backlog: () -> FetchQueue.BacklogOrder
     ) -> RecordedSegment? {

@@ -1,9 +1,8 @@
 internal import HLS
 internal import MediaCache
 
-/// A track of a recorded channel. It follows the track's playlist, owns its timeline, and decides which segments are
-/// requested next, when a failed one is requested again, and when it is given up. It's isolated to its recording's
-/// actor.
+/// A track of a recorded channel. It follows the track's playlist, owns its timeline, and decides which segments to
+/// request, to retry and to give up. It's isolated to its recording's actor.
 final class RecordedTrack {
     let folder: String
     let timeline: Timeline
@@ -19,8 +18,7 @@ final class RecordedTrack {
     private var chosen: Duration = .zero
     /// Whether no playlist of the copy has been matched with the recorded segments yet.
     var isJoining: Bool
-    /// The URL, without the query, of the last playlist that continued the recorded segments. Segments are only
-    /// expected to have new links if it changes.
+    /// The URL, without its query, of the last current playlist. Segments may have new links only if it changes.
     var address: String?
     /// The number of copies that failed in succession.
     var failedCopies = 0

@@ -37,9 +37,8 @@ extension Recording {
 
     /// Returns the order in which a track's backlog is fetched.
     ///
-    /// The oldest segments come first, so that the recording is contiguous from its first segment, unless that would
-    /// lose the newest ones. With a size limit, a few of the newest segments are fetched first to estimate how many
-    /// others fit.
+    /// The oldest segments come first, so that the recording is contiguous, unless that would lose the newest ones.
+    /// With a size limit, a few of the newest segments are fetched first to estimate how many others fit.
     func backlogOrder(_ track: RecordedTrack) -> FetchQueue.BacklogOrder {
         if allowedBytes != nil, track.averageLength == nil {
             // Awaited segments don't count toward the average length.
@@ -49,8 +48,7 @@ extension Recording {
         return isBacklogTooLarge || endsBeforeBacklogIsFetched ? .newestFirst : .oldestFirst
     }
 
-    /// Whether the recording is expected to end before all awaited and upcoming segments are fetched, at the current
-    /// pace.
+    /// Whether, at the current pace, the recording ends before all awaited and upcoming segments are fetched.
     private var endsBeforeBacklogIsFetched: Bool {
         guard let end = channel.endsAt?.nanosecondsSinceEpoch, let first = arrivals.first?.at else { return false }
         let remaining = Duration.nanoseconds(max(0, end.clampedSum(-now))).seconds

@@ -8,8 +8,7 @@ extension Recording {
         /// The numbers of complete segments and of segments seen in playlists, over all tracks.
         var segments: Int
         var observedSegments: Int
-        /// The duration that is playable on every track, in seconds. Silent tracks and those that the stream no longer
-        /// lists are ignored.
+        /// The duration that is playable on every track except silent and removed ones, in seconds.
         var seconds: Double
     }
 
@@ -49,8 +48,7 @@ extension Recording {
         return try await assembled(from: first.lowerBound, to: last.upperBound)
     }
 
-    /// Returns the gaps of all tracks except subtitles, in the order of their times. Consecutive gaps of a track are
-    /// merged if they have the same reason.
+    /// Returns the gaps of all tracks except subtitles, in order. Consecutive ones with the same reason are merged.
     func holes() async throws -> [DownloadHole] {
         let ranges = recordedRanges()
         guard let first = ranges.first, let last = ranges.last else { return [] }

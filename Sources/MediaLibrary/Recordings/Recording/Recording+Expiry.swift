@@ -25,8 +25,7 @@ extension Recording {
     // MARK: - Hanging requests
 
     /// Cancels requests that receive no data while segments requested later arrive, since their connections may be
-    /// dead. Each segment is requested once more. If that request hangs, too, the segment is given up after the live
-    /// edge has waited long enough.
+    /// dead. Each segment is requested once more. If that request hangs, too, the segment is given up.
     func endHangingRequests() async {
         for track in tracks {
             for segment in track.hangingSegments(at: monotonic) { await endHangingRequest(segment, track) }

@@ -78,8 +78,7 @@ extension Recording {
         return media
     }
 
-    /// Fetches a companion once for all segments of the track that need it. After a failure it isn't requested again
-    /// before its retry time.
+    /// Fetches a companion once for all segments of the track that need it, and after a failure at its retry time.
     private func fetch(_ companion: RecordedConditions.Companion, _ row: RecordedSegment, _ track: RecordedTrack)
         async throws
     {
@@ -186,8 +185,7 @@ extension Recording {
         }
     }
 
-    /// Writes the multivariant playlist of a channel with a single media playlist, once the first segment shows its
-    /// bandwidth.
+    /// Writes the entry of a channel with a single media playlist, once the first segment shows its bandwidth.
     private func writeEntry(_ batch: [Settled]) async {
         guard channel.entry.isEmpty, tracks.count == 1 else { return }
         guard let row = batch.first(where: { $0.row.state == .stored && $0.row.duration > 0 })?.row else { return }

@@ -57,8 +57,7 @@ extension Recording {
     /// The time ranges that programmes pin, in nanoseconds since 1970.
     var pinned: [Range<Int64>] { channel.programmes.map(\.nanoseconds) }
 
-    /// Forgets the companions of removed segments, which may be removed with them. Later segments that need them fetch
-    /// them again.
+    /// Forgets the companions of removed segments, which may be removed, too, so that later segments fetch them again.
     private func forgetCompanions(of rows: [RecordedSegment], _ track: RecordedTrack) {
         let folder = track.folder
         for name in Set(rows.flatMap { $0.conditions.companions.map(\.name) }) {

@@ -33,8 +33,7 @@ extension Recording {
         return tracks.contains { $0.loaded == nil } ? .starting : .recording
     }
 
-    /// Whether all playlists are assumed to be final: each has ended, has had no new segments for a long time, or no
-    /// longer exists.
+    /// Whether each playlist has ended, has had no new segments for a long time, or no longer exists.
     var isUnchanged: Bool { !tracks.isEmpty && tracks.allSatisfy { $0.isUnchanged(at: monotonic) } }
 
     /// The number of target durations without a segment after which a track is silent, and the minimum time.
@@ -57,8 +56,7 @@ extension Recording {
         return newest.clampedSum(-last) <= silencePatience.nanoseconds
     }
 
-    /// The folders of the tracks that receive nothing while others do: dead renditions, or tracks whose segments all
-    /// fail.
+    /// The folders of the tracks that receive nothing while others do, such as dead renditions.
     var silentTracks: Set<String> {
         guard tracks.count > 1 else { return [] }
         guard let newest = tracks.compactMap({ $0.timeline.last?.arrived }).max() else { return [] }
@@ -81,8 +79,7 @@ extension Recording {
             }.map(\.folder))
     }
 
-    /// The live edge: the time up to which every track is recorded, in nanoseconds since 1970. Silent tracks are
-    /// ignored.
+    /// The live edge: the time up to which every track except silent ones is recorded, in nanoseconds since 1970.
     package var edge: Int64? {
         let silent = silentTracks
         return tracks.lazy.filter { !silent.contains($0.folder) }.compactMap(\.timeline.edgeTime).min()

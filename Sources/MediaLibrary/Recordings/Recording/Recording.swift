@@ -57,8 +57,7 @@ package actor Recording {
     /// The wall clock's time in nanoseconds since 1970.
     var now: Int64 { dependencies.store.now.nanosecondsSinceEpoch }
 
-    /// Returns whether the recording is idle, except for exactly `loads` playlist loads and at most `hanging` fetches.
-    /// Used by tests.
+    /// Returns whether tests may go on: there are exactly `loads` loads, at most `hanging` fetches, and no other work.
     func isIdle(exceptLoads loads: Int = 0, fetches hanging: Int = 0) -> Bool {
         fetches.count <= hanging && settled.isEmpty && !isFlushing && !isFinishing
             && tracks.count(where: \.isLoading) == loads
@@ -299,8 +298,7 @@ package actor Recording {
         return last.min().map { $0 >= end } ?? false
     }
 
-    /// Returns whether the recording is over: its end has passed, or its stream has ended for long enough to rule out a
-    /// temporary failure.
+    /// Returns whether the recording's end has passed, or its stream ended long enough ago to rule out a mistake.
     private func isOver() -> Bool {
         if isPastEnd {
             let since = pastEnd ?? monotonic

@@ -108,14 +108,12 @@ final class RetentionCleaner {
     func restart() { pruning = Pruning() }
 }
 
-/// The free space on the disk of a store's recordings. The recordings share it, so that only one of them removes
-/// segments because of the same shortage.
+/// The free space on a store's disk. Recordings share it, so that only one removes segments for the same shortage.
 final class FreeDiskSpace: Sendable {
     /// The minimum interval between measurements.
     private static let measureInterval = Duration.seconds(10)
 
-    /// A lock that serializes the removal of batches because of this space. A batch is chosen once the previous one has
-    /// been noted.
+    /// A lock that serializes removals, so that a batch is chosen once the previous one has been noted.
     let batches = ConcurrencyLimit()
     private let last = Mutex<(bytes: Int64, measured: Duration)?>(nil)
 

@@ -68,8 +68,7 @@ struct SegmentNameHistory: Sendable {
     /// Returns the relation of a playlist to the names listed before.
     ///
     /// - Parameter elapsed: The time since the last new segment. A restarted encoder can't have produced more media in
-    ///   that time, so a longer playlist with known file names in other folders is a copy. If there are dates, they
-    ///   decide instead.
+    ///   that time, so a longer undated playlist with known file names in other folders is a copy.
     func relation(to playlist: MediaPlaylist, after elapsed: Duration) -> Relation {
         guard playlist.skip == nil, !playlist.segments.isEmpty else { return .new }
         var (isTimed, hasOtherLinks) = (false, false)
@@ -89,8 +88,7 @@ struct SegmentNameHistory: Sendable {
         return isTimed ? .same : .named
     }
 
-    /// Returns the segment with a media sequence number if it has the same file name on another host or in another
-    /// folder.
+    /// Returns the segment with a media sequence number if it has the same file name, on any host and in any folder.
     private func entry(named name: String, at mediaSequence: Int) -> Entry? {
         guard let known = names[mediaSequence], Self.fileName(known) == Self.fileName(name) else { return nil }
         return entries[known]

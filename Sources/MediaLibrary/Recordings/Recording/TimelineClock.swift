@@ -14,8 +14,7 @@ struct TimelineClock: Sendable {
     private static let tolerance = 5 * second
     /// The maximum deviation of a clock's lag behind arrivals.
     private static let arrivalTolerance = 60 * second
-    /// The maximum backward step of a clock that is followed. Until the timeline and the clock agree, segments are
-    /// shortened to half their duration.
+    /// The maximum backward step of a clock that is followed by shortening segments to half their duration.
     private static let maximumStepBack = 60 * second
 
     /// The maximum time by which a clock that is followed after ``patience`` may be behind the timeline. Time zone
@@ -43,8 +42,7 @@ struct TimelineClock: Sendable {
     private var earlierLag: Int64?
     /// The arrival time of the last segment.
     private var arrived: Int64?
-    /// The first date in a steady series that disagrees with the timeline: the arrival of its segment, and the lag of
-    /// the date behind that arrival.
+    /// The first date in a steady series that disagrees with the timeline: its segment's arrival, and its lag.
     private var pace: (arrival: Int64, lag: Int64)?
 
     init() {}
@@ -105,8 +103,7 @@ struct TimelineClock: Sendable {
 
     /// Places the next segment and returns its start.
     ///
-    /// - Parameter otherLag: The lag of another track's clock behind the arrival of its segments, used if this track
-    ///   has no clock.
+    /// - Parameter otherLag: The lag of another track's clock, used if this track has no clock.
     mutating func place(_ segment: Segment, otherLag: Int64? = nil) -> Int64 {
         let placed = segment.programDateTime.map { clocked(segment, $0) } ?? unclocked(segment, lag ?? otherLag ?? 0)
         // Dates are untrusted input, and timelines cover a limited range.
@@ -121,9 +118,8 @@ struct TimelineClock: Sendable {
     /// Returns how many of a playlist's first segments are recorded already, for a playlist that doesn't continue from
     /// the last segment. The playlist of a backup encoder may reach further back.
     ///
-    /// If the date of the playlist's last segment is close to the expected live edge, all dates are trusted, and the
-    /// segments before the timeline's end count as recorded. Otherwise, arrival times decide, unless the recorder's
-    /// clock was set back.
+    /// If the last segment's date is close to the expected live edge, all dates are trusted, and segments before the
+    /// timeline's end count as recorded. Otherwise, arrival times decide, unless the recorder's clock was set back.
     mutating func recorded(of segments: [Segment]) -> Int {
         guard let end, let last = segments.last else { return 0 }
         if let date = last.programDateTime {
@@ -182,8 +178,7 @@ struct TimelineClock: Sendable {
     /// The earliest start of the next segment while the clock is behind: the middle of the last segment.
     private var earliest: Int64 { begin + ((end ?? begin) - begin) / 2 }
 
-    /// Returns whether a time is plausible as the start of a segment: it's close to the expected start, or the stream
-    /// has paused for as long as the time suggests.
+    /// Returns whether a time is plausible as a segment's start: near the expected one or after a pause of the stream.
     private func isNear(_ time: Int64, _ segment: Segment, _ expected: Int64) -> Bool {
         if abs(time - expected) <= Self.tolerance { return true }
         guard let end, time >= min(begin, end - Self.maximumStepBack) else { return false }

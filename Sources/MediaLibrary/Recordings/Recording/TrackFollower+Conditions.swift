@@ -88,8 +88,7 @@ extension TrackFollower {
 
     // MARK: - Changed links
 
-    /// Updates the links of known companions without treating them as new ones, because some servers put changing
-    /// tokens into links.
+    /// Updates the links of known companions, because some servers put changing tokens into links.
     mutating func updateLinks(from known: MediaPlaylist, to playlist: MediaPlaylist) {
         guard !companions.isEmpty else { return }
         let start = max(known.firstMediaSequence, playlist.firstMediaSequence)
@@ -121,8 +120,7 @@ extension TrackFollower {
         companions[index].url = new
     }
 
-    /// Returns a row with the links that the playlist now lists for it; nil if the playlist no longer lists the
-    /// segment.
+    /// Returns a row with the links that the playlist now lists for it; nil if the playlist no longer lists it.
     func refreshed(_ row: RecordedSegment) -> RecordedSegment? {
         guard let segment = listedSegment(row) else { return nil }
         var row = row

@@ -19,8 +19,7 @@ extension TrackFollower {
 
     /// Continues with a copy of the known playlist.
     ///
-    /// - Returns: The new rows and the outcome, which is `stale` if the copy ends before the known segments; nil if the
-    ///   playlist isn't another copy.
+    /// - Returns: Nil if the playlist isn't another copy. The outcome is `stale` if the copy is behind the known one.
     mutating func join(
         _ update: MediaPlaylist, to encoder: EncoderRun, _ wall: Int64, _ now: Duration
     ) -> (rows: [RecordedSegment], outcome: PlaylistReload.Outcome)? {

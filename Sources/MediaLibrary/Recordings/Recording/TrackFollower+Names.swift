@@ -3,8 +3,7 @@ internal import MediaCache
 
 /// Comparison of segments between loads.
 extension TrackFollower {
-    /// The minimum number of common segments of two sessions, and the maximum deviation of their newest segments from
-    /// the expected time, in target durations.
+    /// The minimum number of common segments of two sessions, and the maximum deviation in time, in target durations.
     private static let sessionOverlap = 2
     private static let sessionTolerance = 3
 
@@ -141,8 +140,7 @@ extension MediaPlaylist {
     /// The maximum target duration in seconds, and the maximum segment duration in nanoseconds.
     private static let maximumTarget = 600
     private static let maximumSegmentDuration: Int64 = 86_400_000_000_000
-    /// The ranges of valid media sequence numbers and times. Other values are mistakes, and would overflow
-    /// calculations.
+    /// The ranges of valid media sequence numbers and times. Other values would overflow calculations.
     private static let greatestSequence = 1 << 52
     fileprivate static let times: ClosedRange<Int64> = 0...4_000_000_000_000_000_000
 

@@ -119,8 +119,7 @@ extension TrackFollower {
         }
     }
 
-    /// Returns the next row number. The first one is the origin's media sequence number, so that keys without an IV
-    /// stay valid.
+    /// Returns the next row number. The first one is the origin's, so that keys without a vector stay valid.
     private mutating func takeNumber(_ sequence: Int) -> Int64 {
         let number = next ?? ((0..<(1 << 40)).contains(sequence) ? Int64(sequence) : 0)
         next = number + 1

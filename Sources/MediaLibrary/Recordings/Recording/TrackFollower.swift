@@ -3,9 +3,8 @@ internal import MediaCache
 
 /// A converter that turns the successive loads of a track's playlist into rows of a timeline.
 ///
-/// Segments that left the playlist between two loads become gaps. The follower detects a restarted media sequence, a
-/// restarted encoder that reuses names, changed numbering, changed URLs, outdated copies from caches, and two
-/// alternating encoders.
+/// Segments that left the playlist between two loads become gaps. The follower detects restarted and alternating
+/// encoders, changed numbers and URLs, and outdated copies from caches.
 struct TrackFollower: Sendable {
     /// The number of most recent rows that are compared with the playlist after a restart of the process.
     static let tailLength = 1000
@@ -17,8 +16,7 @@ struct TrackFollower: Sendable {
         /// The whole playlist as of the last load.
         var known: MediaPlaylist
         var past = SegmentNameHistory()
-        /// The starts of the segments in ``known`` that an earlier process recorded, in nanoseconds since 1970, by
-        /// media sequence number.
+        /// Starts, in nanoseconds since 1970, of segments that an earlier process recorded, by media sequence number.
         var recorded: [Int: Int64] = [:]
         /// The monotonic time of the last new segment; nil if an earlier process saw it.
         var changed: Duration?
@@ -300,8 +298,7 @@ struct TrackFollower: Sendable {
         return isNew ? (begin(update, missed: nil, wall, now), .reset) : ([], .stale)
     }
 
-    /// Returns whether old copies advance from load to load, as after an encoder restart. Copies from alternating
-    /// caches also go backward.
+    /// Returns whether old copies only advance, as after an encoder restart, unlike copies from alternating caches.
     private mutating func isAdvancing(_ update: MediaPlaylist) -> Bool {
         guard var copies = stale else {
             stale = StaleCopies(furthest: update)
@@ -323,8 +320,7 @@ struct TrackFollower: Sendable {
         return copies.advances > 1
     }
 
-    /// Continues with the encoder followed before the media sequence restarted: two encoders alternate, or the restart
-    /// was a mistake.
+    /// Continues with the encoder followed before the restart, if two encoders alternate or the restart was a mistake.
     private mutating func switchEncoder(
         _ update: MediaPlaylist, _ wall: Int64, _ now: Duration
     ) -> [RecordedSegment]? {
@@ -349,8 +345,7 @@ struct TrackFollower: Sendable {
     }
 
     /// Returns whether an encoder has restarted with its earlier names and is ahead of its last run. If so, the known
-    /// numbers and names refer to media that was produced after all known segments, and enough time has passed to
-    /// produce it.
+    /// numbers refer to media produced after all known segments, and enough time has passed to produce it.
     private func hasRestarted(_ update: MediaPlaylist, _ wall: Int64, _ now: Duration) -> Bool {
         guard let encoder, update.skip == nil else { return false }
         let known = encoder.known
@@ -362,8 +357,7 @@ struct TrackFollower: Sendable {
         var time: Int64 = 0
         for sequence in common {
             time += update.segments[sequence - update.firstMediaSequence].duration.nanoseconds
-            // Too little time has passed to produce this much media. Checked before resolving dates, which is slow for
-            // a long playlist.
+            // Too little time for this much media. Checked first, because resolving many dates is slow.
             guard time <= elapsed.clampedSum(2 * tolerance) else { return false }
         }
         func date(_ playlist: MediaPlaylist, _ sequence: Int) -> Int64? {

@@ -5,8 +5,7 @@ struct Pruning: Sendable {
     struct Limits: Sendable, Hashable {
         /// The arrival time up to which segments are too old, in nanoseconds since 1970.
         var oldest: Int64
-        /// The number of newest cached segments that remain on each track, at least 1; nil for no limit. Gaps and
-        /// awaited segments don't count.
+        /// The number of newest cached segments that remain on each track, at least 1; nil for no limit.
         var segments: Int?
         /// The number of bytes to remove.
         var excess: Int64

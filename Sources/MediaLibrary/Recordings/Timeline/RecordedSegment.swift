@@ -1,8 +1,7 @@
 package import HLS
 package import MediaCache
 
-/// A media segment in a recording's timeline, with its time, its state, and the keys and media initialization section
-/// for playing it.
+/// A media segment in a recording's timeline.
 package struct RecordedSegment: Sendable, Hashable {
     /// The state of a segment.
     package enum State: UInt8, Sendable, Hashable {
@@ -20,8 +19,7 @@ package struct RecordedSegment: Sendable, Hashable {
     package var start: Int64
     /// The duration in nanoseconds, as stated by its playlist.
     package var duration: Int64
-    /// The time by which ``duration`` extends beyond the start of the next segment, in nanoseconds. It ensures that
-    /// rounded durations don't delay later segments.
+    /// The time by which ``duration``, often rounded up, extends beyond the start of the next segment, in nanoseconds.
     package var overrun: Int64 = 0
     /// The time of publication by the recorder's clock, which determines the age, in nanoseconds since 1970, truncated
     /// to milliseconds; nil in pages of earlier versions.
@@ -51,8 +49,7 @@ package struct RecordedSegment: Sendable, Hashable {
     package var originSequence = 0
     /// The URL at the origin; empty for a gap without a known URL.
     package var url = ""
-    /// The address scope of the playlist that lists the URL and those of the conditions; nil in pages of earlier
-    /// versions.
+    /// The address scope of the playlist, for all URLs of the segment; nil in pages of earlier versions.
     package var scope: AddressScope?
     /// The byte range; nil for the whole resource.
     package var range: Range<Int64>?

@@ -5,8 +5,7 @@ import Synchronization
 ///
 /// A page is rewritten when one of its segments changes. Only the last page and those with awaited segments change, so
 /// the cost of appending is independent of the recording's length. The numbers of removed segments are stored in a
-/// separate file until their whole page is removed. Changes are serialized; reads are concurrent. Methods throw
-/// `CacheError` with `storage`.
+/// separate file until their whole page is removed. Changes are serialized. Methods throw `CacheError` with `storage`.
 package final class Timeline: Sendable {
     /// The maximum number of pages in memory, in addition to those that may change.
     static let maximumRecent = 16

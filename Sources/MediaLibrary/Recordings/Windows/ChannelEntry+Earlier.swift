@@ -50,8 +50,7 @@ extension ChannelEntry {
 }
 
 extension MultivariantPlaylist {
-    /// Adds a rendition to a group. In a group, names are unique and at most one rendition is the default (RFC 8216bis
-    /// §4.4.6.1.1).
+    /// Adds a rendition to a group, which has unique names and at most one default (RFC 8216bis §4.4.6.1.1).
     fileprivate mutating func join(_ rendition: Rendition, _ group: String) {
         let members = renditions.filter { $0.type == rendition.type && $0.groupID == group }
         guard !members.contains(where: { $0.uri == rendition.uri }) else { return }

@@ -76,8 +76,7 @@ enum ChannelEntry {
 
     // MARK: - Folders
 
-    /// The attributes that identify a track, the most reliable first. URLs and group IDs may contain tokens that
-    /// change.
+    /// The attributes that identify a track, the most reliable first. URLs and group IDs may contain changing tokens.
     private static let identifyingAttributes: [@Sendable (Channel.Track) -> [String]] = [
         { [$0.url] + ($0.copies ?? []) },
         { track in track.rendition.map { ["\($0.groupID)\n\($0.name)\n\($0.language ?? "")"] } ?? [] },

@@ -33,8 +33,7 @@ extension Recording {
         return RecordedPart(part: self.part(row, track: track), isWrapped: row.isWrapped)
     }
 
-    /// Returns a request for a segment that is a whole resource without wrapping; nil if that can't be determined
-    /// without waiting.
+    /// Returns a request for a segment if the index shows that it's a whole resource without wrapping; otherwise nil.
     package nonisolated func plainRequest(_ name: String, track: String, settings: TransferSettings) -> ReadRequest? {
         plainPart(name, track: track)?.request(of: Self.noURL, settings: settings)
     }

@@ -97,8 +97,7 @@ extension Recording {
 
     /// Returns the range of a track that is served for a request now.
     ///
-    /// - Parameter edge: The time up to which the playlist may contain segments, in nanoseconds since 1970; nil if
-    ///   nothing is recorded.
+    /// - Parameter edge: The end of the available segments, in nanoseconds since 1970; nil if nothing is recorded.
     private func served(
         _ request: WindowRequest, edge: Int64?, of timeline: Timeline, isGranted: Bool, isStrict: Bool
     ) throws -> ServedWindow {
@@ -137,8 +136,7 @@ extension Recording {
     private func isOver(upTo end: Int64?) -> Bool { end.map(isOver(at:)) ?? channel.hasEnded }
 
     /// Returns whether no more segments will be added to a window with the given end, in nanoseconds since 1970. If so,
-    /// segments that are still awaited count as gaps: the channel was stopped, the track is silent, or the origin has
-    /// been unreachable for a long time.
+    /// segments that are still awaited count as gaps.
     func isOver(at end: Int64) -> Bool {
         if channel.hasEnded { return true }
         // Segments that only wait for keys or media initialization sections will be added.
@@ -178,8 +176,7 @@ extension Recording {
         ).bytes
     }
 
-    /// Returns the window that ends `delay` before the stream's current time. It begins one minute before that end or
-    /// before `edge`, whichever is earlier.
+    /// Returns the window that ends `delay` before the stream's time and begins a minute before it or an earlier edge.
     private func span(delayedBy delay: Int64, edge: Int64) -> Range<Int64> {
         let end = streamTime.clampedSum(-delay)
         return min(end, edge).clampedSum(-Self.standardWindow)..<end
@@ -294,8 +291,7 @@ extension Recording {
     }
 
     /// Returns the number of beginnings and ends of each track that are missing in a window where another track has
-    /// segments, by folder. A track without any segments counts as one. The segments of two tracks rarely begin at the
-    /// same time.
+    /// segments, by folder. A track without any segments counts as one.
     private func missingEnds(of spans: [String: Range<Int64>], in window: Range<Int64>) -> [String: Int] {
         let first = max(window.lowerBound, spans.values.map(\.lowerBound).min() ?? window.lowerBound)
         let end = min(window.upperBound, spans.values.map(\.upperBound).max() ?? window.upperBound)

@@ -3,9 +3,8 @@ internal import MediaCache
 
 /// A window of one track as a media playlist. Equal rows produce equal bytes.
 ///
-/// A segment has the same number in each playlist (RFC 8216bis §6.2.2), whether or not the window is over. Removed
-/// segments inside it are marked as absent (EXT-X-GAP). If there are very many, the next segment follows directly after
-/// a discontinuity, and has a lower number.
+/// A segment has the same number in each playlist (RFC 8216bis §6.2.2). Removed segments are marked as absent
+/// (EXT-X-GAP). If there are very many, the next segment follows after a discontinuity, and has a lower number.
 struct WindowPlaylist: Sendable {
     /// The maximum number of consecutive removed segments that are written as gaps.
     private static let maximumAbsent: Int64 = 50_000
@@ -17,8 +16,7 @@ struct WindowPlaylist: Sendable {
     var begins: Int64?
     /// Whether no more segments will be added.
     var isOver = false
-    /// Whether segments are only added and never removed, so that the playlist has the type EVENT (RFC 8216bis
-    /// §4.4.3.5).
+    /// Whether segments are only added, so that the playlist has the type EVENT (RFC 8216bis §4.4.3.5).
     var isGrowing = false
     /// The minimum target duration in seconds, which mustn't change when the playlist is reloaded (RFC 8216bis §6.2.1).
     var targetDuration = 1
@@ -142,11 +140,9 @@ extension WindowPlaylist {
     }
 }
 
-/// The dates that a player derives for segments from the last EXT-X-PROGRAM-DATE-TIME and the durations since (RFC
-/// 8216bis §4.4.4.6).
+/// The dates that a player derives from EXT-X-PROGRAM-DATE-TIME and durations (RFC 8216bis §4.4.4.6).
 struct SegmentDates {
-    /// The maximum difference of a segment's derived date from its start, in nanoseconds. Dates are written in
-    /// milliseconds.
+    /// The maximum difference of a segment's derived date from its start: the resolution of dates, in nanoseconds.
     private static let tolerance: Int64 = 1_000_000
 
     private var next: Int64?
@@ -161,8 +157,7 @@ struct SegmentDates {
 }
 
 extension EncryptionKey {
-    /// Whether the initialization vector is the segment's media sequence number (RFC 8216bis §5.2). Key formats other
-    /// than `identity` define their own vectors.
+    /// Whether the segment's number is the initialization vector, as in the key format `identity` (RFC 8216bis §5.2).
     var usesImplicitVector: Bool { method != .none && iv == nil && !LocalTags.isManagedByDRM(self) }
 
     /// Returns the key with an explicit initialization vector, since media sequence numbers differ between playlists.

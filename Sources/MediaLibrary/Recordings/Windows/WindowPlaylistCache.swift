@@ -37,8 +37,7 @@ struct ServedWindow: Hashable {
     var from: Int64
     /// The end in nanoseconds since 1970. A segment that starts at this time isn't included.
     var to: Int64
-    /// The time at which playback begins, in nanoseconds since 1970; nil for a sliding window, where the player
-    /// decides.
+    /// The time at which playback begins, in nanoseconds since 1970; nil if the player decides.
     var begins: Int64?
     /// Whether no more segments will be added.
     var isOver: Bool

@@ -1,7 +1,6 @@
 package import HLS
 
-/// The position of a window within the segments of its playlists. The first segment usually begins before the window,
-/// and the last one ends after it.
+/// The position of a window within its playlists, whose segments usually begin before the window and end after it.
 package struct WindowPosition: Sendable {
     /// A missing segment.
     package struct Gap: Sendable, Hashable {
@@ -19,8 +18,7 @@ package struct WindowPosition: Sendable {
 
     /// The start of the window in seconds from the beginning of the playlists.
     package private(set) var from = 0.0
-    /// The end of the window in seconds from the beginning of the playlists; nil if the first segment begins after the
-    /// window.
+    /// The end of the window in seconds from the beginning of the playlists; nil if they begin after the window.
     package private(set) var to: Double?
     /// The missing segments of the window in order. Overlapping gaps of several playlists count once.
     package private(set) var gaps: [Gap] = []

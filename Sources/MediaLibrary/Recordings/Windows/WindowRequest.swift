@@ -57,8 +57,7 @@ package enum WindowRequest: Sendable, Hashable {
         var (from, to, duration, window): (String?, String?, String?, String?)
         for (name, value) in query {
             switch name {
-            // `lutc`, the client's current time, accompanies `utc`. It's ignored, because the stream's current time is
-            // more reliable.
+            // `lutc`, the client's time, accompanies `utc`. The stream's time is used instead, which is more reliable.
             case "begintime", "start", "from", "utc": from = try single(from, value, name)
             case "endtime", "end", "to": to = try single(to, value, name)
             case "duration": duration = try single(duration, value, name)
@@ -141,8 +140,7 @@ package enum WindowRequest: Sendable, Hashable {
     /// Returns the filename of a granted window in a track's folder.
     static func name(from: Int64, to: Int64?) -> String { "span-\(from)" + (to.map { "-\($0)" } ?? "") + ".m3u8" }
 
-    /// Parses the filename of a granted window. Returns nil for any other name. Segments removed since then aren't an
-    /// error.
+    /// Parses the filename of a granted window; returns nil for any other name.
     package init?(granted name: String) {
         guard name.hasPrefix("span-"), name.hasSuffix(".m3u8") else { return nil }
         let numbers = name.dropFirst(5).dropLast(5).split(separator: "-", omittingEmptySubsequences: false).map {
