@@ -3,8 +3,7 @@ import Testing
 
 @testable import MediaLibrary
 
-/// Tests of playlists that list the same segments under other URLs: on other hosts, in other folders, or with other
-/// session IDs.
+/// Tests of playlists that list the same segments on other hosts, in other folders, or with other session IDs.
 struct ChangedLinkTests {
     private var playlist = FollowedPlaylist()
 

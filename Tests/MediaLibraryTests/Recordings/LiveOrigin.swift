@@ -25,8 +25,7 @@ final class LiveOrigin {
     var names = "#.ts"
     /// The folder of the playlists, which may contain an access token.
     var place = "live"
-    /// The folders of redundant copies of the playlists and segments on other pathways, with their offsets of media
-    /// sequence numbers.
+    /// The folders of copies on other pathways, with their offsets of media sequence numbers.
     var backups: [(place: String, shift: Int)] = []
     /// The error of the encoder's clock in seconds; nil if playlists have no dates.
     var clock: Double? = 0

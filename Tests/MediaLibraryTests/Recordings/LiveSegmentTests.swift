@@ -233,8 +233,7 @@ struct LiveSegmentTests {
         await fixture.close()
     }
 
-    /// A stream with a new key every ten segments. Key URLs change with each update of a playlist, and the key server
-    /// may be unavailable.
+    /// A stream with a new key every ten segments, whose URLs change with each update, and a key server that may fail.
     private final class KeyServer {
         let live = LiveOrigin()
         var fault: ScriptedFault? {
@@ -244,8 +243,7 @@ struct LiveSegmentTests {
         }
         /// The keys that are never available.
         var absent: Set<Int> = []
-        /// Returns whether the fault applies to the keys listed in an update of a playlist, given its number counted
-        /// from 1. Updates are those of v1, v2 and a1 in turn.
+        /// Returns whether the fault applies to the keys of an update. Updates are counted from 1: v1, v2, a1, v1…
         var isFaulty: (_ load: Int) -> Bool = { _ in true }
         private(set) var urls: [(url: ResourceURL, load: Int)] = []
         private var loads = 0
@@ -286,8 +284,7 @@ struct LiveSegmentTests {
         fixture.live.library.time.now.nanosecondsSinceEpoch - (await (try fixture.recording).edge ?? 0)
     }
 
-    /// Segments leave their playlist while no key is available. Their media is fetched anyway, and plays when the keys
-    /// are cached.
+    /// Segments leave their playlist while no key is available. Their media is fetched, and plays with the later keys.
     @Test(arguments: [ScriptedFault.status(503), .status(404), .unreachable])
     func recordsThroughLongKeyServerOutage(fault: ScriptedFault) async throws {
         let keys = KeyServer()
@@ -305,8 +302,7 @@ struct LiveSegmentTests {
         await fixture.close()
     }
 
-    /// One track's keys are unavailable. The other tracks continue, and a window that includes this track's segments
-    /// isn't complete.
+    /// One track's keys are unavailable. The other tracks continue, and a window with this track isn't complete.
     @Test func trackThatWaitsForKeysDoesNotDelayEdge() async throws {
         let keys = KeyServer()
         keys.padSegments()

@@ -4,8 +4,7 @@ import MediaContainers
 
 @testable import MediaLibrary
 
-/// Media for the segments of a long recording: fragmented MP4 with video on one track and audio on the other.
-/// Advertisements use another audio codec.
+/// The media of a long recording: fragmented MP4 with video or audio. Advertisements use another audio codec.
 final class LongRecordingMedia {
     /// The number of samples in a segment, and their duration in seconds.
     static let samples = 30, sampleSeconds: Int64 = 2

@@ -129,8 +129,7 @@ struct LongRecordingTests {
     ) async throws {
         let (recording, hour) = (fixture.recording, encoder.elapsed / Self.hour)
         let last = encoder.count - 1
-        // The edge follows the encoder, even while a rendition is dead, after the time needed to detect that. If the
-        // clock is set far back, the edge approaches it gradually.
+        // Detecting a dead rendition delays the edge. It gradually approaches a clock that was set far back.
         let edge = try #require(await recording.edge)
         let end = encoder.date(of: last) + Encoder.length
         let patience = isDead && encoder.elapsed - Int64(Hour.renditionStops) * Self.hour < Self.hour / 4
@@ -218,8 +217,7 @@ struct LongRecordingTests {
         return export
     }
 
-    /// Checks that a programme's MP4 contains every undamaged recorded segment, and that the others are listed. Two
-    /// segments at each end are exempt.
+    /// Checks that a programme's MP4 has every intact segment, except two at each end, and that the others are listed.
     private func checkFilm(_ fixture: WindowFixture, _ film: Programme, _ media: LongRecordingMedia) async throws {
         guard let export = try await exported(fixture, film, .mp4) else { return }
         let path = "\(fixture.library.folder)/exports/\(film.id).mp4"

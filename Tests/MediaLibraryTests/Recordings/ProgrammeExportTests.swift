@@ -130,8 +130,7 @@ struct ProgrammeExportTests {
         await fixture.close()
     }
 
-    /// A programme that is already over is exported immediately. One that ends after the recording is exported when the
-    /// recording ends.
+    /// A programme that is over is exported immediately, and one that ends after the recording when that ends.
     @Test func exportsProgrammeWhenRecordingEnds() async throws {
         let (fixture, recordings, events) = try await recorded()
         let past = try programme(fixture, from: -30, to: -20, .mp4)
@@ -302,8 +301,7 @@ struct ProgrammeExportTests {
         await fixture.close()
     }
 
-    /// Ctrl-C in a terminal may reach the encoder before this process. The recording of a stopped channel doesn't add
-    /// pending exports.
+    /// Ctrl-C in a terminal may reach the encoder before this process. A stopped recording adds no pending exports.
     @Test(arguments: [false, true]) func repeatsExportWhoseEncoderWasInterrupted(isStopped: Bool) async throws {
         let fixture = try await fixture()
         encoder.behavior.withLock { $0 = .isEnded }

@@ -6,8 +6,7 @@ import Testing
 
 @testable import MediaLibrary
 
-/// Tests that the cost of a recording, such as a live download, doesn't depend on its length. The cost is counted, not
-/// timed.
+/// Tests that the cost of a recording, which is counted, not timed, doesn't depend on its length.
 struct RecordingCostTests {
     /// The number of segments added per load, which equals the capacity of a timeline page.
     private static let step = TimelinePage.capacity
@@ -82,8 +81,7 @@ struct RecordingCostTests {
         let meter = DownloadMeter()
         var early = Cost()
         var late = Cost()
-        // Caches grow and shrink, so the test compares the maximum over 13 loads, after about 2,000 segments and at the
-        // end.
+        // Caches grow and shrink, so the maximum over 13 loads is compared, after about 2,000 segments and at the end.
         for load in 1...391 {
             let (isEarly, isLate) = ((8...20).contains(load), load > 378)
             let cost = try await record(load * Self.step, fixture, meter, countsValues: isEarly || isLate)

@@ -48,8 +48,7 @@ struct RecordingEndTests {
         await fixture.close()
     }
 
-    /// One track's last playlist lacks EXT-X-ENDLIST. The recording ends when that playlist hasn't changed for some
-    /// time.
+    /// One track's last playlist lacks EXT-X-ENDLIST. The recording ends when it hasn't changed for some time.
     @Test(arguments: ["a1", "v1"]) func endsWithTrackThatStopsWithoutEndList(folder: String) async throws {
         let fixture = try await RecordingFixture.afterRecording(60)
         let live = fixture.live

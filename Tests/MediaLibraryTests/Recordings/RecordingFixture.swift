@@ -129,8 +129,7 @@ final class RecordingFixture {
         }
     }
 
-    /// Waits until ``isSettled`` is true, however slow the machine is. If ``isHanging`` is true, gives up after 300
-    /// yields.
+    /// Waits until ``isSettled`` is true, however long; if ``isHanging`` is true, gives up after 300 yields.
     func settle() async {
         var yields = 0
         while !isHanging || yields < 300 {
@@ -196,8 +195,7 @@ final class RecordingFixture {
 
     /// Checks a track's recorded segments, which the origin publishes in `folder`.
     ///
-    /// - Parameter isExpected: Returns whether a segment was available long enough to be fetched; nil to check only
-    ///   recorded segments.
+    /// - Parameter isExpected: Returns whether a segment must be recorded; nil to check only recorded segments.
     func check(
         _ track: String = "video-1", in folder: String = "v1", isExpected: ((LiveOrigin.Published) -> Bool)? = nil,
         _ location: SourceLocation = #_sourceLocation

@@ -260,8 +260,7 @@ struct RecordingLifeTests {
         await fixture.close()
     }
 
-    /// Retention may take a long time to remove segments. Changes to the channel don't wait for it, and the channel's
-    /// removal interrupts it.
+    /// Changes to a channel don't wait for retention, which may take a long time, and the channel's removal ends it.
     @Test(arguments: [Change.programme, .start, nil]) func changesDoNotWaitForRetention(change: Change?) async throws {
         let hold = DiskHold { moment, path in
             guard case .replacing = moment else { return false }

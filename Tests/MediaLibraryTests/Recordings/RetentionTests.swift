@@ -304,8 +304,7 @@ struct RetentionTests {
         await fixture.close()
     }
 
-    /// Simulates two weeks. At each step the limits are met, and the cost depends only on the step. Twice a day,
-    /// programmes are complete.
+    /// Two weeks. At each step limits are met, and the cost depends only on the step. Programmes stay complete.
     @Test func recordingStaysWithinLimitsForTwoWeeks() async throws {
         let length = 240 * Self.second
         let (total, step) = (14 * 24 * 15 as Int64, 10 as Int64)

@@ -10,8 +10,7 @@ struct StreamPresentTests {
 
     private static func time(_ number: Int64) -> Int64 { TimelineRows.stored(number).start }
 
-    /// Returns a recording, up to the present, of a stream whose clock differs from the recorder's by a number of
-    /// seconds.
+    /// Returns a recording, up to the present, of a stream whose clock differs by some seconds from the recorder's.
     private func recorded(atClock seconds: Int64) async throws -> WindowFixture {
         let fixture = try await WindowFixture(
             TimelineRows.stored(0..<400) { $0.arrival = $0.end - seconds * Self.second })

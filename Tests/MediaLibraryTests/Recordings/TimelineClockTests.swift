@@ -10,8 +10,7 @@ struct TimelineClockTests {
 
     private var clock = TimelineClock()
 
-    /// Places a segment of 6 s, given its start by its arrival and by its playlist's clock, and returns its start. All
-    /// times are in seconds after noon.
+    /// Returns the start of a segment of 6 s, given its arrival and date. All times are in seconds after noon.
     private mutating func place(
         arrival: Double, date: Double? = nil, missing: TimelineClock.Missing? = nil, otherLag: Double? = nil
     ) -> Double {
@@ -140,8 +139,7 @@ struct TimelineClockTests {
         #expect(place(arrival: 10_892, date: 10_872) == 10_872)
     }
 
-    /// A clock that is three hours behind is set back permanently by more than a minute, for example by a time zone
-    /// error.
+    /// A clock that is three hours behind is set back permanently by more than a minute.
     @Test(arguments: [-90.0, -3600], [nil, 25])
     func followsClockWithSteadyPaceAfterStepBack(step: Double, restart: Int?) {
         var test = self

@@ -217,8 +217,7 @@ struct TimelineFailureTests {
 
     // MARK: - Crashes
 
-    /// A short recording is interrupted at each of its changes. Durable segments must be present, and no number may be
-    /// reused.
+    /// A short recording is interrupted at each change. Durable segments must be present, and no number is reused.
     @Test func everyCrashLeavesConsistentTimeline() async throws {
         let full = TimelineMemoryStore()
         let script = RecorderScript(recording)

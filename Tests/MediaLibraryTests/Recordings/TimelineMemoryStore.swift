@@ -61,8 +61,7 @@ final class TimelineMemoryStore: RecordingStore {
         }
     }
 
-    /// Makes changes and reads fail for files and parts whose names match, and measurements for the name "free space";
-    /// nil ends that.
+    /// Makes changes and reads of matching files and parts, and measurements of "free space", fail until set to nil.
     func fail(_ names: (@Sendable (String) -> Bool)?) { state.withLock { $0.failing = names } }
 
     func crash(_ crash: Crash?) {

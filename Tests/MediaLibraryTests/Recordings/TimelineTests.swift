@@ -175,8 +175,7 @@ struct TimelineTests {
     @Test func removesCompanionsWithLastDependentSegment() async throws {
         let timeline = try await open()
         let rows = TimelineRows.stored(0..<700) { row in
-            // Key 1 is used until just before the end of the first page and once much later, key 2 in the middle, and
-            // section 9 throughout.
+            // Key 1 is used at first and once much later, key 2 in the middle, and section 9 throughout.
             let number = row.number
             row.conditions = TimelineRows.conditions(
                 key: number < 250 || number == 600 ? 1 : number < 400 ? 2 : nil, map: 9)

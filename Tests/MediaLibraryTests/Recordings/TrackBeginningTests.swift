@@ -145,8 +145,7 @@ struct TrackBeginningTests {
         #expect(rows.first?.state == .gap)
     }
 
-    /// The clocks of the stream and the recorder differ. The time between the two processes is measured with the
-    /// recorder's clock.
+    /// The stream's clock differs. The time between the two processes is measured with the recorder's clock.
     @Test(arguments: [0.0, 7200, -7200]) mutating func continuesPlaylistWithChangedNumbersAfterProcessRestart(
         clock: Double
     ) throws {
@@ -189,8 +188,7 @@ struct TrackBeginningTests {
 
     // MARK: - Windows that reach back
 
-    /// A backup encoder with other names and numbers takes over. Its window includes segments that are already
-    /// recorded.
+    /// A backup encoder with other names and numbers takes over. Its window includes recorded segments.
     @Test(arguments: [0, nil], [6, 1200])
     mutating func recordsSegmentsInBackupEncoderWindowOnce(clock: Double?, window: Int) throws {
         playlist.clock = clock

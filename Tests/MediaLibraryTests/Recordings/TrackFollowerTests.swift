@@ -137,8 +137,7 @@ struct TrackFollowerTests {
         #expect(FollowedPlaylist.starts(playlist.rows).suffix(2) == [30, 636])
     }
 
-    /// The only date has left the window, and durations are rounded up. The arrival of segments limits the drift of the
-    /// implied dates.
+    /// The only date has left the window, and durations are rounded up. Arrivals limit the drift of implied dates.
     @Test mutating func impliedDatesDoNotDrift() throws {
         playlist.clock = nil
         playlist.lines[0] = "#EXT-X-PROGRAM-DATE-TIME:\(DateTime(nanosecondsSinceEpoch: FollowedPlaylist.noon))"
@@ -190,8 +189,7 @@ struct TrackFollowerTests {
 
     // MARK: - Restarted encoders
 
-    /// When the encoder is seen again, it uses the same names and is ahead of its previous run. Only its clock reveals
-    /// the restart.
+    /// The encoder returns with the same names, ahead of its previous run. Only its clock reveals the restart.
     @Test(arguments: [true, false])
     mutating func recognizesRestartedEncoderAheadOfPreviousRun(isRestarted: Bool) throws {
         for end in 6..<10 { try playlist.load(max(0, end - 6)..<end) }

@@ -125,8 +125,7 @@ struct WindowNumberTests {
         await fixture.close()
     }
 
-    /// A key without an explicit vector implies the segment's number (RFC 8216bis §5.2). The vector is written if the
-    /// playlist's numbers differ.
+    /// A key's implicit vector (RFC 8216bis §5.2) becomes explicit if the playlist's numbers differ.
     @Test(arguments: [EncryptionKey.Method.aes128, .sampleAES])
     func keysDoNotDependOnPosition(method: EncryptionKey.Method) async throws {
         let rows = TimelineRows.stored(0..<3000) { row in

@@ -287,8 +287,7 @@ struct WindowTests {
         }
     }
 
-    /// EXT-X-PLAYLIST-TYPE must not be removed later, and no segment may leave an event playlist (RFC 8216bis §4.4.3.5,
-    /// §6.2.1).
+    /// EXT-X-PLAYLIST-TYPE and the segments of an event playlist must stay (RFC 8216bis §4.4.3.5, §6.2.1).
     @Test func windowSubjectToRetentionIsNotEvent() async throws {
         let fixture = try await WindowFixture(TimelineRows.stored(0..<300), retention: Retention(seconds: 600))
         fixture.pass(to: Self.time(300))
