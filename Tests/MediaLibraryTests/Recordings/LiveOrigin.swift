@@ -114,19 +114,11 @@ final class LiveOrigin {
         let now = library.time.monotonic
         while now - began >= .seconds(target), !hasEndList { end(at: now) }
         while listed.count > window {
-            let old = listed.removeFirst()
-            for (folder, place) in folders.flatMap({ folder in places.map { (folder, $0) } }) {
-                expiring.append((segment(old.number, in: folder, at: place), now + .seconds(grace * target)))
-            }
+            for url in urls(listed.removeFirst().number) { expiring.append((url, now + .seconds(grace * target))) }
         }
         while let old = expiring.first, old.at <= now {
             expiring.removeFirst()
-            let isListed = listed.contains { item in
-                folders.contains { folder in
-                    places.contains { segment(item.number, in: folder, at: $0) == old.url }
-                }
-            }
-            if !isListed { library.origin[old.url] = nil }
+            if !listed.contains(where: { urls($0.number).contains(old.url) }) { library.origin[old.url] = nil }
         }
         let state =
             "\(place) \(query) \(tokens) \(next) \(generation) \(hasEndList) \(shift) \(listsAudio) "
@@ -147,6 +139,11 @@ final class LiveOrigin {
 
     /// The folders of all copies.
     private var places: [String] { [place] + backups.map(\.place) }
+
+    /// Returns the URLs of a segment in all tracks and copies.
+    private func urls(_ number: Int) -> [ResourceURL] {
+        folders.flatMap { folder in places.map { segment(number, in: folder, at: $0) } }
+    }
 
     private func variants(at place: String) -> String {
         let pathway = backups.isEmpty ? "" : ",PATHWAY-ID=\"\(place)\""

@@ -10,24 +10,12 @@ import Testing
 /// Tests of recording a live stream with faults in its segments and keys and on the disk.
 @Suite(.timeLimit(.minutes(20)))
 struct LiveSegmentTests {
-    private func fixture(
-        _ live: LiveOrigin = LiveOrigin(), _ change: (LiveOrigin) -> Void = { _ in }
-    ) async throws -> RecordingFixture {
-        change(live)
-        let fixture = RecordingFixture(live)
-        live.publish()
-        try await fixture.open()
-        try await fixture.record()
-        try await fixture.pass(60)
-        return fixture
-    }
-
     @Test(arguments: [
         ScriptedFault.status(404), .status(500), .status(503, retryAfter: "3600"), .page(), .unreachable,
         .reset(after: 100), .bodyShorter(by: 300), .closeDelimited(after: 0),
     ])
     func recordsSegmentAfterTemporaryFault(fault: ScriptedFault) async throws {
-        let fixture = try await fixture()
+        let fixture = try await RecordingFixture.afterRecording(60)
         let origin = fixture.live.library.origin
         for _ in 0..<3 {
             let url = fixture.live.segment(fixture.live.next)
@@ -43,7 +31,7 @@ struct LiveSegmentTests {
 
     @Test(arguments: [ScriptedFault.status(404), .status(500), .page(), .unreachable])
     func permanentlyFailingSegmentIsGap(fault: ScriptedFault) async throws {
-        let fixture = try await fixture()
+        let fixture = try await RecordingFixture.afterRecording(60)
         let url = fixture.live.segment(fixture.live.next)
         fixture.live.library.origin.always(url, fault)
         try await fixture.pass(200)
@@ -56,7 +44,7 @@ struct LiveSegmentTests {
     }
 
     @Test func resumesStalledSegment() async throws {
-        let fixture = try await fixture()
+        let fixture = try await RecordingFixture.afterRecording(60)
         let gate = ScriptedGate()
         let url = fixture.live.segment(fixture.live.next)
         fixture.live.library.origin.next(url, .stall(after: 200, until: gate))
@@ -72,7 +60,7 @@ struct LiveSegmentTests {
     }
 
     @Test(arguments: [30.0, 600]) func recordsThroughOriginOutage(outage: Double) async throws {
-        let fixture = try await fixture { $0.window = 10 }
+        let fixture = try await RecordingFixture.afterRecording(60) { $0.window = 10 }
         let began = fixture.live.library.time.monotonic
         fixture.live.library.origin.isReachable = false
         try await fixture.pass(outage)
@@ -94,7 +82,7 @@ struct LiveSegmentTests {
                 live.library.origin.always(live.segment(number, in: folder), .contentEncoding("gzip"))
             }
         }
-        let fixture = try await fixture(live)
+        let fixture = try await RecordingFixture.afterRecording(60, live)
         let rows = try await fixture.rows("video-1")
         #expect(rows.count >= 9)
         #expect(rows.allSatisfy { $0.state == .stored })
@@ -113,7 +101,7 @@ struct LiveSegmentTests {
     @Test(arguments: [true, false]) func fetchesByteRangeAgainAfterWrongContent(isShort: Bool) async throws {
         let live = LiveOrigin()
         live.line = { _, _ in "#EXT-X-BYTERANGE:752@0\n" }
-        let fixture = try await fixture(live)
+        let fixture = try await RecordingFixture.afterRecording(60, live)
         let media = try #require(live.published["v1"]?.first).bytes
         let start = Array("<!DOCTYPE html>".utf8)
         let page = start + [UInt8](repeating: 0x20, count: media.count - start.count)
@@ -222,7 +210,7 @@ struct LiveSegmentTests {
                 .bytes(key(number)), contentType: "application/octet-stream")
             return "#EXT-X-KEY:METHOD=AES-128,URI=\"/\(name)\"\n"
         }
-        let fixture = try await fixture(live)
+        let fixture = try await RecordingFixture.afterRecording(60, live)
         try await fixture.pass(200)
         try await fixture.checkComplete()
         let rows = try await fixture.rows("video-1")
@@ -249,6 +237,8 @@ struct LiveSegmentTests {
         private var loads = 0
 
         init() {
+            // Pads segments to whole blocks, as encryption does.
+            live.seal = { bytes, _ in bytes + [UInt8](repeating: 0, count: 16 - bytes.count % 16) }
             live.line = { [self] number, isFirst in
                 guard isFirst || number % 10 == 0 else { return "" }
                 loads += isFirst ? 1 : 0
@@ -273,9 +263,6 @@ struct LiveSegmentTests {
             if let fault, isFaulty(load) { live.library.origin.always(url, fault) }
         }
 
-        /// Pads segments to whole blocks, as encryption does.
-        func padSegments() { live.seal = { bytes, _ in bytes + [UInt8](repeating: 0, count: 16 - bytes.count % 16) } }
-
         var requestCount: Int { live.library.origin.requests.count { $0.url.target.contains(".key") } }
     }
 
@@ -288,8 +275,7 @@ struct LiveSegmentTests {
     @Test(arguments: [ScriptedFault.status(503), .status(404), .unreachable])
     func recordsThroughLongKeyServerOutage(fault: ScriptedFault) async throws {
         let keys = KeyServer()
-        keys.padSegments()
-        let fixture = try await fixture(keys.live)
+        let fixture = try await RecordingFixture.afterRecording(60, keys.live)
         keys.fault = fault
         let before = keys.requestCount
         try await fixture.pass(300)
@@ -305,9 +291,8 @@ struct LiveSegmentTests {
     /// One track's keys are unavailable. The other tracks continue, and a window with this track isn't complete.
     @Test func trackThatWaitsForKeysDoesNotDelayEdge() async throws {
         let keys = KeyServer()
-        keys.padSegments()
         keys.isFaulty = { $0 % 3 == 1 }
-        let fixture = try await fixture(keys.live)
+        let fixture = try await RecordingFixture.afterRecording(60, keys.live)
         keys.fault = .status(503)
         let began = fixture.live.library.time.now.nanosecondsSinceEpoch
         try await fixture.pass(120)
@@ -329,9 +314,8 @@ struct LiveSegmentTests {
     /// If later segments are complete, the edge doesn't wait for an unavailable key.
     @Test func edgePassesSegmentsWithUnavailableKey() async throws {
         let keys = KeyServer()
-        keys.padSegments()
         keys.absent = [3]
-        let fixture = try await fixture(keys.live)
+        let fixture = try await RecordingFixture.afterRecording(60, keys.live)
         try await fixture.pass(atMost: 300) { keys.live.next >= 47 }
         let lost = try await fixture.rows("video-1").filter { $0.state != .stored }
         #expect(lost.map(\.originSequence) == Array(30..<40))
@@ -343,8 +327,7 @@ struct LiveSegmentTests {
     /// Retention also applies to media whose keys are missing.
     @Test func retentionAppliesWhileKeysAreUnavailable() async throws {
         let keys = KeyServer()
-        keys.padSegments()
-        let fixture = try await fixture(keys.live)
+        let fixture = try await RecordingFixture.afterRecording(60, keys.live)
         try await fixture.recordings?.setRetention(Retention(seconds: 60), of: fixture.name)
         keys.fault = .status(503)
         try await fixture.pass(300)
@@ -358,7 +341,7 @@ struct LiveSegmentTests {
 
     @Test func recordsThroughFullDisk() async throws {
         let disk = FullDisk()
-        let fixture = try await fixture(LiveOrigin(files: disk.files))
+        let fixture = try await RecordingFixture.afterRecording(60, LiveOrigin(files: disk.files))
         for _ in 0..<3 {
             disk.isFull = true
             try await fixture.pass(17)
@@ -372,7 +355,7 @@ struct LiveSegmentTests {
     /// The lost segment can't be written to the timeline for longer than the end of the recording waits for the disk.
     @Test func endsWhenFullDiskHasSpaceAgain() async throws {
         let disk = FullDisk()
-        let fixture = try await fixture(LiveOrigin(files: disk.files))
+        let fixture = try await RecordingFixture.afterRecording(60, LiveOrigin(files: disk.files))
         fixture.live.fail(fixture.live.segment(fixture.live.next), .status(500))
         try await fixture.pass(8)
         let recording = try fixture.recording

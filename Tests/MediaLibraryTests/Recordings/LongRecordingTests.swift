@@ -33,8 +33,6 @@ struct LongRecordingTests {
     /// The seed of the second week, which `MEDIACACHE_FUZZ_SEED` replaces.
     private static let seed = ProcessInfo.processInfo.environment["MEDIACACHE_FUZZ_SEED"].flatMap(UInt64.init) ?? 2
 
-    private static func date(_ nanoseconds: Int64) -> Date { Date(nanosecondsSinceEpoch: nanoseconds) }
-
     @Test(.enabled(if: try Prerequisite.hasCorpora()), .timeLimit(.minutes(60)), arguments: [1, seed])
     func weekLongRecordingFollowsClockAndStaysWithinLimits(seed: UInt64) async throws {
         print("a week of a channel, seed \(seed)")
@@ -52,17 +50,14 @@ struct LongRecordingTests {
         let recording = fixture.recording
         var encoder = Encoder(start: fixture.library.time.now.nanosecondsSinceEpoch)
         let first = encoder.date(of: 0)
+        func programme(_ name: String, _ start: Int64, _ format: ProgrammeFormat) -> Programme {
+            Programme(
+                name: name, from: Date(nanosecondsSinceEpoch: first + start),
+                to: Date(nanosecondsSinceEpoch: first + start + Self.hour), formats: [format])
+        }
         // Programmes of an hour are created in advance: one every ten hours, and one around each fault.
-        let programmes = stride(from: 3, to: 160, by: 10).map { hour in
-            Programme(
-                name: "\(hour)", from: Self.date(first + Int64(hour) * Self.hour),
-                to: Self.date(first + Int64(hour + 1) * Self.hour), formats: [.hls])
-        }
-        let films = Hour.exported.map { hour in
-            Programme(
-                name: "film \(hour)", from: Self.date(first + Int64(hour) * Self.hour - Self.hour / 4),
-                to: Self.date(first + Int64(hour) * Self.hour + 3 * Self.hour / 4), formats: [.mp4])
-        }
+        let programmes = stride(from: 3, to: 160, by: 10).map { programme("\($0)", Int64($0) * Self.hour, .hls) }
+        let films = Hour.exported.map { programme("film \($0)", Int64($0) * Self.hour - Self.hour / 4, .mp4) }
         let pinned = programmes + films
         let media = try LongRecordingMedia(fixture)
         try await recording.change { $0.programmes = pinned }

@@ -48,10 +48,7 @@ struct ProgrammeExportTests {
         _ events: AsyncStream<RecordingEvent>, _ format: ProgrammeFormat, _ matches: (ProgrammeExport.State) -> Bool
     ) async throws -> ProgrammeExport {
         for await event in events {
-            guard case .export(_, _, let export) = event, export.format == format, matches(export.state) else {
-                continue
-            }
-            return export
+            if case .export(_, _, let export) = event, export.format == format, matches(export.state) { return export }
         }
         throw CacheError(.closed, "the event stream ended")
     }
@@ -324,9 +321,8 @@ struct ProgrammeExportTests {
 
     @Test func removesExportsWithProgrammeAndChannel() async throws {
         let (fixture, recordings, events) = try await recorded()
-        let (first, second) = (
-            try programme(fixture, from: -30, to: -20, .mp4), try programme(fixture, from: -30, to: -20, .mp4)
-        )
+        let first = try programme(fixture, from: -30, to: -20, .mp4)
+        let second = try programme(fixture, from: -30, to: -20, .mp4)
         for programme in [first, second] {
             try await recordings.addProgramme(programme, to: fixture.name)
             _ = try await next(events, .mp4, isDone)
@@ -348,10 +344,7 @@ struct ProgrammeExportTests {
 
     /// The export begins while the removal of its programme is being stored.
     @Test func exportOfRemovedProgrammeIsNotReported() async throws {
-        let hold = DiskHold { moment, path in
-            guard case .replacing = moment else { return false }
-            return path.contains("/channels/")
-        }
+        let hold = DiskHold { $0 == .replacing && $1.contains("/channels/") }
         defer { hold.release() }
         let fixture = try await fixture(files: hold.files)
         let (recordings, name) = (try #require(fixture.recordings), fixture.name)

@@ -11,10 +11,7 @@ import Testing
 struct RecordingEndTests {
     /// Returns a hold on the next write of a page of the video track's timeline.
     private static func pageHold() -> DiskHold {
-        DiskHold { moment, path in
-            guard case .replacing = moment else { return false }
-            return path.contains("video-1.") && path.contains(".page")
-        }
+        DiskHold { $0 == .replacing && $1.contains("video-1.") && $1.contains(".page") }
     }
 
     /// Advances time until the disk is blocked. Everything due happens after each step.
@@ -30,7 +27,7 @@ struct RecordingEndTests {
     @Test func endWaitsForSegmentsBeingAppended() async throws {
         let hold = Self.pageHold()
         defer { hold.release() }
-        let fixture = try await RecordingFixture.afterRecording(60, files: hold.files)
+        let fixture = try await RecordingFixture.afterRecording(60, LiveOrigin(files: hold.files))
         hold.arm()
         try await pass(fixture, until: hold)
         let url = fixture.live.segment(fixture.live.next - 1)
@@ -96,7 +93,7 @@ struct RecordingEndTests {
     @Test func reportsEndAfterLostSegmentsAreStored() async throws {
         let hold = Self.pageHold()
         defer { hold.release() }
-        let fixture = try await RecordingFixture.afterRecording(60, files: hold.files)
+        let fixture = try await RecordingFixture.afterRecording(60, LiveOrigin(files: hold.files))
         let gate = ScriptedGate()
         let url = fixture.live.segment(fixture.live.next)
         fixture.live.library.origin.always(url, .holdHead(gate))
@@ -123,10 +120,10 @@ struct RecordingEndTests {
     @Test func endsAtNextStartIfEndCannotBeStored() async throws {
         let isFailing = Mutex(false)
         let files = HookedFileSystem { moment, path in
-            guard case .replacing = moment, path.contains("/channels/"), isFailing.withLock({ $0 }) else { return }
+            guard moment == .replacing, path.contains("/channels/"), isFailing.withLock({ $0 }) else { return }
             throw CacheError(.storage, "the disk fails")
         }
-        let fixture = try await RecordingFixture.afterRecording(60, files: files)
+        let fixture = try await RecordingFixture.afterRecording(60, LiveOrigin(files: files))
         try await (try fixture.recording).setEnd()
         isFailing.withLock { $0 = true }
         try await fixture.pass(atMost: 30) { await (try fixture.recording).state == .stopped }

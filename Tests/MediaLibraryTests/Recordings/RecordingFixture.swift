@@ -31,9 +31,8 @@ final class RecordingFixture {
 
     /// Returns an open recorder for a live origin, which `change` configures.
     static func opened(
-        files: any BlobFileSystem = POSIXFileSystem(), _ change: (LiveOrigin) -> Void = { _ in }
+        _ live: LiveOrigin = LiveOrigin(), _ change: (LiveOrigin) -> Void = { _ in }
     ) async throws -> RecordingFixture {
-        let live = LiveOrigin(files: files)
         change(live)
         let fixture = RecordingFixture(live)
         live.publish()
@@ -43,9 +42,9 @@ final class RecordingFixture {
 
     /// Returns a recorder that has recorded for a number of seconds.
     static func afterRecording(
-        _ seconds: Double, files: any BlobFileSystem = POSIXFileSystem(), _ change: (LiveOrigin) -> Void = { _ in }
+        _ seconds: Double, _ live: LiveOrigin = LiveOrigin(), _ change: (LiveOrigin) -> Void = { _ in }
     ) async throws -> RecordingFixture {
-        let fixture = try await opened(files: files, change)
+        let fixture = try await opened(live, change)
         try await fixture.record()
         try await fixture.pass(seconds)
         return fixture

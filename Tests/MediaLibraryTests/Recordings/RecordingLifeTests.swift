@@ -236,12 +236,9 @@ struct RecordingLifeTests {
 
     /// Changes to a channel are serialized, so none of them restores a channel that is being removed.
     @Test(arguments: Change.allCases) func changesWaitForRemoval(change: Change) async throws {
-        let hold = DiskHold { moment, path in
-            guard case .removing = moment else { return false }
-            return path.contains("/recordings/")
-        }
+        let hold = DiskHold { $0 == .removing && $1.contains("/recordings/") }
         defer { hold.release() }
-        let fixture = try await RecordingFixture.afterRecording(30, files: hold.files)
+        let fixture = try await RecordingFixture.afterRecording(30, LiveOrigin(files: hold.files))
         let (recordings, name) = (try #require(fixture.recordings), fixture.name)
         hold.arm()
         let removal = Task { try await recordings.remove(name) }
@@ -262,12 +259,9 @@ struct RecordingLifeTests {
 
     /// Changes to a channel don't wait for retention, which may take a long time, and the channel's removal ends it.
     @Test(arguments: [Change.programme, .start, nil]) func changesDoNotWaitForRetention(change: Change?) async throws {
-        let hold = DiskHold { moment, path in
-            guard case .replacing = moment else { return false }
-            return path.contains("video-1.") && path.contains(".gone")
-        }
+        let hold = DiskHold { $0 == .replacing && $1.contains("video-1.") && $1.contains(".gone") }
         defer { hold.release() }
-        let fixture = try await RecordingFixture.afterRecording(60, files: hold.files)
+        let fixture = try await RecordingFixture.afterRecording(60, LiveOrigin(files: hold.files))
         let (recordings, name) = (try #require(fixture.recordings), fixture.name)
         hold.arm()
         let retention = Task { try await recordings.setRetention(Retention(segments: 1), of: name) }

@@ -175,8 +175,12 @@ struct TimelineFailureTests {
         let time = fixture.library.time
         await time.waitForSleepers(1)
         let idleSleepers = time.sleepers
-        let counter = AttemptCounter()
-        fixture.recordingStore.fail { counter.count($0) }
+        let attempts = Mutex(0)
+        fixture.recordingStore.fail { name in
+            guard name.hasPrefix("audio-1.") else { return false }
+            attempts.withLock { $0 += 1 }
+            return true
+        }
         let recording = Recording(await fixture.recording.channel, dependencies: fixture.dependencies)
         await #expect(throws: CacheError.self) { try await recording.open() }
         #expect(recording.timelines.map(\.track) == ["video-1"])
@@ -192,27 +196,13 @@ struct TimelineFailureTests {
             }
         }
         await pass(seconds: 120)
-        #expect((8...12).contains(counter.attempts))
+        #expect((8...12).contains(attempts.withLock { $0 }))
         #expect(recording.timelines.map(\.track) == ["video-1"])
         fixture.recordingStore.fail(nil)
         await pass(seconds: 60)
         #expect(recording.timelines.map(\.track) == ["video-1", "audio-1"])
         await recording.stop()
         await fixture.close()
-    }
-
-    /// A counter of attempts to open an unreadable timeline.
-    private final class AttemptCounter: Sendable {
-        private let number = Mutex(0)
-
-        var attempts: Int { number.withLock { $0 } }
-
-        /// Returns whether a file belongs to the timeline, and counts the attempt if so.
-        func count(_ name: String) -> Bool {
-            guard name.hasPrefix("audio-1.") else { return false }
-            number.withLock { $0 += 1 }
-            return true
-        }
     }
 
     // MARK: - Crashes
@@ -243,7 +233,6 @@ struct TimelineFailureTests {
         /// Segments whose removal was requested and may be complete.
         private var beingRemoved: Set<Int64> = []
         private var highest: Int64 = -1
-        private var urls: [Int64: String] = [:]
 
         init(_ recording: RecordingID) { self.recording = recording }
 
@@ -255,6 +244,11 @@ struct TimelineFailureTests {
             return row
         }
 
+        /// Returns the stored names of a segment and its companions.
+        private func parts(_ row: RecordedSegment) -> [String] {
+            ([row.name] + row.conditions.companions.map(\.name)).map { recording.storedName($0, track: "video-1") }
+        }
+
         func run(on store: TimelineMemoryStore) async throws {
             let timeline = try await Timeline.open(track: "video-1", of: recording, in: store)
             var next: Int64 = 0
@@ -263,14 +257,9 @@ struct TimelineFailureTests {
                 next += Int64(rows.count)
                 try await timeline.append(rows)
                 highest = next - 1
-                for row in rows { urls[row.number] = row.url }
                 let done = rows.map { row($0.number, $0.number % 11 == 0 ? .gap : .stored) }
                 store.state.withLock { state in
-                    for row in done where row.state == .stored {
-                        for name in [row.name] + row.conditions.companions.map(\.name) {
-                            state.parts.insert(recording.storedName(name, track: "video-1"))
-                        }
-                    }
+                    for row in done where row.state == .stored { state.parts.formUnion(parts(row)) }
                 }
                 try await timeline.settle(done)
                 for row in done { settled[row.number] = row }
@@ -301,19 +290,9 @@ struct TimelineFailureTests {
                 #expect(present.contains(number), "\(hint): \(number)")
             }
             // Listed segments have their parts, and no media of removed segments remains.
-            var needed: Set<String> = []
-            for row in range.segments + timeline.awaited where row.state != .gap {
-                for name in [row.name] + row.conditions.companions.map(\.name) {
-                    needed.insert(recording.storedName(name, track: "video-1"))
-                }
-            }
-            let own = Set(
-                range.segments.filter { $0.state == .stored }.flatMap {
-                    [$0.name] + $0.conditions.companions.map(\.name)
-                })
-            for name in own {
-                #expect(store.parts.contains(recording.storedName(name, track: "video-1")), "\(hint): \(name)")
-            }
+            let own = range.segments.filter { $0.state == .stored }.flatMap(parts)
+            for name in own { #expect(store.parts.contains(name), "\(hint): \(name)") }
+            let needed = own + timeline.awaited.flatMap(parts)
             #expect(
                 store.parts.subtracting(needed).filter { !$0.contains("/init") && !$0.contains("/key") } == [],
                 "\(hint)")

@@ -11,15 +11,16 @@ struct WindowTests {
 
     private static func time(_ number: Int64) -> Int64 { TimelineRows.stored(number).start }
 
-    private func filled(_ numbers: Range<Int64> = 100..<400) async throws -> WindowFixture {
-        let fixture = try await WindowFixture(TimelineRows.stored(numbers))
-        fixture.pass(to: Self.time(numbers.upperBound))
+    /// Returns a running recording of 300 segments.
+    private func filled() async throws -> WindowFixture {
+        let fixture = try await WindowFixture(TimelineRows.stored(100..<400))
+        fixture.pass(to: Self.time(400))
+        await fixture.recording.start()
         return fixture
     }
 
     @Test func pastWindowIsComplete() async throws {
         let fixture = try await filled()
-        await fixture.recording.start()
         let request = WindowRequest.span(from: Self.time(200) + Self.second, to: Self.time(210))
         let text = try await fixture.text(request)
         #expect(
@@ -62,7 +63,6 @@ struct WindowTests {
     /// An unfinished window grows until it is complete. Its beginning and target duration don't change.
     @Test func unfinishedWindowGrows() async throws {
         let fixture = try await filled()
-        await fixture.recording.start()
         let request = WindowRequest.span(from: Self.time(390) + 1, to: Self.time(420) + 1_000_000)
         var last = ""
         for number in 400..<430 as Range<Int64> {
@@ -98,7 +98,6 @@ struct WindowTests {
 
     @Test func excludesAwaitedSegments() async throws {
         let fixture = try await filled()
-        await fixture.recording.start()
         try await fixture.timeline.append(TimelineRows.awaited(400..<401) + TimelineRows.stored(401..<402))
         let request = WindowRequest.span(from: Self.time(390), to: Self.time(401))
         #expect(try await fixture.window(request).segments.last?.uri == "399.ts")
@@ -111,7 +110,6 @@ struct WindowTests {
 
     @Test func liveWindowSlides() async throws {
         let fixture = try await filled()
-        await fixture.recording.start()
         for number in 400..<420 as Range<Int64> {
             let playlist = try await fixture.window(.live(nil))
             #expect(playlist.mediaSequence == Int(number) - 30)
@@ -129,7 +127,6 @@ struct WindowTests {
 
     @Test func delayedEdgeFollowsClock() async throws {
         let fixture = try await filled()
-        await fixture.recording.start()
         fixture.pass(to: Self.time(400) + 1)
         let playlist = try await fixture.window(.delayed(100 * Self.second))
         #expect(playlist.segments.last?.uri == "349.ts")
@@ -149,7 +146,6 @@ struct WindowTests {
 
     @Test func windowOfWholeRecordingIsComplete() async throws {
         let fixture = try await filled()
-        await fixture.recording.start()
         let playlist = try await fixture.window(.all)
         #expect(playlist.segments.count == 300)
         #expect(playlist.hasEndList)
@@ -166,7 +162,6 @@ struct WindowTests {
 
     @Test func windowFromNowBeginsAtEdge() async throws {
         let fixture = try await filled()
-        await fixture.recording.start()
         let now = Self.time(400) + 5 * Self.second
         fixture.pass(to: now)
         let entry = try await fixture.recording.entry(.span(from: now, to: nil)).text
@@ -182,7 +177,6 @@ struct WindowTests {
 
     @Test func errorContainsRecordedRanges() async throws {
         let fixture = try await filled()
-        await fixture.recording.start()
         let ranges = [Self.time(100)..<Self.time(400)]
         for from in [0, Self.time(100) - 1_000_001, Self.time(400) + 2 * Self.second, Self.time(9000)] {
             let error = await #expect(throws: WindowOutOfRangeError.self) {
