@@ -66,6 +66,18 @@ extension APIClient {
         }
     }
 
+    /// Performs a call and decodes the response; nil for status 404.
+    func callIfFound<Response: Decodable>(
+        _ method: HTTPRequest.Method, _ path: String, content: Content? = nil
+    ) async throws -> Response? {
+        do {
+            let response: Response = try await call(method, path, content: content)
+            return response
+        } catch let problem as Problem where problem.status == 404 {
+            return nil
+        }
+    }
+
     /// Returns the items of all pages of a list.
     func all<List: PagedList>(_ type: List.Type, _ path: String) async throws -> [List.Item] {
         var list: List = try await call(.get, path)
@@ -108,16 +120,21 @@ extension APIClient {
 
     /// Returns the content of a response; nil if it has more than `limit` bytes.
     func content(of response: OriginResponse, limit: Int) async throws -> [UInt8]? {
-        do {
-            var bytes: [UInt8] = []
-            while let buffer = try await response.body.next() {
-                guard bytes.count + buffer.count <= limit else {
-                    response.body.cancel()
-                    return nil
-                }
-                buffer.withUnsafeBytes { bytes += $0 }
+        var bytes: [UInt8] = []
+        while let buffer = try await nextBytes(of: response.body) {
+            guard bytes.count + buffer.count <= limit else {
+                response.body.cancel()
+                return nil
             }
-            return bytes
+            bytes += buffer
+        }
+        return bytes
+    }
+
+    /// Returns the next bytes of a response; nil at its end.
+    func nextBytes(of body: any OriginBody) async throws -> [UInt8]? {
+        do {
+            return try await body.next()?.withUnsafeBytes { Array($0) }
         } catch {
             try Task.checkCancellation()
             throw APIClientError.unreachable(address: address, cause: error)
@@ -166,7 +183,7 @@ extension APIClient {
     }
 
     /// Percent-encodes all but the unreserved characters (RFC 3986 §2.3).
-    static func escape(_ text: String) -> String {
+    package static func escape(_ text: String) -> String {
         var output: [UInt8] = []
         let digits = Array("0123456789ABCDEF".utf8)
         for byte in text.utf8 {

@@ -8,10 +8,6 @@ public struct AccessKey: Sendable, Hashable {
     /// Creates a random key from the system's secure random number generator.
     public init() {
         var generator = SystemRandomNumberGenerator()
-        self.init(using: &generator)
-    }
-
-    init(using generator: inout some RandomNumberGenerator) {
         let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_".utf8)
         var bytes: [UInt8] = []
         for _ in 0..<4 {

@@ -131,22 +131,13 @@ extension APIClient {
 
     /// Returns the asset of a cached URL, and creates it if necessary. Returns nil if no data of the URL is cached.
     public func addAsset(for url: ResourceURL) async throws -> AssetRecord? {
-        do {
-            let request = AssetRequest(url: Self.text(of: url, withPassword: false))
-            return try await call(.post, "/api/v1/assets", content: try .json(request))
-        } catch let problem as Problem where problem.status == 404 {
-            return nil
-        }
+        let request = AssetRequest(url: Self.text(of: url, withPassword: false))
+        return try await callIfFound(.post, "/api/v1/assets", content: try .json(request))
     }
 
     /// Returns the asset of a URL; nil if there is none.
     public func asset(for url: ResourceURL) async throws -> AssetRecord? {
-        do {
-            return try await call(
-                .get, "/api/v1/assets?url=\(Self.escape(Self.text(of: url, withPassword: false)))")
-        } catch let problem as Problem where problem.status == 404 {
-            return nil
-        }
+        try await callIfFound(.get, "/api/v1/assets?url=\(Self.escape(Self.text(of: url, withPassword: false)))")
     }
 
     /// Returns an asset's cover; nil if it has none or doesn't exist.

@@ -276,11 +276,7 @@ extension APIClient {
     ///   - id: The asset's ID.
     ///   - limit: The time to wait for a change; see ``downloads(waiting:)``. Not used if the download has ended.
     public func download(_ id: String, waiting limit: Duration = .zero) async throws -> DownloadRecord? {
-        do {
-            return try await call(.get, "\(path(of: id))?wait=\(Int(limit / .milliseconds(1)))")
-        } catch let problem as Problem where problem.status == 404 {
-            return nil
-        }
+        try await callIfFound(.get, "\(path(of: id))?wait=\(Int(limit / .milliseconds(1)))")
     }
 
     /// Adds a download. If the asset already has one, changes its selection, header fields and priority, and resumes
@@ -315,15 +311,13 @@ extension APIClient {
     /// Pauses all downloads.
     @discardableResult
     public func pauseDownloads() async throws -> [DownloadRecord] {
-        let list: DownloadList = try await call(.post, "\(Self.downloadsPath)/pause")
-        return list.downloads
+        try await (call(.post, "\(Self.downloadsPath)/pause") as DownloadList).downloads
     }
 
     /// Resumes all downloads, including failed ones.
     @discardableResult
     public func resumeDownloads() async throws -> [DownloadRecord] {
-        let list: DownloadList = try await call(.post, "\(Self.downloadsPath)/resume")
-        return list.downloads
+        try await (call(.post, "\(Self.downloadsPath)/resume") as DownloadList).downloads
     }
 
     /// Sets the order of downloads. Downloads that aren't listed keep their priority.

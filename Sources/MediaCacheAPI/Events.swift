@@ -153,15 +153,6 @@ extension APIClient {
         }
     }
 
-    private func nextBytes(of body: any OriginBody) async throws -> [UInt8]? {
-        do {
-            return try await body.next()?.withUnsafeBytes { Array($0) }
-        } catch {
-            try Task.checkCancellation()
-            throw APIClientError.unreachable(address: address, cause: error)
-        }
-    }
-
     /// Returns the event in a data line; nil for any other line. The server sends the data of an event in one line.
     private func event(in line: [UInt8]) throws -> EventRecord? {
         let field = Array("data: ".utf8)

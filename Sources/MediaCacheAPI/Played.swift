@@ -75,7 +75,6 @@ extension APIClient {
 
     /// Removes a played title with all its resources. A resource in use is removed when its last reader is done.
     public func removePlayed(id: Int64) async throws -> [Removal] {
-        let list: RemovalList = try await call(.delete, "/api/v1/played/\(id)")
-        return list.removed
+        try await (call(.delete, "/api/v1/played/\(id)") as RemovalList).removed
     }
 }

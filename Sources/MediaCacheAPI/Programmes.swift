@@ -140,8 +140,7 @@ public struct ProgrammeAddition: Codable, Sendable, Hashable {
 extension APIClient {
     /// Returns the programmes of a channel, in order of addition.
     public func programmes(of name: ChannelName) async throws -> [ProgrammeRecord] {
-        let list: ProgrammeList = try await call(.get, "\(Self.channelsPath)/\(name)/programmes")
-        return list.programmes
+        try await (call(.get, "\(Self.channelsPath)/\(name)/programmes") as ProgrammeList).programmes
     }
 
     /// Pins a window of a channel as a programme.

@@ -151,13 +151,9 @@ extension APIClient {
     ///   - url: The URL. A user name in it selects the user.
     ///   - withFile: Whether the record includes the path of a complete resource's file.
     public func resource(for url: ResourceURL, withFile: Bool = false) async throws -> ResourceRecord? {
-        do {
-            // The user is part of the cache key; the password isn't.
-            let text = Self.text(of: url, withPassword: false)
-            return try await call(.get, "/api/v1/resources?url=\(Self.escape(text))&file=\(withFile)")
-        } catch let problem as Problem where problem.status == 404 {
-            return nil
-        }
+        // The user is part of the cache key; the password isn't.
+        let text = Self.text(of: url, withPassword: false)
+        return try await callIfFound(.get, "/api/v1/resources?url=\(Self.escape(text))&file=\(withFile)")
     }
 
     /// Returns the resource with an ID; nil if it is no longer cached.
@@ -166,11 +162,7 @@ extension APIClient {
     ///   - id: The resource's ID.
     ///   - withFile: Whether the record includes the path of a complete resource's file.
     public func resource(id: Int64, withFile: Bool = false) async throws -> ResourceRecord? {
-        do {
-            return try await call(.get, "/api/v1/resources/\(id)?file=\(withFile)")
-        } catch let problem as Problem where problem.status == 404 {
-            return nil
-        }
+        try await callIfFound(.get, "/api/v1/resources/\(id)?file=\(withFile)")
     }
 
     /// Removes a resource, and the asset and download whose file or top playlist it is. A resource in use is removed
@@ -178,15 +170,13 @@ extension APIClient {
     ///
     /// - Throws: ``Problem`` with status 409 if the resource is pinned and isn't the file or top playlist of an asset.
     public func remove(id: Int64) async throws -> [Removal] {
-        let list: RemovalList = try await call(.delete, "/api/v1/resources/\(id)")
-        return list.removed
+        try await (call(.delete, "/api/v1/resources/\(id)") as RemovalList).removed
     }
 
     /// Removes all resources and their assets, including pinned resources and assets with downloads if
     /// `includingPinned` is true.
     public func removeAll(includingPinned: Bool) async throws -> [Removal] {
-        let list: RemovalList = try await call(.delete, "/api/v1/resources?pinned=\(includingPinned)")
-        return list.removed
+        try await (call(.delete, "/api/v1/resources?pinned=\(includingPinned)") as RemovalList).removed
     }
 
     /// Pins or unpins a resource.

@@ -59,8 +59,7 @@ extension APIClient {
 
     /// Returns the URL that plays `url` through the cache. It contains the standing playback token.
     public func playURL(for url: ResourceURL) async throws -> String {
-        let link: PlayLink = try await call(.get, "/api/v1/urls?url=\(Self.escape(Self.text(of: url)))")
-        return link.playURL
+        try await (call(.get, "/api/v1/urls?url=\(Self.escape(Self.text(of: url)))") as PlayLink).playURL
     }
 
     /// Sets or removes the header fields that are added to requests to one origin.
