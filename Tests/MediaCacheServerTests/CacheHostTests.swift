@@ -306,7 +306,7 @@ struct CacheHostTests {
             let one = "/api/v1/resources/\(record.id)"
             #expect(try await host.call("GET", one).status == 200)
             #expect(try await host.call("GET", "/api/v1/resources?state=partial").body.count < 30)
-            let encoded = PercentCoding.encode(url.description)
+            let encoded = APIClient.escape(url.description)
             #expect(try await host.call("GET", "/api/v1/resources?url=\(encoded)").status == 200)
             let pinned = try await host.call("PUT", one + "/pin")
             #expect(try APICoding.makeDecoder().decode(ResourceRecord.self, from: Data(pinned.body)).pinned)

@@ -29,14 +29,14 @@ struct CredentialsTests {
     }
 
     private func info(_ host: CacheHost, _ url: String) async throws -> ResourceRecord? {
-        let answer = try await host.call("GET", "/api/v1/resources?file=true&url=\(PercentCoding.encode(url))")
+        let answer = try await host.call("GET", "/api/v1/resources?file=true&url=\(APIClient.escape(url))")
         guard answer.status == 200 else { return nil }
         return try APICoding.makeDecoder().decode(ResourceRecord.self, from: Data(answer.body))
     }
 
     /// Returns the path of a play URL from the API.
     private func playPath(_ host: CacheHost, _ url: String) async throws -> String {
-        let answer = try await host.call("GET", "/api/v1/urls?url=\(PercentCoding.encode(url))")
+        let answer = try await host.call("GET", "/api/v1/urls?url=\(APIClient.escape(url))")
         let link = try APICoding.makeDecoder().decode(PlayLink.self, from: Data(answer.body))
         return try #require(URL(string: link.playURL)).path(percentEncoded: true)
     }
@@ -209,8 +209,8 @@ struct CredentialsTests {
             #expect(try await host.exchange("GET", path).status == 200)
             note(try await host.exchange("GET", path, ["Range: bytes=9000000-"]))
             note(try await host.call("GET", "/api/v1/resources"))
-            note(try await host.call("GET", "/api/v1/resources?url=\(PercentCoding.encode(url))"))
-            note(try await host.call("GET", "/api/v1/resources?url=\(PercentCoding.encode(url + ".other"))"))
+            note(try await host.call("GET", "/api/v1/resources?url=\(APIClient.escape(url))"))
+            note(try await host.call("GET", "/api/v1/resources?url=\(APIClient.escape(url + ".other"))"))
             note(try await host.call("POST", "/api/v1/downloads", body: "{\"url\":\"\(url)\"}"))
             note(try await host.call("GET", "/api/v1/downloads?wait=10000"))
             note(try await host.call("GET", "/api/v1/assets"))

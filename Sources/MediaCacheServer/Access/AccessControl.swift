@@ -128,7 +128,7 @@ final class AccessControl: Sendable {
     /// resource and options, valid only with this token.
     func signature(of target: PlayTarget) -> String {
         let secret = state.withLock { $0.issued.signingSecret }
-        let text = "\(TokenDigest(of: target.token).text) \(target.signedText)"
+        let text = "\(TokenDigest(of: target.token).rawValue) \(target.signedText)"
         return base64URL(SHA256.authenticationCode(of: text, key: Array(secret)).prefix(16))
     }
 

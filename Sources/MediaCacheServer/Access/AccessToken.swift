@@ -52,9 +52,6 @@ struct TokenDigest: Sendable, Hashable, RawRepresentable, Codable {
 
     private static func digit(_ value: UInt8) -> UInt8 { value < 10 ? 0x30 + value : 0x57 + value }
 
-    /// The digits.
-    var text: String { rawValue }
-
     /// Returns whether both digests are equal, in constant time.
     func matches(_ other: TokenDigest) -> Bool { rawValue.isEqualInConstantTime(to: other.rawValue) }
 }
@@ -135,6 +132,12 @@ struct TokenFile: Sendable {
 /// Returns bytes in base64url without padding (RFC 4648 §5).
 func base64URL(_ data: some DataProtocol) -> String {
     Data(data).base64EncodedString().replacing("+", with: "-").replacing("/", with: "_").replacing("=", with: "")
+}
+
+/// Decodes base64url without padding (RFC 4648 §5); nil if the text is malformed.
+func decodeBase64URL(_ text: some StringProtocol) -> Data? {
+    let standard = String(text).replacing("-", with: "+").replacing("_", with: "/")
+    return Data(base64Encoded: standard + String(repeating: "=", count: (4 - standard.utf8.count % 4) % 4))
 }
 
 extension AccessKey {

@@ -1,12 +1,13 @@
 import MediaCacheAPI
 
 /// The items of a query (`a=1&b=2`), decoded.
-struct QueryItems: Sendable, Hashable {
-    private let items: [(name: String, value: String)]
+struct QueryItems: Sendable {
+    /// All items, in order.
+    let all: [(name: String, value: String)]
 
     /// Parses a query without its `?`. Items that can't be decoded are ignored.
     init(_ query: some StringProtocol) {
-        items = query.split(separator: "&").compactMap { item in
+        all = query.split(separator: "&").compactMap { item in
             let equals = item.firstIndex(of: "=")
             let name = PercentCoding.decode(item[..<(equals ?? item.endIndex)], plusIsSpace: true)
             let value = equals.map { PercentCoding.decode(item[item.index(after: $0)...], plusIsSpace: true) } ?? ""
@@ -15,12 +16,9 @@ struct QueryItems: Sendable, Hashable {
         }
     }
 
-    /// All items, in order.
-    var all: [(name: String, value: String)] { items }
-
     /// The first value with this name; nil if there is none.
     subscript(name: String) -> String? {
-        items.first { $0.name == name }?.value
+        all.first { $0.name == name }?.value
     }
 
     /// Returns the Boolean value of the first item with this name; false if there is none.
@@ -31,17 +29,6 @@ struct QueryItems: Sendable, Hashable {
         case nil, "false", "0": false
         case "true", "1", "": true
         case .some(let other): throw Problem.badRequest("\(name) must be true or false, not “\(other)”")
-        }
-    }
-
-    static func == (a: QueryItems, b: QueryItems) -> Bool {
-        a.items.elementsEqual(b.items) { $0.name == $1.name && $0.value == $1.value }
-    }
-
-    func hash(into hasher: inout Hasher) {
-        for item in items {
-            hasher.combine(item.name)
-            hasher.combine(item.value)
         }
     }
 }
@@ -69,19 +56,6 @@ enum PercentCoding {
             }
         }
         return String(validating: output, as: UTF8.self)
-    }
-
-    /// Returns `text` with all characters except the unreserved ones percent-encoded.
-    static func encode(_ text: some StringProtocol) -> String {
-        let digits = Array("0123456789ABCDEF".utf8)
-        var output: [UInt8] = []
-        for byte in text.utf8 {
-            switch byte {
-            case 0x30...0x39, 0x41...0x5A, 0x61...0x7A, 0x2D, 0x2E, 0x5F, 0x7E: output.append(byte)
-            default: output += [0x25, digits[Int(byte >> 4)], digits[Int(byte & 15)]]
-            }
-        }
-        return String(decoding: output, as: UTF8.self)
     }
 
     private static func digit(_ byte: UInt8) -> UInt8? {

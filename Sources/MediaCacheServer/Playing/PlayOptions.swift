@@ -69,10 +69,7 @@ public struct PlayOptions: Sendable, Hashable, CustomStringConvertible {
         identity = Self.value("profile", of: items).flatMap { ProfileIdentity(String($0)) }
         variableToken = Self.value("defines", of: items).map(String.init)
         signature = Self.value("sig", of: items).map(String.init)
-        guard let text = Self.value("define", of: items) else { return }
-        let base64 = text.replacing("-", with: "+").replacing("_", with: "/")
-        let padding = String(repeating: "=", count: (4 - base64.count % 4) % 4)
-        guard let data = Data(base64Encoded: base64 + padding) else { return }
+        guard let data = Self.value("define", of: items).flatMap({ decodeBase64URL($0) }) else { return }
         variables = (try? JSONDecoder().decode([String: String].self, from: data)) ?? [:]
     }
 

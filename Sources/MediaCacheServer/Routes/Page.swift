@@ -27,15 +27,13 @@ struct PageRequest {
     /// - Throws: ``Problem`` if the cursor is invalid or belongs to another list.
     func position<Key: Decodable>(as type: Key.Type) throws -> Key? {
         guard let after else { return nil }
-        let standard = String(after.map { $0 == "-" ? "+" : $0 == "_" ? "/" : $0 })
-        let padding = String(repeating: "=", count: (4 - standard.utf8.count % 4) % 4)
-        guard let data = Data(base64Encoded: standard + padding),
-            let key = try? APICoding.makeDecoder().decode(type, from: data)
-        else { throw Self.invalidCursor(after) }
+        guard let data = decodeBase64URL(after), let key = try? APICoding.makeDecoder().decode(type, from: data) else {
+            throw Self.invalidCursor(after)
+        }
         return key
     }
 
-    static func invalidCursor(_ after: String) -> Problem {
+    private static func invalidCursor(_ after: String) -> Problem {
         .badRequest("after must be the value of next in the previous page, not “\(after)”")
     }
 
@@ -76,13 +74,8 @@ struct Page<Item> {
         }
         var placed = items.map { (key: key($0), item: $0) }.sorted { $0.key < $1.key }
         if let last = try request.position(as: Key.self) { placed.removeAll { $0.key <= last } }
-        next = placed.count > limit ? try Self.text(of: placed[limit - 1].key) : nil
+        next = placed.count > limit ? base64URL(try APICoding.makeEncoder().encode(placed[limit - 1].key)) : nil
         self.items = placed.prefix(limit).map(\.item)
-    }
-
-    private static func text(of key: some Encodable) throws -> String {
-        let text = try APICoding.makeEncoder().encode(key).base64EncodedString()
-        return String(text.compactMap { $0 == "+" ? "-" : $0 == "/" ? "_" : $0 == "=" ? nil : $0 })
     }
 }
 

@@ -55,7 +55,7 @@ public struct RouteResponse: Sendable {
         if let next = list.next, let link = HTTPField.Name("Link") {
             // The items are encoded again, since a query may contain characters that end a URI in this field.
             let others = QueryItems(request.query).all.filter { $0.name != "after" }.map { item in
-                "\(PercentCoding.encode(item.name))=\(PercentCoding.encode(item.value))"
+                "\(APIClient.escape(item.name))=\(APIClient.escape(item.value))"
             }
             // A reference relative to the path, which a reverse proxy may have changed.
             let query = (others + ["after=\(next)"]).joined(separator: "&")

@@ -68,7 +68,7 @@ struct AccessControlTests {
                 let text = try String(contentsOfFile: file, encoding: .utf8)
                 #expect(!text.contains(made.token) && !text.contains(access.playbackToken))
                 #expect(!text.contains(key.value))
-                #expect(text.contains(TokenDigest(of: made.token).text) && text.contains("living room"))
+                #expect(text.contains(TokenDigest(of: made.token).rawValue) && text.contains("living room"))
                 let mode = try FileManager.default.attributesOfItem(atPath: file)[.posixPermissions] as? Int
                 #expect(mode == 0o600)
             }
@@ -109,7 +109,7 @@ struct AccessControlTests {
         #expect(!access.admits(authorization: "Bearer \(issued.token)"))
         #expect(!access.admits(authorization: "Bearer \(access.playbackToken)"))
         for candidate in [
-            key.value, issued.record.id, AccessControl.standingID, "", TokenDigest(of: issued.token).text,
+            key.value, issued.record.id, AccessControl.standingID, "", TokenDigest(of: issued.token).rawValue,
         ] {
             #expect(access.grant(for: candidate) == nil)
         }

@@ -74,7 +74,7 @@ struct DownloadsRouteTests {
             #expect(record.title == "a film")
             #expect(record.holes == [])
             let stored: ResourceRecord = try await host.answer(
-                "GET", "/api/v1/resources?file=true&url=\(PercentCoding.encode(film.description))")
+                "GET", "/api/v1/resources?file=true&url=\(APIClient.escape(film.description))")
             #expect(stored.complete && stored.pinned)
             let earlier = origin.bodyBytes
             #expect(try await host.download(#"{"url":"\#(film)"}"#).id == record.id)

@@ -13,7 +13,7 @@ struct BundlesRouteTests {
 
     private func begin(_ host: CacheHost, name: String = "file.mp4") async throws -> BundleRecord {
         let part = AssetPart(
-            role: .file, name: name, url: "http://one.bundle.invalid/\(PercentCoding.encode(name))")
+            role: .file, name: name, url: "http://one.bundle.invalid/\(APIClient.escape(name))")
         let request = BundleImportRequest(
             title: "A film", url: part.url, selection: nil, contents: AssetContents(parts: [part]))
         let body = String(decoding: try APICoding.makeEncoder().encode(request), as: UTF8.self)

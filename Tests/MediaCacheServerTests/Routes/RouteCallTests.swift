@@ -91,7 +91,7 @@ struct RouteCallTests {
 
     @Test func forbidsStoringSecrets() async throws {
         try await withHost { host in
-            let link = try await host.call("GET", "/api/v1/urls?url=\(PercentCoding.encode(url.description))")
+            let link = try await host.call("GET", "/api/v1/urls?url=\(APIClient.escape(url.description))")
             #expect(link.status == 200 && link.fields["cache-control"] == "no-store")
         }
         try await withHost({ $0.host = "0.0.0.0" }) { host in

@@ -107,7 +107,7 @@ struct StorageRouteTests {
         try await withHost { host in
             let session = try await host.store.read(ReadRequest(url: url))
             await gate.waitForArrivals()
-            let path = "/api/v1/resources?url=\(PercentCoding.encode(url.description))"
+            let path = "/api/v1/resources?url=\(APIClient.escape(url.description))"
             let record: ResourceRecord = try await host.answer("GET", path)
             #expect(record.fills == [ByteSpan(start: record.spans.last?.end ?? 0, end: 500_000)])
             session.cancel()

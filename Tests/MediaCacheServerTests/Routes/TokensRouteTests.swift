@@ -339,7 +339,7 @@ struct TokensRouteTests {
             #expect(try await host.call("POST", "/api/v1/channels", body: addition).status == 201)
             let request = #"{"scope":"asset","asset":"\#(asset.id)"}"#
             check("POST tokens", try await host.call("POST", "/api/v1/tokens", body: request))
-            let query = "?url=\(PercentCoding.encode(show.description))"
+            let query = "?url=\(APIClient.escape(show.description))"
             for path in [
                 "server", "urls\(query)", "assets", "assets/\(asset.id)", "assets\(query)", "downloads", "channels",
                 "channels/news", "channels/news/programmes", "played", "resources", "resources\(query)", "storage",
