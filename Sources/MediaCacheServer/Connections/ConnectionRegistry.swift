@@ -51,7 +51,7 @@ final class ConnectionRegistry: Sendable {
     /// Returns the network of a client: its IPv4 address, or the first 64 bits of its IPv6 address. Nil for a loopback
     /// address, which the clients of a reverse proxy share.
     private static func network(of address: SocketAddress?) -> [UInt8]? {
-        guard let address, !HostPolicy.isLoopback(address), let ip = IPAddress(address) else { return nil }
+        guard !HostPolicy.isLoopback(address), let ip = IPAddress(address?.ipAddress ?? "") else { return nil }
         return ip.bytes.count == 16 ? Array(ip.bytes.prefix(8)) : ip.bytes
     }
 

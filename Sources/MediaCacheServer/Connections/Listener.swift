@@ -70,10 +70,15 @@ struct Listener: Sendable {
             }
         do {
             return try await bootstrap.bind(host: host, port: port).get()
-        } catch let error as IOError {
-            throw Self.explain(error, host, port)
+        } catch let error as IOError where error.errnoCode == EADDRINUSE {
+            throw ServerError(
+                .portTaken,
+                "port \(port) at \(host) is in use by another process; choose another with --port, or 0 for any free port",
+                cause: error)
         } catch {
-            throw Self.unavailable(error, host, port)
+            let authority = host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)"
+            throw ServerError(
+                .addressUnavailable, "can't listen on \(authority): \(BindFailure.reason(error))", cause: error)
         }
     }
 
@@ -103,25 +108,6 @@ struct Listener: Sendable {
             withDecoderLimitConfiguration: decoding
         )
         try pipeline.addHandler(RequestHandler(server: server, clock: clock, pieces: pieces))
-    }
-
-    private static func explain(_ error: IOError, _ host: String, _ port: Int) -> ServerError {
-        switch error.errnoCode {
-        case EADDRINUSE:
-            ServerError(
-                .portTaken,
-                "port \(port) at \(host) is in use by another process; choose another with --port, or 0 for any free port",
-                cause: error
-            )
-        default:
-            unavailable(error, host, port)
-        }
-    }
-
-    private static func unavailable(_ error: any Error, _ host: String, _ port: Int) -> ServerError {
-        let authority = host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)"
-        return ServerError(
-            .addressUnavailable, "can't listen on \(authority): \(BindFailure.reason(error))", cause: error)
     }
 }
 

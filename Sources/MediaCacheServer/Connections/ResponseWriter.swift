@@ -106,7 +106,8 @@ final class ResponseWriter {
     func writeBody(_ buffer: ByteBuffer) {
         guard state == .body, buffer.readableBytes > 0 else { return }
         if let left = remaining {
-            guard left >= Int64(buffer.readableBytes) else { return abort(ifNot: left == 0) }
+            guard left > 0 else { return }
+            guard left >= Int64(buffer.readableBytes) else { return abort() }
             remaining = left - Int64(buffer.readableBytes)
         }
         bytesWritten += Int64(buffer.readableBytes)
@@ -179,10 +180,6 @@ final class ResponseWriter {
         guard state != .finished else { return }
         end()
         owner.responseDidEnd()
-    }
-
-    private func abort(ifNot isAllowed: Bool) {
-        if !isAllowed { abort() }
     }
 
     private func end() {

@@ -19,9 +19,8 @@ actor DownloadSettingsStore {
     private var stored = DownloadSettings()
     /// The settings in effect.
     private(set) var current = DownloadSettings()
-    /// Whether a change is being written. The next change waits, so that none is lost.
-    private var isChanging = false
-    private var waiting: [CheckedContinuation<Void, Never>] = []
+    /// Serializes changes, so that none is lost.
+    private let changes = ConcurrencyLimit()
 
     /// - Parameter overriding: The settings of this process, which take precedence over the stored ones.
     init(store: CacheStore, downloads: Downloads, overriding: DownloadSettingsUpdate?) {
@@ -52,23 +51,14 @@ actor DownloadSettingsStore {
     /// - Parameter isReplacement: Whether values that the update omits are reset to their defaults.
     /// - Throws: ``Problem`` if a number is invalid; `CacheError` with `storage`.
     func change(_ update: DownloadSettingsUpdate, isReplacement: Bool) async throws {
-        await begin()
-        defer { end() }
-        let changed = try update.applied(to: isReplacement ? DownloadSettings() : stored)
-        let own = isReplacement ? nil : overriding?.without(update)
-        let used = try own?.applied(to: changed) ?? changed
-        try await folder.write(Array(try JSONEncoder().encode(changed)), to: Self.fileName)
-        (stored, overriding, current) = (changed, own, used)
-        await apply()
-    }
-
-    private func begin() async {
-        if isChanging { return await withCheckedContinuation { waiting.append($0) } }
-        isChanging = true
-    }
-
-    private func end() {
-        if waiting.isEmpty { isChanging = false } else { waiting.removeFirst().resume() }
+        try await changes.runUncancelled {
+            let changed = try update.applied(to: isReplacement ? DownloadSettings() : stored)
+            let own = isReplacement ? nil : overriding?.without(update)
+            let used = try own?.applied(to: changed) ?? changed
+            try await folder.write(Array(try JSONEncoder().encode(changed)), to: Self.fileName)
+            (stored, overriding, current) = (changed, own, used)
+            await apply()
+        }
     }
 
     private func apply() async {

@@ -78,7 +78,7 @@ final class FastStartPlans: Sendable {
             case .read(let range):
                 guard range.upperBound - range.lowerBound <= Int64(capacity), !range.isEmpty else { return nil }
                 var part = request
-                part.range = .closed(range.lowerBound, through: range.upperBound - 1)
+                part.range = .from(range.lowerBound, to: range.upperBound)
                 let bytes = try await Self.bytes(part, in: store, head: head)
                 do {
                     try planner.supply(bytes)

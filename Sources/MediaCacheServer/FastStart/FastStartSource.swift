@@ -39,11 +39,7 @@ final class FastStartSource: ByteReaderSource {
         guard first is ReadSession, let length = first.head.length, Self.mayBeMP4(first.head.contentType),
             let layout = try await plans.layout(of: front, in: store, head: first.head, length: length)
         else { return try await base.reader(request, for: target) }
-        guard let range = request.range.resolved(in: layout.length) else {
-            throw CacheError(
-                .rangeNotSatisfiable, "the range is outside \(request.url), which has \(layout.length) bytes",
-                completeLength: layout.length)
-        }
+        let range = try request.range.resolved(in: layout.length, of: "\(request.url)")
         return LayoutReader(
             layout, of: request, in: store, original: first.head, range: range, hold: try plans.hold(layout))
     }

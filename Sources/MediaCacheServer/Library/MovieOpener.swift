@@ -18,33 +18,24 @@ struct MovieOpener: ReaderOpener {
         switch movie {
         case .layout(let layout, let file, let head, let hasVideo):
             return LayoutReader(
-                layout, of: file, in: movies.store, original: head, range: try resolved(range, in: layout.length),
-                contentType: Self.type(isAudio: !hasVideo), mark: "mp4", onChange: { [movies] in movies.forget(key) })
+                layout, of: file, in: movies.store, original: head,
+                range: try range.resolved(in: layout.length, of: name), contentType: Self.type(isAudio: !hasVideo),
+                mark: "mp4", onChange: { [movies] in movies.forget(key) })
         case .stream(let movie):
             guard movies.budget.count < MovieCache.maximumReaders else { throw Problem.busy }
             let head = ResourceHead(
                 length: movie.length, contentType: Self.type(isAudio: movie.isAudioOnly), validator: Validator(),
-                validatedAt: Date(),
-                entityTag: "\"mc-\(movie.identity)\"")
+                validatedAt: Date(), entityTag: "\"mc-\(movie.identity)\"")
             let control = WorkControl()
             let resources = movie.resources.ended(by: control)
             return MovieReader(
                 movie.reader(sharing: movies.budget, from: resources), head: head,
-                range: try resolved(range, in: movie.length), windowStart: try await start(), gaps: movie.gaps,
-                name: name, limit: movies.reading,
-                control: control,
+                range: try range.resolved(in: movie.length, of: name), windowStart: try await start(),
+                gaps: movie.gaps, name: name, limit: movies.reading, control: control,
                 onChange: { [movies] in movies.forget(key) })
         }
     }
 
     /// Returns the media type of an MP4 with video or with audio only (RFC 4337).
     private static func type(isAudio: Bool) -> String { isAudio ? "audio/mp4" : "video/mp4" }
-
-    private func resolved(_ range: RequestedRange, in length: Int64) throws -> Range<Int64> {
-        guard let range = range.resolved(in: length) else {
-            throw CacheError(
-                .rangeNotSatisfiable, "the range is outside \(name), which has \(length) bytes", completeLength: length)
-        }
-        return range
-    }
 }

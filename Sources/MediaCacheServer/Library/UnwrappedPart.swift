@@ -37,7 +37,8 @@ struct UnwrappedPart: Sendable {
             let start = min(front.count, imageLength + Self.checkedLength)
             let layout = ByteLayout([.generated(Array(front[imageLength..<start])), .source(Int64(start)..<length)])
             return LayoutReader(
-                layout, of: request, in: store, original: head, range: try resolved(in: layout.length),
+                layout, of: request, in: store, original: head,
+                range: try request.range.resolved(in: layout.length, of: name),
                 contentType: contentType(Array(front.dropFirst(imageLength))), mark: "media")
         case .gzip:
             guard let bytes = try await inflated(head, length) else { return try await session(checked: nil) }
@@ -103,14 +104,6 @@ struct UnwrappedPart: Sendable {
         let ending = part.name.split(separator: ".").last.map(String.init) ?? ""
         return MediaType.resolve(
             sniffed: front.withUnsafeBytes { MediaType.sniff($0) }, declared: nil, pathExtension: ending)
-    }
-
-    private func resolved(in length: Int64) throws -> Range<Int64> {
-        guard let range = request.range.resolved(in: length) else {
-            throw CacheError(
-                .rangeNotSatisfiable, "the range is outside \(name), which has \(length) bytes", completeLength: length)
-        }
-        return range
     }
 }
 

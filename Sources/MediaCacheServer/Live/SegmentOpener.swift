@@ -48,12 +48,9 @@ struct RecordedBytes: Sendable {
             let session = try await store.read(request)
             session.cancel()
             let layout = ByteLayout([.source(slice)])
-            guard let range = range.resolved(in: layout.length) else {
-                throw CacheError(
-                    .rangeNotSatisfiable, "the range is outside \(name), which has \(layout.length) bytes",
-                    completeLength: layout.length)
-            }
-            return LayoutReader(layout, of: request, in: store, original: session.head, range: range, mark: "slice")
+            return LayoutReader(
+                layout, of: request, in: store, original: session.head,
+                range: try range.resolved(in: layout.length, of: name), mark: "slice")
         }
         request.range = range
         guard isWrapped else { return try await store.read(request) }

@@ -35,9 +35,7 @@ final class MetricsRoute: Route {
     func bodyLimit(of method: HTTPRequest.Method, at path: String, within limits: ServerLimits) -> Int { 0 }
 
     func respond(to request: RouteRequest) async throws -> RouteResponse {
-        guard request.method == .get || request.method == .head else {
-            throw request.methodNotAllowed(.get)
-        }
+        try request.requireRead()
         var text = MetricsText()
         text.add(
             "build_info", "The version of MediaCache; always 1.", type: "gauge",

@@ -43,7 +43,7 @@ enum RouteKind: Int, CaseIterable {
     case live
     case api
     case page
-    case health
+    case healthz
     case metrics
     case other
 
@@ -63,7 +63,7 @@ enum RouteKind: Int, CaseIterable {
         } else if path == "/" || path.hasPrefix(PageRoute.prefix) {
             self = .page
         } else if path == "/healthz" {
-            self = .health
+            self = .healthz
         } else if path == "/metrics" {
             self = .metrics
         } else {
@@ -71,16 +71,5 @@ enum RouteKind: Int, CaseIterable {
         }
     }
 
-    var label: String {
-        switch self {
-        case .play: "play"
-        case .library: "library"
-        case .live: "live"
-        case .api: "api"
-        case .page: "page"
-        case .health: "healthz"
-        case .metrics: "metrics"
-        case .other: "other"
-        }
-    }
+    var label: String { "\(self)" }
 }

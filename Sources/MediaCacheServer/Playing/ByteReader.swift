@@ -33,6 +33,20 @@ extension ByteReader {
 
 extension ReadSession: ByteReader {}
 
+extension RequestedRange {
+    /// Returns the byte range within a resource.
+    ///
+    /// - Parameters:
+    ///   - length: The length of the resource in bytes.
+    ///   - name: The name of the resource in messages.
+    /// - Throws: `CacheError` with `rangeNotSatisfiable`.
+    func resolved(in length: Int64, of name: String) throws(CacheError) -> Range<Int64> {
+        if let range = resolved(in: length) { return range }
+        throw CacheError(
+            .rangeNotSatisfiable, "the range is outside \(name), which has \(length) bytes", completeLength: length)
+    }
+}
+
 /// A source of readers for play URLs.
 protocol ByteReaderSource: Sendable {
     /// Returns a reader if the resource is open and no origin request has to precede it; otherwise nil.

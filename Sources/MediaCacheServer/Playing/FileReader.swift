@@ -16,11 +16,7 @@ final class FileReader: ByteReader {
     ///   - name: The file's name in messages.
     /// - Throws: `CacheError` with `rangeNotSatisfiable`.
     init(_ file: SideFile, head: ResourceHead, range: RequestedRange, name: String) throws {
-        guard let range = range.resolved(in: file.length) else {
-            throw CacheError(
-                .rangeNotSatisfiable, "the range is outside \(name), which has \(file.length) bytes",
-                completeLength: file.length)
-        }
+        let range = try range.resolved(in: file.length, of: name)
         self.file = file
         self.head = head
         self.range = range

@@ -113,7 +113,7 @@ final class LayoutReader: ByteReader {
     private func open(at position: Int64, _ onReady: @escaping @Sendable () -> Void) -> ReadSession? {
         guard case .source(let source)? = layout.pieces(in: position..<range.upperBound).first else { return nil }
         var part = request
-        part.range = .closed(source.lowerBound, through: source.upperBound - 1)
+        part.range = .from(source.lowerBound, to: source.upperBound)
         let (existing, opens) = state.withLock { state -> (ReadSession?, Bool) in
             if let session = state.session { return (session, false) }
             state.onReady = onReady

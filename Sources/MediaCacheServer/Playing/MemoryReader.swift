@@ -36,11 +36,7 @@ final class MemoryReader: ByteReader {
         acceptsRanges: Bool = true, windowStart: Int64? = nil
     ) throws {
         let length = Int64(bytes.count)
-        guard let range = (acceptsRanges ? range : .all).resolved(in: length) else {
-            throw CacheError(
-                .rangeNotSatisfiable, "the range is outside \(name), which has \(length) bytes",
-                completeLength: length)
-        }
+        let range = try (acceptsRanges ? range : .all).resolved(in: length, of: name)
         let head = ResourceHead(
             length: length, contentType: contentType, validator: Validator(),
             validatedAt: original?.validatedAt ?? Date(), isStale: original?.isStale ?? false,

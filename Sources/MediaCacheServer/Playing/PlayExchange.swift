@@ -125,8 +125,7 @@ final class PlayExchange: Exchange, ResponsePumpDelegate {
             reader.cancel()
             return refuse(
                 CacheError(
-                    .notMedia, "the origin sent a document (\(head.contentType)) instead of media: \(opener.name)")
-            )
+                    .notMedia, "the origin sent a document (\(head.contentType)) instead of media: \(opener.name)"))
         }
         switch request.preconditions.evaluate(head) {
         case .proceed: break
@@ -142,22 +141,19 @@ final class PlayExchange: Exchange, ResponsePumpDelegate {
         case .part(let part):
             isPart = true
             if reader.range == part { return send(reader) }
-            reopen(.closed(part.lowerBound, through: part.upperBound - 1), insteadOf: reader)
+            reopen(.from(part.lowerBound, to: part.upperBound), insteadOf: reader)
         case .parts(let ranges):
-            let multipart = MultipartByteRanges(
+            multipart = MultipartByteRanges(
                 ranges: ranges, length: head.length ?? 0, contentType: SentMediaType(head.contentType).text)
-            self.multipart = multipart
             if reader.range == ranges[0] { return send(reader) }
-            reopen(.closed(ranges[0].lowerBound, through: ranges[0].upperBound - 1), insteadOf: reader)
+            reopen(.from(ranges[0].lowerBound, to: ranges[0].upperBound), insteadOf: reader)
         case .unsatisfiable:
             reader.cancel()
             refuse(
                 CacheError(
                     .rangeNotSatisfiable,
                     "the range is outside the resource, which has \(head.length ?? 0) bytes",
-                    completeLength: head.length
-                )
-            )
+                    completeLength: head.length))
         }
     }
 
@@ -214,8 +210,10 @@ final class PlayExchange: Exchange, ResponsePumpDelegate {
         }
         var fields = headers(for: head)
         let isKnown = currentRange.upperBound != .max
-        if isPart, let length = head.length {
-            addContentRange(ContentRange(range: currentRange, completeLength: length), to: &fields)
+        if isPart, let length = head.length,
+            let value = ContentRange(range: currentRange, completeLength: length).fieldValue
+        {
+            fields.add(name: "Content-Range", value: value)
         }
         let length = isKnown ? currentRange.upperBound - currentRange.lowerBound : nil
         writer.writeHead(isPart ? .partialContent : .ok, fields, contentLength: length)
@@ -235,10 +233,6 @@ final class PlayExchange: Exchange, ResponsePumpDelegate {
         return fields
     }
 
-    private func addContentRange(_ range: ContentRange, to fields: inout HTTPHeaders) {
-        if let value = range.fieldValue { fields.add(name: "Content-Range", value: value) }
-    }
-
     func pumpDidEnd() {
         pump = nil
         guard let multipart else { return writer.finish() }
@@ -249,7 +243,7 @@ final class PlayExchange: Exchange, ResponsePumpDelegate {
         }
         writer.flush()
         let next = multipart.ranges[part]
-        open(.closed(next.lowerBound, through: next.upperBound - 1)) { result in
+        open(.from(next.lowerBound, to: next.upperBound)) { result in
             switch result {
             case .success(let reader): self.send(reader)
             case .failure(let error): self.refuse(error)
@@ -265,8 +259,7 @@ final class PlayExchange: Exchange, ResponsePumpDelegate {
     private func respondWithoutBody(_ status: HTTPResponseStatus, _ reader: any ByteReader) {
         let head = reader.head
         reader.cancel()
-        writer.writeHead(
-            status, headers(for: head), contentLength: status == .ok ? head.length : 0)
+        writer.writeHead(status, headers(for: head), contentLength: status == .ok ? head.length : 0)
         writer.finish()
     }
 

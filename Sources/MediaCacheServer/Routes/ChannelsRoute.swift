@@ -178,9 +178,7 @@ struct ChannelsRoute: Route {
     private func timeline(
         _ request: RouteRequest, _ name: ChannelName, _ recordings: Recordings, gapsOnly: Bool
     ) async throws -> RouteResponse {
-        guard request.method == .get || request.method == .head else {
-            throw request.methodNotAllowed(.get)
-        }
+        try request.requireRead()
         _ = try await recordings.status(of: name)
         guard let recording = recordings.recording(name) else { throw Problem.notFound("there is no channel \(name)") }
         let live = LiveChannel(recording: recording, name: name, query: request.query)
@@ -227,7 +225,6 @@ struct ChannelsRoute: Route {
     }
 
     /// Runs `work` and reports invalid settings as problems of the request.
-    @discardableResult
     private func reportingInvalidSettings<Result>(
         as problem: (String) -> Problem = Problem.badRequest, _ work: () async throws -> Result
     ) async throws -> Result {

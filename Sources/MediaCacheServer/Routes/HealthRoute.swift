@@ -8,9 +8,7 @@ struct HealthRoute: Route {
     func bodyLimit(of method: HTTPRequest.Method, at path: String, within limits: ServerLimits) -> Int { 0 }
 
     func respond(to request: RouteRequest) async throws -> RouteResponse {
-        guard request.method == .get || request.method == .head else {
-            throw request.methodNotAllowed(.get)
-        }
+        try request.requireRead()
         var response = RouteResponse(contentType: "text/plain; charset=utf-8", text: "ok\n")
         response.headerFields[.cacheControl] = "no-store"
         return response

@@ -29,9 +29,7 @@ struct PageRoute: Route {
     func bodyLimit(of method: HTTPRequest.Method, at path: String, within limits: ServerLimits) -> Int { 0 }
 
     func respond(to request: RouteRequest) async throws -> RouteResponse {
-        guard request.method == .get || request.method == .head else {
-            throw request.methodNotAllowed(.get)
-        }
+        try request.requireRead()
         let name = request.path == "/" ? "index.html" : String(request.path.dropFirst(Self.prefix.utf8.count))
         guard let file = files[name] else { throw Problem.notFound("the page has no file “\(name)”") }
         return RouteResponse(

@@ -40,6 +40,11 @@ public struct RouteRequest: Sendable {
         .methodNotAllowed(method.rawValue, allowed: allowed)
     }
 
+    /// Throws a ``Problem`` unless the method is `GET` or `HEAD`.
+    func requireRead() throws {
+        guard method == .get || method == .head else { throw methodNotAllowed(.get) }
+    }
+
     /// Returns the Boolean value of the first query item with this name; false if there is none.
     ///
     /// - Throws: ``Problem`` if the value is neither true nor false.

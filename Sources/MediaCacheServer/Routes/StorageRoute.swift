@@ -20,9 +20,7 @@ struct StorageRoute: Route {
     let recordings: Recordings?
 
     func respond(to request: RouteRequest) async throws -> RouteResponse {
-        guard request.method == .get || request.method == .head else {
-            throw request.methodNotAllowed(.get)
-        }
+        try request.requireRead()
         try store.requireReadableFolder()
         let candidates = try await store.evictionCandidates(atMost: Self.candidateCount).map { info in
             StorageRecord.Candidate(id: info.id, url: info.url, bytes: info.bytesCached, lastUsed: info.lastUsed)
