@@ -209,8 +209,7 @@ public struct DownloadAddition: Codable, Sendable, Hashable {
     /// Creates a request.
     public init(
         url: String, title: String? = nil, variant: String? = nil, audio: String? = nil, subtitles: String? = nil,
-        headers: [String: String]? = nil, priority: Int? = nil, paused: Bool? = nil,
-        seconds: Double? = nil
+        headers: [String: String]? = nil, priority: Int? = nil, paused: Bool? = nil, seconds: Double? = nil
     ) {
         self.url = url
         self.title = title

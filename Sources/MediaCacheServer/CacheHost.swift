@@ -31,10 +31,8 @@ public final class CacheHost: Sendable {
     ///   or the stored settings can't be read; ``ServerError`` if the server can't listen. The folder is closed again
     ///   after an error.
     public static func open(
-        _ configuration: CacheConfiguration,
-        server serverConfiguration: ServerConfiguration = ServerConfiguration(),
-        origin: any Origin,
-        routes: [any Route] = []
+        _ configuration: CacheConfiguration, server serverConfiguration: ServerConfiguration = ServerConfiguration(),
+        origin: any Origin, routes: [any Route] = []
     ) async throws -> CacheHost {
         var configuration = configuration
         var serverConfiguration = serverConfiguration
@@ -50,10 +48,7 @@ public final class CacheHost: Sendable {
             let server = CacheServer(
                 store: store,
                 key: store.isWritable ? try file.loadOrCreate() : AccessKeyFile.keyToRead(configuration.location),
-                keyFile: store.isWritable ? file : nil,
-                configuration: serverConfiguration,
-                routes: routes
-            )
+                keyFile: store.isWritable ? file : nil, configuration: serverConfiguration, routes: routes)
             try await server.start()
             if let address = server.boundAddresses.first { try store.announce(address: address) }
             return CacheHost(store: store, server: server, grace: serverConfiguration.grace)

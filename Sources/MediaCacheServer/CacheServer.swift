@@ -41,24 +41,15 @@ public final class CacheServer: Sendable {
     ///   - configuration: The configuration.
     ///   - routes: Additional routes, which take precedence over the server's own.
     public init(
-        store: CacheStore,
-        key: AccessKey,
-        keyFile: AccessKeyFile? = nil,
-        configuration: ServerConfiguration = ServerConfiguration(),
-        routes: [any Route] = []
+        store: CacheStore, key: AccessKey, keyFile: AccessKeyFile? = nil,
+        configuration: ServerConfiguration = ServerConfiguration(), routes: [any Route] = []
     ) {
         let dependencies = ServerDependencies(store: store, key: key, keyFile: keyFile, configuration: configuration)
         self.dependencies = dependencies
         context = ServerContext(
-            access: dependencies.access,
-            hosts: HostPolicy(configuration),
-            hasPublicReads: configuration.publicRead,
-            router: Router(routes + dependencies.makeRoutes()),
-            publicPath: configuration.publicPrefix,
-            limits: configuration.limits,
-            metrics: dependencies.metrics,
-            logger: configuration.logger
-        )
+            access: dependencies.access, hosts: HostPolicy(configuration), hasPublicReads: configuration.publicRead,
+            router: Router(routes + dependencies.makeRoutes()), publicPath: configuration.publicPrefix,
+            limits: configuration.limits, metrics: dependencies.metrics, logger: configuration.logger)
     }
 
     /// The addresses that the server listens on, such as `http://127.0.0.1:9479`, the preferred one first; empty while
@@ -127,9 +118,7 @@ public final class CacheServer: Sendable {
         addresses.set(channels.compactMap(\.localAddress))
         state.withLock { $0 = .running(channels) }
         configuration.logger.info(
-            "listening",
-            metadata: ["addresses": "\(addresses.urls.joined(separator: ", "))", "open_files": "\(files)"]
-        )
+            "listening", metadata: ["addresses": "\(addresses.urls.joined(separator: ", "))", "open_files": "\(files)"])
         dependencies.feeds.start()
         if let generator = dependencies.coverGenerator {
             coverGeneration.withLock { $0 = Task(priority: .utility) { await generator.run() } }

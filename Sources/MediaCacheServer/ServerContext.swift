@@ -21,14 +21,8 @@ final class ServerContext: Sendable {
     let logger: Logger
 
     init(
-        access: AccessControl,
-        hosts: HostPolicy,
-        hasPublicReads: Bool = false,
-        router: Router,
-        publicPath: String = "",
-        limits: ServerLimits,
-        metrics: ServerMetrics,
-        pool: NIOThreadPool = .singleton,
+        access: AccessControl, hosts: HostPolicy, hasPublicReads: Bool = false, router: Router,
+        publicPath: String = "", limits: ServerLimits, metrics: ServerMetrics, pool: NIOThreadPool = .singleton,
         logger: Logger
     ) {
         self.access = access

@@ -104,8 +104,7 @@ struct ServerDependencies: Sendable {
                 store: store, assetStore: assetStore, downloads: downloads, recordings: recordings, urls: urls),
             BundlesRoute(
                 store: store, assetStore: assetStore, downloads: downloads, recordings: recordings,
-                contentsCache: contents,
-                urls: urls),
+                contentsCache: contents, urls: urls),
             DownloadsRoute(store: store, downloads: downloads, profiles: profiles),
             DownloadSettingsRoute(store: store, settings: downloadSettings),
             CacheSettingsRoute(store: store),
@@ -114,8 +113,7 @@ struct ServerDependencies: Sendable {
             EventsRoute(feeds: feeds),
             StoreRoute(store: store, assetStore: assetStore, profiles: profiles),
             StorageRoute(store: store, assetStore: assetStore, downloads: downloads, recordings: recordings),
-            ServerRoute(
-                store: store, profiles: profiles, urls: urls, cacheFolder: configuration.cacheFolder),
+            ServerRoute(store: store, profiles: profiles, urls: urls, cacheFolder: configuration.cacheFolder),
             TokensRoute(
                 store: store, assetStore: assetStore, profiles: profiles, control: access, feeds: feeds, urls: urls),
         ]

@@ -25,8 +25,7 @@ struct CacheHostTests {
     }
 
     private func withHost(
-        _ change: (inout ServerConfiguration) -> Void = { _ in },
-        folder name: String? = nil,
+        _ change: (inout ServerConfiguration) -> Void = { _ in }, folder name: String? = nil,
         _ body: (CacheHost) async throws -> Void
     ) async throws {
         let folder = name ?? FileManager.default.temporaryDirectory.appending(path: "host-\(UUID())").path
@@ -277,11 +276,7 @@ struct CacheHostTests {
     @Test func errorContainsPortInUse() async throws {
         try await withHost { host in
             let port = try #require(host.server.port)
-            let second = CacheServer(
-                store: host.store,
-                key: host.key,
-                configuration: ServerConfiguration(port: port)
-            )
+            let second = CacheServer(store: host.store, key: host.key, configuration: ServerConfiguration(port: port))
             let error = await #expect(throws: ServerError.self) { try await second.start() }
             #expect(error?.code == .portTaken)
             #expect(error?.message.contains("\(port)") == true)
@@ -293,9 +288,7 @@ struct CacheHostTests {
         try await withHost { host in
             #expect(try await host.play(url).status == 200)
             let list = try APICoding.makeDecoder().decode(
-                ResourceList.self,
-                from: Data(try await host.call("GET", "/api/v1/resources").body)
-            )
+                ResourceList.self, from: Data(try await host.call("GET", "/api/v1/resources").body))
             let record = try #require(list.resources.first)
             #expect(list.resources.count == 1)
             #expect(record.url == url.description)

@@ -37,9 +37,7 @@ struct TokenDigest: Sendable, Hashable, RawRepresentable, Codable {
 
     init(of token: some StringProtocol) {
         var token = String(token)
-        let digest = token.withUTF8 { bytes in
-            SHA256.hash(UnsafeRawBufferPointer(bytes))
-        }
+        let digest = token.withUTF8 { SHA256.hash(UnsafeRawBufferPointer($0)) }
         // This runs for every request with a token in its path, so it avoids intermediate strings.
         rawValue = String(unsafeUninitializedCapacity: 64) { buffer in
             for (index, byte) in digest.enumerated() {
@@ -145,8 +143,7 @@ extension AccessKey {
     ///
     /// - Parameter revocations: The number of revoked standing tokens.
     func standingToken(afterRevocations revocations: Int) -> String {
-        base64URL(
-            SHA256.authenticationCode(of: "standing playback token \(revocations)", key: Array(value.utf8)))
+        base64URL(SHA256.authenticationCode(of: "standing playback token \(revocations)", key: Array(value.utf8)))
     }
 
     /// An ID of 72 bits, taken from a key that isn't used for anything else.

@@ -115,10 +115,8 @@ final class HeaderProfileStore: Sendable {
     ) -> TransferSettings? {
         let user = identity.map { User($0, of: url) }
         let (profiles, authorization) = state.withLock { state in
-            (
-                state.isChanged ? state.profiles : nil,
-                user.flatMap { user in state.users.first { $0.user == user }?.authorization }
-            )
+            let entry = user.flatMap { user in state.users.first { $0.user == user } }
+            return (state.isChanged ? state.profiles : nil, entry?.authorization)
         }
         guard identity != nil || profiles != nil || !fields.isEmpty || isNarrowed else { return nil }
         var settings = base

@@ -87,12 +87,8 @@ extension RouteRequest {
             fields.append(HTTPField(name: name, value: value))
         }
         self.init(
-            method: HTTPRequest.Method(rawValue: head.method.rawValue) ?? .get,
-            path: path,
-            query: gate.query,
-            headerFields: fields,
-            body: Array(body.readableBytesView)
-        )
+            method: HTTPRequest.Method(rawValue: head.method.rawValue) ?? .get, path: path, query: gate.query,
+            headerFields: fields, body: Array(body.readableBytesView))
     }
 }
 

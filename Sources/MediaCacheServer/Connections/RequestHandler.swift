@@ -94,20 +94,13 @@ final class RequestHandler: ChannelInboundHandler, RemovableChannelHandler {
             return context.close(promise: nil)
         }
         // The end of this request is unknown, so the connection can't be used for another.
-        let isTooLong = error == .headerOverflow
         let request = received?.head ?? HTTPRequestHead(version: .http1_1, method: .GET, uri: "/")
-        let writer = makeWriter(request, keepsAlive: false, context)
-        writer.writeError(
-            ErrorResponse(
-                Problem(
-                    title: isTooLong ? "Header section too large" : "Bad request",
-                    status: isTooLong ? 431 : 400,
-                    detail: isTooLong
-                        ? "the header section exceeds this server's limit"
-                        : "the request isn't valid HTTP/1.1: \(error)",
-                    code: "malformedRequest"
-                ))
-        )
+        let (title, status, detail) =
+            error == .headerOverflow
+            ? ("Header section too large", 431, "the header section exceeds this server's limit")
+            : ("Bad request", 400, "the request isn't valid HTTP/1.1: \(error)")
+        let problem = Problem(title: title, status: status, detail: detail, code: "malformedRequest")
+        makeWriter(request, keepsAlive: false, context).writeError(ErrorResponse(problem))
     }
 
     // MARK: - Receiving
@@ -160,15 +153,11 @@ final class RequestHandler: ChannelInboundHandler, RemovableChannelHandler {
         guard let received else { return }
         self.received = nil
         isDiscarding = true
-        makeWriter(received.head, keepsAlive: false, context).writeError(
-            ErrorResponse(
-                Problem(
-                    title: "Content too large",
-                    status: 413,
-                    detail: "the request body exceeds this path's limit of \(maximumBytes(of: received)) bytes",
-                    code: "contentTooLarge"
-                ))
-        )
+        let problem = Problem(
+            title: "Content too large", status: 413,
+            detail: "the request body exceeds this path's limit of \(maximumBytes(of: received)) bytes",
+            code: "contentTooLarge")
+        makeWriter(received.head, keepsAlive: false, context).writeError(ErrorResponse(problem))
     }
 
     private func requestArrived(_ context: ChannelHandlerContext) {
@@ -191,10 +180,7 @@ final class RequestHandler: ChannelInboundHandler, RemovableChannelHandler {
     }
 
     private func makeWriter(
-        _ head: HTTPRequestHead,
-        keepsAlive: Bool,
-        kind: RouteKind = .other,
-        _ context: ChannelHandlerContext
+        _ head: HTTPRequestHead, keepsAlive: Bool, kind: RouteKind = .other, _ context: ChannelHandlerContext
     ) -> ResponseWriter {
         let writer = ResponseWriter(
             request: head, keepsAlive: keepsAlive, kind: kind, supportsFileRegions: supportsFileRegions,
@@ -296,14 +282,8 @@ final class RequestHandler: ChannelInboundHandler, RemovableChannelHandler {
         switch head.method {
         case .GET, .HEAD:
             let exchange = PlayExchange(
-                request: PlayRequest(head),
-                opener: opener,
-                isAdmitted: isAdmitted,
-                writer: writer,
-                recentHeaders: recentHeaders,
-                pieces: pieces,
-                pool: server.pool
-            )
+                request: PlayRequest(head), opener: opener, isAdmitted: isAdmitted, writer: writer,
+                recentHeaders: recentHeaders, pieces: pieces, pool: server.pool)
             start(exchange)
         case .OPTIONS where isAdmitted:
             writer.writeHead(.noContent, PlayHeaders.preflight(), contentLength: nil)

@@ -58,10 +58,7 @@ final class ResponsePump {
     private var readFailures = 0
 
     init(
-        reader: any ByteReader,
-        writer: ResponseWriter,
-        pieces: PieceBuffers,
-        pool: NIOThreadPool,
+        reader: any ByteReader, writer: ResponseWriter, pieces: PieceBuffers, pool: NIOThreadPool,
         delegate: any ResponsePumpDelegate
     ) {
         self.reader = reader

@@ -43,12 +43,8 @@ final class ResponseWriter {
     ///   - owner: The handler of the connection. It is informed before the end is written, because writing it may
     ///     deliver the next pipelined request immediately, and again afterwards.
     init(
-        request: HTTPRequestHead,
-        keepsAlive: Bool,
-        kind: RouteKind,
-        supportsFileRegions: Bool,
-        context: ChannelHandlerContext,
-        owner: RequestHandler
+        request: HTTPRequestHead, keepsAlive: Bool, kind: RouteKind, supportsFileRegions: Bool,
+        context: ChannelHandlerContext, owner: RequestHandler
     ) {
         self.request = request
         self.keepsAlive = keepsAlive

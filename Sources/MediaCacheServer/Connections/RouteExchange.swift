@@ -29,12 +29,7 @@ final class RouteExchange: Exchange {
 
     func start() {
         let loop = writer.eventLoop
-        let run = RouteRun(
-            call: call,
-            exchange: NIOLoopBound(self, eventLoop: loop),
-            loop: loop,
-            logger: logger
-        )
+        let run = RouteRun(call: call, exchange: NIOLoopBound(self, eventLoop: loop), loop: loop, logger: logger)
         task = Task { await run() }
     }
 

@@ -199,8 +199,7 @@ final class MovieCache: Sendable {
             throw CacheError(
                 .notFound,
                 "\(url) isn't completely cached: \(info.bytesCached) of \(info.length.map(String.init) ?? "?") bytes; "
-                    + "download it with `mediacache get`"
-            )
+                    + "download it with `mediacache get`")
         }
         return []
     }

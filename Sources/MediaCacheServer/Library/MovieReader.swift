@@ -45,8 +45,8 @@ final class MovieReader<Source: ByteSource & SendableMetatype>: ByteReader {
     ///   - onChange: Called when the source has changed and can't be read.
     init(
         _ source: sending Source, head: ResourceHead, range: Range<Int64>, windowStart: Int64? = nil,
-        gaps: [MovieGap] = [], name: String,
-        limit: ConcurrencyLimit, control: WorkControl, onChange: @escaping @Sendable () -> Void
+        gaps: [MovieGap] = [], name: String, limit: ConcurrencyLimit, control: WorkControl,
+        onChange: @escaping @Sendable () -> Void
     ) {
         self.head = head
         self.range = range

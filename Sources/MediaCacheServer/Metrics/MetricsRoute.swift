@@ -87,10 +87,8 @@ final class MetricsRoute: Route {
         text.counter("origin_bytes_total", "Body bytes received from origins.", statistics.bytesFromOrigin)
         text.counter("read_bytes_total", "Bytes read by readers.", statistics.bytesRead)
         text.counter(
-            "read_cached_bytes_total",
-            "Bytes read by readers that were cached when requested.",
-            statistics.bytesFromCache
-        )
+            "read_cached_bytes_total", "Bytes read by readers that were cached when requested.",
+            statistics.bytesFromCache)
         text.counter("evicted_bytes_total", "Evicted bytes.", statistics.bytesEvicted)
         text.counter("committed_bytes_total", "Bytes committed to the catalog.", statistics.bytesCommitted)
         text.counter("damaged_bytes_total", "Bytes whose checksum didn't match.", statistics.bytesDamaged)

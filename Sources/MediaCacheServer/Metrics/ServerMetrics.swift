@@ -19,8 +19,7 @@ final class ServerMetrics: Sendable {
     init() {
         let kinds = RouteKind.allCases.count
         counters = Mutex(
-            Snapshot(responses: Array(repeating: 0, count: kinds * 6), bytes: Array(repeating: 0, count: kinds))
-        )
+            Snapshot(responses: Array(repeating: 0, count: kinds * 6), bytes: Array(repeating: 0, count: kinds)))
     }
 
     /// Counts a response. Status 0 means that the connection closed before the response's head.

@@ -41,8 +41,7 @@ final class LayoutReader: ByteReader {
     ///   - onChange: Called when the resource's version is no longer that of the layout.
     init(
         _ layout: ByteLayout, of request: ReadRequest, in store: CacheStore, original: ResourceHead,
-        range: Range<Int64>, contentType: String? = nil, mark: String = "fs",
-        hold: FastStartPlans.Hold? = nil,
+        range: Range<Int64>, contentType: String? = nil, mark: String = "fs", hold: FastStartPlans.Hold? = nil,
         onChange: @escaping @Sendable () -> Void = {}
     ) {
         self.layout = layout

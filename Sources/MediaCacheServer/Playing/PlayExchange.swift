@@ -34,13 +34,8 @@ final class PlayExchange: Exchange, ResponsePumpDelegate {
     private var changes = 0
 
     init(
-        request: PlayRequest,
-        opener: any ReaderOpener,
-        isAdmitted: Bool,
-        writer: ResponseWriter,
-        recentHeaders: RecentPlayHeaders,
-        pieces: PieceBuffers,
-        pool: NIOThreadPool
+        request: PlayRequest, opener: any ReaderOpener, isAdmitted: Bool, writer: ResponseWriter,
+        recentHeaders: RecentPlayHeaders, pieces: PieceBuffers, pool: NIOThreadPool
     ) {
         self.request = request
         self.opener = opener

@@ -124,9 +124,6 @@ public struct PlayTarget: Sendable, Hashable {
     }
 
     private static func malformed(_ reason: String) -> CacheError {
-        CacheError(
-            .invalidURL,
-            "the path isn't a play URL: \(reason); expected /play/<token>/<scheme>/<host>/<path>"
-        )
+        CacheError(.invalidURL, "the path isn't a play URL: \(reason); expected /play/<token>/<scheme>/<host>/<path>")
     }
 }

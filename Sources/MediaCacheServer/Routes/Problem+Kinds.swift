@@ -26,70 +26,50 @@ extension Problem {
     static func methodNotAllowed(_ method: String, allowed: [HTTPRequest.Method]) -> Problem {
         let names = allowed.flatMap { $0 == .get ? ["GET", "HEAD"] : [$0.rawValue] }
         var problem = Problem(
-            title: "Method not allowed",
-            status: 405,
+            title: "Method not allowed", status: 405,
             detail: "this path doesn't support \(method); it supports \(names.joined(separator: ", "))",
-            code: "methodNotAllowed"
-        )
+            code: "methodNotAllowed")
         problem.allowed = names
         return problem
     }
 
     static let preconditionFailed = Problem(
-        title: "Precondition failed",
-        status: 412,
+        title: "Precondition failed", status: 412,
         detail: "the resource has changed since it was read; read it again before changing it",
-        code: "preconditionFailed"
-    )
+        code: "preconditionFailed")
 
     static let unauthorized = Problem(
-        title: "Unauthorized",
-        status: 401,
+        title: "Unauthorized", status: 401,
         detail: "the API key is missing or wrong; send the key in the file `key` in the cache folder as "
             + "`Authorization: Bearer <key>`",
-        code: "unauthorized"
-    )
+        code: "unauthorized")
 
     static let wrongToken = Problem(
-        title: "Forbidden",
-        status: 403,
+        title: "Forbidden", status: 403,
         detail: "the token in this URL is unknown, expired or revoked, or doesn't allow this path; request a new URL",
-        code: "wrongToken"
-    )
+        code: "wrongToken")
 
     static let tokenInPath = Problem(
-        title: "Forbidden",
-        status: 403,
+        title: "Forbidden", status: 403,
         detail: "remote clients need a token for this path: use /k/<token>/…, and create the token with "
             + "`mediacache token create`",
-        code: "unauthorized"
-    )
+        code: "unauthorized")
 
     static let busy = Problem(
-        title: "Service unavailable",
-        status: 503,
-        detail: "too many requests of this kind are running; try again in a moment",
-        code: "busy"
-    )
+        title: "Service unavailable", status: 503,
+        detail: "too many requests of this kind are running; try again in a moment", code: "busy")
 
     static let tooManyConnections = Problem(
-        title: "Service unavailable",
-        status: 503,
-        detail: "the server has reached its limit of connections; try again in a moment",
-        code: "busy"
-    )
+        title: "Service unavailable", status: 503,
+        detail: "the server has reached its limit of connections; try again in a moment", code: "busy")
 
     static let noDecoder = Problem(
-        title: "Not implemented",
-        status: 501,
+        title: "Not implemented", status: 501,
         detail: "this server has no decoder for video frames; `mediacache serve` uses ffmpeg if it is installed",
-        code: "noDecoder"
-    )
+        code: "noDecoder")
 
     static let misdirected = Problem(
-        title: "Misdirected request",
-        status: 421,
+        title: "Misdirected request", status: 421,
         detail: "this server doesn't accept requests for that host name; allow it with --allowed-host",
-        code: "hostNotAllowed"
-    )
+        code: "hostNotAllowed")
 }

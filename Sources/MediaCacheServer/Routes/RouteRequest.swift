@@ -17,10 +17,7 @@ public struct RouteRequest: Sendable {
 
     /// Creates a request.
     public init(
-        method: HTTPRequest.Method,
-        path: String,
-        query: String = "",
-        headerFields: HTTPFields = [:],
+        method: HTTPRequest.Method, path: String, query: String = "", headerFields: HTTPFields = [:],
         body: [UInt8] = []
     ) {
         self.method = method

@@ -40,13 +40,9 @@ public struct RouteResponse: Sendable {
     ///
     /// - Throws: `EncodingError`.
     public static func json(_ value: some Encodable, status: Int = 200) throws -> RouteResponse {
-        let data = try APICoding.makeEncoder().encode(value)
-        return RouteResponse(
-            status: status,
-            // Clients revalidate stored responses, which is cheap because of the entity tag.
-            headerFields: [.contentType: "application/json", .cacheControl: "private, no-cache"],
-            body: .bytes(Array(data))
-        )
+        RouteResponse(
+            status: status, headerFields: [.contentType: "application/json", .cacheControl: "private, no-cache"],
+            body: .bytes(Array(try APICoding.makeEncoder().encode(value))))
     }
 
     /// Returns a response with a page of a list as JSON and a link to the next page (RFC 8288).

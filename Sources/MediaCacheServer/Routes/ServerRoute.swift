@@ -24,12 +24,8 @@ struct ServerRoute: Route {
         case ("/api/v1/server", .get), ("/api/v1/server", .head):
             return try .json(
                 ServerInfo(
-                    version: CacheServer.version,
-                    pid: getpid(),
-                    addresses: urls.addresses.urls,
-                    cacheFolder: cacheFolder
-                )
-            )
+                    version: CacheServer.version, pid: getpid(), addresses: urls.addresses.urls,
+                    cacheFolder: cacheFolder))
         case ("/api/v1/urls", .get), ("/api/v1/urls", .head):
             guard let text = request.queryItem("url") else { throw Problem.badRequest("the query item url is missing") }
             let url = try ResourceURL(text)

@@ -161,8 +161,7 @@ final class StreamSource: ByteReaderSource {
     private func rewriter(of playlist: LoadedPlaylist, _ target: PlayTarget) -> PlaylistRewriter {
         PlaylistRewriter(
             playlist: playlist, target: target, publicPath: publicPath, profiles: profiles,
-            variableCache: variableCache,
-            signature: signature)
+            variableCache: variableCache, signature: signature)
     }
 
     /// Returns the variables that the playlist may import (RFC 8216bis §4.4.2.3).

@@ -23,8 +23,7 @@ struct LibraryPartsTests {
     private func withAsset(
         _ parts: KeyValuePairs<String, [UInt8]>, _ playlists: KeyValuePairs<String, String> = [:],
         state: DownloadState? = nil, isCached: Bool = true, lost: Set<String> = [],
-        encrypted: Set<String> = [], local: Set<String> = [],
-        _ body: (CacheHost, AssetID) async throws -> Void
+        encrypted: Set<String> = [], local: Set<String> = [], _ body: (CacheHost, AssetID) async throws -> Void
     ) async throws {
         let folder = FileManager.default.temporaryDirectory.appending(path: "parts-\(UUID())").path
         defer { try? FileManager.default.removeItem(atPath: folder) }

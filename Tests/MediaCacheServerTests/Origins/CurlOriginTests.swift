@@ -12,8 +12,7 @@ struct CurlOriginTests {
 
     /// Runs `body` with an origin and a server, and stops both.
     private func withServer<R>(
-        onIPv6: Bool = false,
-        _ settings: CurlSettings = CurlSettings(),
+        onIPv6: Bool = false, _ settings: CurlSettings = CurlSettings(),
         _ body: (CurlOrigin, ScriptedOriginServer) async throws -> R
     ) async throws -> R {
         let server = try ScriptedOriginServer(onIPv6: onIPv6)

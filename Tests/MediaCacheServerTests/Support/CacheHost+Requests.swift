@@ -9,9 +9,7 @@ import Testing
 extension CacheHost {
     /// Runs `body` with a host that uses a folder, and closes the host afterwards.
     static func use(
-        folder: String,
-        origin: any Origin,
-        _ change: (inout ServerConfiguration) -> Void,
+        folder: String, origin: any Origin, _ change: (inout ServerConfiguration) -> Void,
         _ body: (CacheHost) async throws -> Void
     ) async throws {
         var configuration = ServerConfiguration(

@@ -127,31 +127,19 @@ final class FakeSource: ByteReaderSource, Sendable {
     let state = Mutex(State())
 
     init(
-        _ bytes: [UInt8],
-        contentType: String = "video/mp4",
-        entityTag: String = "\"v1\"",
-        lastModified: String? = "Sun, 06 Nov 1994 08:49:37 GMT",
-        knowsLength: Bool = true,
-        isStale: Bool = false,
-        isOpen: Bool = true,
-        acceptsRanges: Bool = true,
-        isResident: Bool = true,
-        readFailures: Int = 0,
-        descriptor: Int32? = nil,
-        available: Int64 = .max
+        _ bytes: [UInt8], contentType: String = "video/mp4", entityTag: String = "\"v1\"",
+        lastModified: String? = "Sun, 06 Nov 1994 08:49:37 GMT", knowsLength: Bool = true, isStale: Bool = false,
+        isOpen: Bool = true, acceptsRanges: Bool = true, isResident: Bool = true, readFailures: Int = 0,
+        descriptor: Int32? = nil, available: Int64 = .max
     ) {
         self.bytes = FakeBytes(bytes, isResident: isResident, failures: readFailures, descriptor: descriptor)
         self.isOpen = isOpen
         self.acceptsRanges = acceptsRanges
         self.available = available
         head = ResourceHead(
-            length: knowsLength ? Int64(bytes.count) : nil,
-            contentType: contentType,
+            length: knowsLength ? Int64(bytes.count) : nil, contentType: contentType,
             validator: Validator(entityTag: entityTag, lastModified: lastModified),
-            validatedAt: Date(timeIntervalSince1970: 0),
-            isStale: isStale,
-            entityTag: entityTag
-        )
+            validatedAt: Date(timeIntervalSince1970: 0), isStale: isStale, entityTag: entityTag)
     }
 
     var requests: [ReadRequest] { state.withLock { $0.requests } }

@@ -35,8 +35,7 @@ struct LoopbackClient {
     /// Sends text, and returns all bytes until the connection ends. `whenReceived` is called after each piece with the
     /// number of bytes so far.
     func receiveAll(
-        after request: String,
-        whenReceived: @Sendable (Int) async -> Void = { _ in }
+        after request: String, whenReceived: @Sendable (Int) async -> Void = { _ in }
     ) async throws -> [UInt8] {
         try await wrapped().executeThenClose { inbound, outbound in
             try await outbound.write(ByteBuffer(string: request))

@@ -35,23 +35,16 @@ enum TestServer {
     static let token = AccessControl(key: key).playbackToken
 
     static func context(
-        _ source: any ByteReaderSource,
-        routes: [any Route] = [HealthRoute(), EchoRoute(access: .key)],
-        limits: ServerLimits = ServerLimits(),
-        isExposed: Bool = false,
-        access: AccessControl = AccessControl(key: key),
-        pool: NIOThreadPool = .singleton
+        _ source: any ByteReaderSource, routes: [any Route] = [HealthRoute(), EchoRoute(access: .key)],
+        limits: ServerLimits = ServerLimits(), isExposed: Bool = false,
+        access: AccessControl = AccessControl(key: key), pool: NIOThreadPool = .singleton
     ) -> ServerContext {
         let profiles = HeaderProfileStore(base: TransferSettings())
         return ServerContext(
             access: access,
             hosts: HostPolicy(boundHost: "127.0.0.1", allowedHosts: ["media.example"], isExposed: isExposed),
-            router: Router(routes + [PlayRoute(source: source, profiles: profiles, control: access)]),
-            limits: limits,
-            metrics: ServerMetrics(),
-            pool: pool,
-            logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
-        )
+            router: Router(routes + [PlayRoute(source: source, profiles: profiles, control: access)]), limits: limits,
+            metrics: ServerMetrics(), pool: pool, logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
     }
 
     /// Returns a connection without a socket.
