@@ -17,10 +17,10 @@ public final class APIClient: Sendable {
     let key: AccessKey
     private let origin: any Origin
 
-    /// Creates a client. It connects on the first call.
+    /// Creates a client, which connects on the first call.
     ///
     /// - Parameters:
-    ///   - address: The server's address, such as `http://127.0.0.1:9479`.
+    ///   - address: The server's address.
     ///   - key: The cache's key; see ``AccessKeyFile/key(of:)``.
     ///   - origin: The HTTP client that sends the requests, such as `CurlOrigin` or `URLSessionOrigin`.
     public init(address: String, key: AccessKey, origin: any Origin) {
@@ -35,22 +35,19 @@ extension APIClient {
     struct Content {
         /// The media type.
         var type: String
-        /// The bytes.
         var bytes: [UInt8]
 
-        /// Returns a value as JSON.
         static func json(_ value: some Encodable) throws -> Content {
             Content(type: "application/json", bytes: Array(try APICoding.makeEncoder().encode(value)))
         }
     }
 
-    /// The time limits of a `GET`, for which the server waits 10 s at most.
+    /// The time limits of a `GET` call.
     private static let limits = TransferLimits(connect: .seconds(5), firstByte: .seconds(120), stall: .seconds(120))
-    /// The time limits of other requests. Calls that change something may process the whole cache, and an origin may
-    /// have to deliver media first.
+    /// The time limits of other requests. A change may process the whole cache, and media may first have to be fetched.
     static let patientLimits = TransferLimits(
         connect: .seconds(5), firstByte: .seconds(1 << 30), stall: .seconds(1 << 30))
-    /// The maximum size of a response, in bytes. 100,000 resources with many spans take about 50 MB.
+    /// The maximum size of a response, in bytes.
     private static let maximumResponse = 512 << 20
 
     /// Performs a call and decodes the response.
@@ -89,14 +86,12 @@ extension APIClient {
         return items
     }
 
-    /// Performs a call and ignores the content of the response.
+    /// Performs a call, and ignores the content of the response.
     func send(_ method: HTTPRequest.Method, _ path: String, content: Content? = nil) async throws {
         _ = try await exchange(method, path, content: content)
     }
 
-    /// Returns a request to a URL of the server.
-    ///
-    /// - Throws: ``APIClientError`` for an invalid URL.
+    /// Returns a request with ``patientLimits``.
     func request(_ method: HTTPRequest.Method, _ url: String) throws -> OriginRequest {
         do {
             var request = OriginRequest(url: try ResourceURL(url), limits: Self.patientLimits)
@@ -107,8 +102,7 @@ extension APIClient {
         }
     }
 
-    /// Sends a request. The API doesn't redirect, and the origin follows no redirect, which could send the key to
-    /// another server.
+    /// Sends a request. An `Origin` follows no redirects, which could lead the key to another server.
     func respond(to request: OriginRequest) async throws -> OriginResponse {
         do {
             return try await origin.send(request)
@@ -174,8 +168,7 @@ extension APIClient {
         return (bytes, response.headerFields[.contentType])
     }
 
-    /// Returns a URL with its user information, optionally without the password. The server creates a header profile
-    /// from the user information.
+    /// Returns a URL with its user information, optionally without the password.
     package static func text(of url: ResourceURL, withPassword: Bool = true) -> String {
         guard let userInfo = url.userInfo else { return url.description }
         let user = withPassword ? userInfo : String(userInfo.prefix { $0 != ":" })

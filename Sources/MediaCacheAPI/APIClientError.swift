@@ -4,8 +4,7 @@ import MediaCache
 public enum APIClientError: Error, Sendable {
     /// The server at `address` doesn't respond, or the URL of the request is invalid.
     case unreachable(address: String, cause: any Error)
-    /// The response to a call violates the API. The first value is the call, such as `GET /api/v1/usage`, and the
-    /// violation if there is no `cause`.
+    /// The response to a call, such as `GET /api/v1/usage`, violates the API. The text may also name the violation.
     case unexpectedResponse(String, address: String, cause: (any Error)?)
 }
 

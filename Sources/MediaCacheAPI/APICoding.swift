@@ -18,7 +18,7 @@ public enum APICoding {
     }
 }
 
-/// A list in the API. It is paged if the request sets `?limit=`, or if it is very long.
+/// A list in the API, in pages if the request sets `?limit=`. A timeline is always paged.
 public protocol PagedList: Codable, Sendable {
     /// The type of the list's items.
     associatedtype Item: Sendable

@@ -1,11 +1,9 @@
-/// The secret for the API's `Authorization` header: 192 random bits. It is never part of a playback URL.
-///
-/// ``description`` omits the secret, to keep it out of logs; ``value`` contains it.
+/// The secret for the API's `Authorization` header. It is never part of a playback URL, and ``description`` omits it.
 public struct AccessKey: Sendable, Hashable {
     /// The secret: letters, digits, `-` and `_`.
     public let value: String
 
-    /// Creates a random key from the system's secure random number generator.
+    /// Creates a key of 192 random bits from the system's secure generator.
     public init() {
         var generator = SystemRandomNumberGenerator()
         let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_".utf8)
@@ -21,8 +19,7 @@ public struct AccessKey: Sendable, Hashable {
         value = String(decoding: bytes, as: UTF8.self)
     }
 
-    /// Creates a key from its text; nil if the text is too short to be secure (22 characters are 132 bits), has more
-    /// than 128 characters, or contains characters other than those of ``value``.
+    /// Creates a key from its text: 22 characters (132 bits) to 128 characters of ``value``; nil for any other text.
     public init?(_ text: String) {
         let isKey = text.utf8.allSatisfy { byte in
             switch byte {

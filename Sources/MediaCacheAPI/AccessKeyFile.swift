@@ -22,14 +22,13 @@ public struct AccessKeyFile: Sendable, Hashable {
         self.path = path
     }
 
-    /// Returns the key of a cache's server, from the cache folder or, if the folder can't be written, from the file
-    /// that the server created in the system's temporary folder. Nil if neither file exists.
+    /// Returns the key of a cache's server: the key in the cache folder or, if that folder has none, the key that the
+    /// server stored in the system's temporary folder because it can't write the cache folder. Nil if there is neither.
     ///
-    /// - Throws: `CacheError` with `storage` if a file can't be read or doesn't contain a key.
+    /// - Throws: `CacheError` with `storage` if the file can't be read or doesn't contain a key.
     public static func key(of location: CacheLocation) throws -> AccessKey? { try inUse(at: location).load() }
 
-    /// Returns the file that contains the key of a cache's server: the file in the system's temporary folder if the
-    /// server created one because the cache folder can't be written, otherwise the file in the cache folder.
+    /// Returns the file that ``key(of:)`` reads. It may not exist.
     package static func inUse(at location: CacheLocation) -> AccessKeyFile {
         let file = AccessKeyFile(location: location)
         guard (try? file.load()) == nil, let path = RuntimeFolder.find("key", for: location) else { return file }
@@ -44,9 +43,8 @@ public struct AccessKeyFile: Sendable, Hashable {
         return key ?? AccessKey()
     }
 
-    /// Returns the key, and creates the file if necessary. If several processes create it at the same time, they all
-    /// get the same key. A key that other users could read is replaced and becomes invalid, unless the file system
-    /// doesn't store modes.
+    /// Returns the key, and creates the file if necessary. Processes that create it at the same time get the same key.
+    /// A file that other users can access gets a new key, unless the file system doesn't store modes.
     ///
     /// - Throws: `CacheError` with `storage` if the file can't be read or written, or doesn't contain a key.
     public func loadOrCreate() throws -> AccessKey {
@@ -81,13 +79,12 @@ public struct AccessKeyFile: Sendable, Hashable {
     /// - Throws: `CacheError` with `storage` if the file can't be read or doesn't contain a key.
     public func load() throws -> AccessKey? { try load { usleep(100_000) } }
 
-    /// The maximum number of attempts to read a file that is being written.
     private static let maximumAttempts = 10
 
-    /// Returns the key, or nil if the file doesn't exist.
+    /// Returns the key as ``load()`` does.
     ///
-    /// - Parameter pause: A function called before each further attempt to read a file that is being written, which is
-    ///   possible on file systems without links.
+    /// - Parameter pause: Called before each further attempt to read a file that is being written, which is possible on
+    ///   file systems without links.
     package func load(pausing pause: () -> Void) throws -> AccessKey? {
         for attempt in 1... {
             guard let bytes = try contents() else { return nil }
@@ -128,7 +125,7 @@ public struct AccessKeyFile: Sendable, Hashable {
         return key
     }
 
-    /// Makes the replacement durable. A failure is ignored, since restoring the old key would be worse.
+    /// Makes a replacement durable. A failure is ignored, since restoring the old key would be worse.
     private func syncFolder() {
         let descriptor = open(path.lastIndex(of: "/").map { String(path[...$0]) } ?? ".", O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else { return }
@@ -142,9 +139,7 @@ public struct AccessKeyFile: Sendable, Hashable {
         return temporary
     }
 
-    /// Creates a file that contains a key.
-    ///
-    /// - Returns: False if a file with this name exists. It remains unchanged.
+    /// Creates a file that contains a key. Returns false if the file exists, and leaves it unchanged.
     private func create(_ file: String, with key: AccessKey) throws -> Bool {
         let descriptor = open(file, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
         guard descriptor >= 0 else {

@@ -11,7 +11,7 @@ public struct AssetRecord: Codable, Sendable, Hashable, Identifiable {
     public var url: String
     /// Whether the asset was fetched with credentials and belongs to one user. The user isn't reported.
     public var withCredentials: Bool
-    /// The title given by the user, or derived from the download's URL or the channel's name; null if there is none.
+    /// The title; null if there is none.
     public var title: String?
     /// The kind of asset, a file or a stream; null if not known yet.
     public var kind: Asset.Kind?
@@ -21,11 +21,11 @@ public struct AssetRecord: Codable, Sendable, Hashable, Identifiable {
     public var length: Int64?
     /// Whether `length` is exact.
     public var isLengthExact: Bool
-    /// The number of cached bytes; null for a stream without a download, such as an ended recording.
+    /// The number of cached bytes; null if unknown, as for a stream without a download.
     public var bytes: Int64?
     /// The state of the download; null if there is none.
     public var state: DownloadRecord.State?
-    /// The obstacle that the download is waiting for, or the cause of its failure.
+    /// The download's obstacle or failure; null in other states.
     public var reason: DownloadRecord.Reason?
     /// The number of parts that the download couldn't fetch or the recording lost.
     public var holeCount: Int
@@ -37,14 +37,13 @@ public struct AssetRecord: Codable, Sendable, Hashable, Identifiable {
     public var lastPlayed: Date?
     /// The cover's metadata; null if there is no cover.
     public var cover: Asset.CoverNote?
-    /// The library URL, at which a downloaded asset can be played. `media.mp4`, `cover` and `frame.jpg?t=<seconds>` are
-    /// paths below it.
+    /// The URL that plays a downloaded asset. `media.mp4`, `cover` and `frame.jpg?t=<seconds>` are paths below it.
     public var libraryURL: String
 
     /// Creates the record of an asset.
     ///
     /// - Parameters:
-    ///   - asset: The stored asset.
+    ///   - asset: The asset as stored.
     ///   - status: The status of the asset's download; nil if there is none.
     ///   - file: The cached resource of the asset's file or top playlist.
     ///   - libraryURL: The asset's library URL.
@@ -129,7 +128,7 @@ extension APIClient {
         try await send(.delete, "/api/v1/assets/\(Self.escape(id))")
     }
 
-    /// Returns the asset of a cached URL, and creates it if necessary. Returns nil if no data of the URL is cached.
+    /// Returns the asset of a cached URL, and creates it if necessary; nil if no data of the URL is cached.
     public func addAsset(for url: ResourceURL) async throws -> AssetRecord? {
         let request = AssetRequest(url: Self.text(of: url, withPassword: false))
         return try await callIfFound(.post, "/api/v1/assets", content: try .json(request))
@@ -166,9 +165,7 @@ extension APIClient {
         try await call(.delete, "/api/v1/assets/\(Self.escape(id))/cover")
     }
 
-    /// Removes the covers of all assets.
-    ///
-    /// - Returns: The number and size of the removed covers.
+    /// Removes the covers of all assets, and returns their number and size.
     public func removeCovers() async throws -> CoverUsage {
         try await call(.delete, "/api/v1/covers")
     }

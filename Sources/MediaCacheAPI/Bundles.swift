@@ -1,12 +1,12 @@
 internal import HTTPTypes
 public import MediaLibrary
 
-/// The description of a bundle, containing everything needed to export it to a folder: an asset (`GET
-/// /api/v1/bundles?asset=…`), or a finished window of a channel (`?channel=…`).
+/// The description of an asset or of a finished window of a channel, from which a client exports it to a folder: the
+/// response to `GET /api/v1/bundles`.
 public struct BundleRecord: Codable, Sendable, Hashable {
     /// The asset's ID, or the channel's name.
     public var id: String
-    /// The title; null if none is known.
+    /// The title; null if there is none.
     public var title: String?
     /// The URL at the origin, without user information.
     public var url: String
@@ -14,7 +14,7 @@ public struct BundleRecord: Codable, Sendable, Hashable {
     public var withCredentials: Bool
     /// The selected variants and renditions.
     public var selection: StreamSelection?
-    /// The state of the download, such as `complete`; null if there is none.
+    /// The state of the download; null if there is none.
     public var state: DownloadRecord.State?
     /// The number of parts that the download couldn't fetch or the recording lost.
     public var holeCount: Int
@@ -46,7 +46,7 @@ public struct BundleRecord: Codable, Sendable, Hashable {
 
 /// The body of `POST /api/v1/bundles`: an asset whose parts are uploaded afterwards.
 public struct BundleImportRequest: Codable, Sendable, Hashable {
-    /// The title; null if none is known.
+    /// The title; null if there is none.
     public var title: String?
     /// The URL at the origin.
     public var url: String
@@ -70,11 +70,10 @@ public struct BundleImportRequest: Codable, Sendable, Hashable {
 }
 
 extension APIClient {
-    /// The maximum number of bytes that one call of ``uploadPart(_:at:of:part:to:)`` uploads.
+    /// The maximum number of bytes for one call of ``uploadPart(_:at:of:part:to:)``.
     public static let bundlePieceLength = 8 << 20
 
-    /// Returns the library URL of an asset, with a slash at the end, to which the names of playlists and parts are
-    /// appended.
+    /// Returns the URL to which the names of an asset's playlists and parts are appended.
     public func libraryURL(ofAsset id: String) -> String { "\(address)/library/\(Self.escape(id))/" }
 
     /// Returns whether a URL is a `/library` or `/live` URL of this server. ``media(at:range:limit:)`` sends the key to
@@ -91,12 +90,8 @@ extension APIClient {
         try await call(.get, "/api/v1/bundles?asset=\(Self.escape(name))")
     }
 
-    /// Returns the description of the bundle of a channel's window.
+    /// Returns the description of the bundle of a channel's window. Its start and end are in milliseconds since 1970.
     ///
-    /// - Parameters:
-    ///   - name: The channel.
-    ///   - from: The start of the window, in milliseconds since 1970.
-    ///   - to: The end of the window, in milliseconds since 1970.
     /// - Throws: ``Problem`` with status 404 if the start of the window isn't recorded, or the window isn't over.
     public func bundle(ofWindowOf name: ChannelName, from: Int64, to: Int64) async throws -> BundleRecord {
         try await call(.get, "/api/v1/bundles?channel=\(name)&from=\(from)&to=\(to)")
@@ -127,11 +122,8 @@ extension APIClient {
             content: Content(type: "application/octet-stream", bytes: bytes))
     }
 
-    /// Ends an import. The asset is complete if all its parts were uploaded, and otherwise complete with holes.
+    /// Ends an import. The asset is complete or, if parts are missing and `gaps` is true, complete with holes.
     ///
-    /// - Parameters:
-    ///   - asset: The asset's ID.
-    ///   - gaps: Whether parts may be missing.
     /// - Throws: ``Problem`` with status 404 if a part is missing and `gaps` is false.
     public func endBundle(_ asset: String, gaps: Bool) async throws -> BundleRecord {
         try await call(.post, "/api/v1/bundles/\(Self.escape(asset))/complete?gaps=\(gaps)")

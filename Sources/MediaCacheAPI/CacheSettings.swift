@@ -85,7 +85,7 @@ public struct CacheSettingsUpdate: Codable, Sendable, Hashable {
     public struct Limits: Codable, Sendable, Hashable {
         /// The maximum size in bytes; 0 means no limit.
         public var maximumBytes: Int64?
-        /// The number of seconds after which unused data is evicted; 0 means no limit.
+        /// The number of seconds after which unread data is evicted; 0 means no limit.
         public var maximumAge: Double?
         /// The number of bytes to leave free on the disk.
         public var minimumFreeBytes: Int64?
@@ -106,7 +106,7 @@ public struct CacheSettingsUpdate: Codable, Sendable, Hashable {
         public var responseTimeout: Double?
         /// The limit for a pause within a response in seconds, 0.001 to 86,400.
         public var stallTimeout: Double?
-        /// The maximum number of consecutive retries, 0 to 100. Receiving at least 1 KiB resets the count.
+        /// The maximum number of consecutive retries, 0 to 100.
         public var retries: Int?
         /// The maximum number of bytes to request ahead of a player, at least 65,536.
         public var readAhead: Int64?
@@ -145,8 +145,7 @@ extension APIClient {
         try await call(.get, "/api/v1/settings/cache")
     }
 
-    /// Changes limits of the cache and of transfers. Values that are nil in the update are left unchanged. Content
-    /// beyond lower limits is evicted before the call returns.
+    /// Changes limits of the cache and of transfers. Content beyond lower limits is evicted before the call returns.
     @discardableResult
     public func updateCacheSettings(_ update: CacheSettingsUpdate) async throws -> CacheSettings {
         try await call(.patch, "/api/v1/settings/cache", content: try .json(update))

@@ -70,9 +70,7 @@ public struct ChannelRecord: Codable, Sendable, Hashable {
 
     /// Creates the record of a channel.
     ///
-    /// - Parameters:
-    ///   - status: The channel's status.
-    ///   - base: The URL to which the channel's paths are appended, with a slash at the end.
+    /// - Parameter base: The URL to which the channel's paths are appended, with a slash at the end.
     public init(_ status: RecordingStatus, base: String) {
         let channel = status.channel
         name = channel.name.rawValue
@@ -120,10 +118,8 @@ public struct TimeSpan: Codable, Sendable, Hashable {
     /// Creates the range of whole milliseconds within a range of dates.
     package init(_ range: Range<Date>) {
         // `nanosecondsSinceEpoch` rounds to microseconds, since dates aren't multiples of any unit.
-        self.init(
-            range.lowerBound
-                .nanosecondsSinceEpoch..<max(
-                    range.lowerBound.nanosecondsSinceEpoch, range.upperBound.nanosecondsSinceEpoch))
+        let (start, end) = (range.lowerBound.nanosecondsSinceEpoch, range.upperBound.nanosecondsSinceEpoch)
+        self.init(start..<max(start, end))
     }
 }
 
@@ -272,19 +268,14 @@ extension APIClient {
         try await call(.get, "\(Self.channelsPath)/\(name)")
     }
 
-    /// Returns the URL of a channel's window at the server's own address, without a token. The response is 404 if the
-    /// window starts outside the recorded ranges.
-    ///
-    /// - Parameters:
-    ///   - name: The channel.
-    ///   - from: The start of the window, in milliseconds since 1970.
-    ///   - to: The end of the window, in milliseconds since 1970.
+    /// Returns the URL of a channel's window, in milliseconds since 1970, at the server's own address, without a token.
+    /// The response is 404 if the window starts outside the recorded ranges.
     public func liveURL(of name: ChannelName, from: Int64, to: Int64) -> String {
         "\(liveURL(of: name))index.m3u8?begintime=\(from)&endtime=\(to)&strict=1"
     }
 
-    /// Returns the URL of a channel at the server's own address, without a token and with a slash at the end. The names
-    /// of playlists and parts are appended to it.
+    /// Returns the URL to which the names of a channel's playlists and parts are appended, at the server's own address,
+    /// without a token.
     public func liveURL(of name: ChannelName) -> String { "\(address)/live/\(name)/" }
 
     /// Adds a channel. If a channel with this name and URL exists, updates its settings and resumes its recording,

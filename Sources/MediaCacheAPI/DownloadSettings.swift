@@ -85,7 +85,7 @@ extension APIClient {
         try await call(.get, "/api/v1/settings/downloads")
     }
 
-    /// Changes limits and conditions of downloads. Values that are nil in the update are left unchanged.
+    /// Changes limits and conditions of downloads.
     @discardableResult
     public func updateDownloadSettings(_ update: DownloadSettingsUpdate) async throws -> DownloadSettings {
         try await call(.patch, "/api/v1/settings/downloads", content: try .json(update))

@@ -102,9 +102,7 @@ public struct DownloadRecord: Codable, Sendable, Hashable, Identifiable {
 
     /// Creates the record of a download.
     ///
-    /// - Parameters:
-    ///   - status: The download's status.
-    ///   - inFull: Whether the record includes holes and notes.
+    /// - Parameter inFull: Whether the record includes holes and notes.
     public init(_ status: DownloadStatus, inFull: Bool) {
         let (asset, progress) = (status.asset, status.progress)
         let download = asset.download ?? Download(added: asset.created)
@@ -247,7 +245,7 @@ public struct DownloadUpdate: Codable, Sendable, Hashable {
     }
 }
 
-/// The body of `PUT /api/v1/downloads/order`: the order of downloads.
+/// The body of `PUT /api/v1/downloads/order`.
 public struct DownloadOrder: Codable, Sendable, Hashable {
     /// The assets' IDs, in the order in which to download. Downloads that aren't listed keep their priority.
     public var ids: [String]
@@ -319,10 +317,9 @@ extension APIClient {
         try await (call(.post, "\(Self.downloadsPath)/resume") as DownloadList).downloads
     }
 
-    /// Sets the order of downloads. Downloads that aren't listed keep their priority.
+    /// Sets the order of downloads, and returns all downloads. Downloads that aren't listed keep their priority.
     ///
     /// - Parameter ids: The assets' IDs, in the order in which to download.
-    /// - Returns: All downloads after the change.
     @discardableResult
     public func orderDownloads(_ ids: [String]) async throws -> [DownloadRecord] {
         let list: DownloadList = try await call(

@@ -120,7 +120,7 @@ public struct EventRecord: Codable, Sendable, Hashable {
 }
 
 extension APIClient {
-    /// The maximum length of a line in bytes. The data of an event takes a few hundred bytes.
+    /// The maximum length of a line in bytes.
     private static let maximumLineLength = 1 << 20
 
     /// Receives the server's events, starting with the next one, until the server stops or its key is replaced.

@@ -4,7 +4,6 @@ internal import MediaCache
 
 /// The elements of play paths that the server shares with its clients.
 package enum PlayPath {
-    /// The prefix of every play path.
     package static let prefix = "/play/"
     /// The option that limits a read to cached bytes.
     package static let cachedOnly: Substring = "cached=1"
@@ -36,8 +35,8 @@ public struct MediaPart: Sendable, Hashable {
 }
 
 extension APIClient {
-    /// Returns a play URL of the same resource that reads only cached bytes. It never contacts the origin, and a hole
-    /// is an error. Other URLs are returned unchanged.
+    /// Returns the play URL with an option that forbids origin requests, so that a hole is an error. Other URLs are
+    /// returned unchanged.
     public static func cachedOnly(_ playURL: String) -> String {
         guard let start = playURL.firstRange(of: PlayPath.prefix)?.upperBound,
             let end = playURL[start...].firstIndex(of: "/"),
@@ -50,17 +49,14 @@ extension APIClient {
     ///
     /// - Parameters:
     ///   - playURL: A URL returned by ``playURL(for:)``, or one that its playlist references.
-    ///   - range: The requested bytes, clamped to the end of the resource; nil for the whole resource. Must not be
-    ///     empty.
+    ///   - range: The requested bytes, not empty, possibly beyond the end of the resource; nil for the whole resource.
     ///   - limit: The maximum number of bytes to receive.
-    /// - Returns: The bytes. They aren't limited to the range if the server can't serve ranges, for example of a
-    ///   resource of unknown length.
+    /// - Returns: The bytes, which may be the whole resource if the server can't serve the range.
     /// - Throws: ``Problem`` if the server refuses the request or the response has more than `limit` bytes;
     ///   ``APIClientError``; `CancellationError`.
     public func media(
         at playURL: String, range: Range<Int64>? = nil, limit: Int
     ) async throws -> MediaPart {
-        // An origin may have to deliver the bytes first, so only the connection has a time limit.
         var request = try request(.get, playURL)
         if isLibraryURL(playURL) { request.headerFields[.authorization] = "Bearer \(key.value)" }
         if let range { request.headerFields[.range] = "bytes=\(range.lowerBound)-\(range.upperBound - 1)" }

@@ -3,8 +3,7 @@ internal import HTTPTypes
 public import MediaCache
 public import MediaLibrary
 
-/// A title that was played and isn't in the library, the response to `GET /api/v1/played/<id>`. A stream is one title
-/// that includes all its files.
+/// A title that was played and isn't in the library, the response to `GET /api/v1/played/<id>`. A stream is one title.
 public struct PlayedRecord: Codable, Sendable, Hashable, Identifiable {
     /// The ID of the resource with which the title is played: the file or the playlist. If only parts are cached, it is
     /// the most recently used part.

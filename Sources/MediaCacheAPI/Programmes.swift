@@ -22,9 +22,8 @@ public struct ProgrammeRecord: Codable, Sendable, Hashable {
     ///
     /// - Parameters:
     ///   - programme: The programme.
-    ///   - recordedRanges: The recorded time ranges of the channel. Recording may have started in the middle of the
-    ///     programme.
-    ///   - base: The URL to which the channel's paths are appended.
+    ///   - recordedRanges: The recorded time ranges of the channel.
+    ///   - base: The URL to which the channel's paths are appended, with a slash at the end.
     public init(_ programme: Programme, recordedRanges: [TimeSpan], base: String) {
         let span = TimeSpan(programme.from..<max(programme.from, programme.to))
         id = programme.id
@@ -80,7 +79,7 @@ public struct ExportRecord: Codable, Sendable, Hashable {
     public var damaged: [ProgrammeExport.DamagedSegment]?
     /// The cause of the state `failed`; null in other states.
     public var reason: String?
-    /// The URL of the export, which is available when it is done. It never changes.
+    /// The URL of the export, available in the state `done`.
     public var url: String
 
     /// Creates the record of an export.

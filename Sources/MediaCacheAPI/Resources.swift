@@ -79,7 +79,6 @@ public struct ByteSpan: Codable, Sendable, Hashable {
         self.end = end
     }
 
-    /// Creates the span of a range.
     init(_ range: Range<Int64>) { self.init(start: range.lowerBound, end: range.upperBound) }
 }
 
@@ -100,7 +99,7 @@ public struct ResourceList: PagedList, Hashable {
     public var items: [ResourceRecord] { resources }
 }
 
-/// The response to a `DELETE` of one or all resources.
+/// The response to a `DELETE` of resources or of a played title.
 public struct RemovalList: Codable, Sendable, Hashable {
     /// The resources that were removed, or will be when their last readers are done.
     public var removed: [Removal]
@@ -113,8 +112,7 @@ public struct RemovalList: Codable, Sendable, Hashable {
 
 /// The short names of containers.
 enum MediaFormat {
-    /// Returns the short name of a media type. If it is unknown, returns the extension of the URL, or `bin` if there is
-    /// none.
+    /// Returns the short name of a media type, or otherwise the extension of the URL, or `bin` if it has none.
     static func name(contentType: String, url: String) -> String {
         let type = contentType.prefix { $0 != ";" }.lowercased()
         if let name = names[type] { return name }

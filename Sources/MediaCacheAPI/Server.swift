@@ -32,8 +32,7 @@ public struct PlayLink: Codable, Sendable, Hashable {
     }
 }
 
-/// The body of `PUT /api/v1/header-profiles`: header fields that are added to requests to one origin until the server
-/// stops.
+/// The body of `PUT /api/v1/header-profiles`: header fields for requests to one origin, until the server stops.
 public struct HeaderProfileUpdate: Codable, Sendable, Hashable {
     /// The origin, such as `https://example.com`. A path is ignored.
     public var origin: String

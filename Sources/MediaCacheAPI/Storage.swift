@@ -161,8 +161,7 @@ public struct PruneReport: Codable, Sendable, Hashable {
     }
 }
 
-/// The body of `POST /api/v1/verify`. The response, a `VerifyReport`, is sent after all data has been read, so clients
-/// shouldn't set a deadline.
+/// The body of `POST /api/v1/verify`. The response, a `VerifyReport`, is sent after all data has been read.
 public struct VerifyRequest: Codable, Sendable, Hashable {
     /// Whether damaged bytes are fetched again before the response is sent. Otherwise they count as missing, and are
     /// fetched when they are next read.

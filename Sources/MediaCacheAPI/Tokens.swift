@@ -73,8 +73,7 @@ public struct TokenList: PagedList, Hashable {
 public struct TokenAddition: Codable, Sendable, Hashable {
     /// The token's scope.
     public var scope: TokenScope
-    /// The ID of the asset that the token gives access to. It is required for ``TokenScope/asset`` and invalid for any
-    /// other scope.
+    /// The ID of the asset that the token gives access to: required for ``TokenScope/asset``, invalid otherwise.
     public var asset: String?
     /// The URL that the response's `playURL` plays, only for ``TokenScope/playback``. User information in it is handled
     /// as by `GET /api/v1/urls`.
