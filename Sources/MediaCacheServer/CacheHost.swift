@@ -22,14 +22,11 @@ public final class CacheHost: Sendable {
 
     /// Opens a cache folder and starts its server.
     ///
-    /// If the folder can't be written, playback works without caching.
+    /// If the folder can't be written, playback works without caching. The store of an exposed server
+    /// (``ServerConfiguration/isExposed``) contacts only public addresses, and networks that the origin permits.
     ///
-    /// The store of an exposed server (``ServerConfiguration/isExposed``) contacts only public addresses, and networks
-    /// that the origin permits, so that clients can't reach the private network through it.
-    ///
-    /// - Throws: `CacheError`, with `folderOwned` if another process owns the folder, or with `storage` if the key file
-    ///   or the stored settings can't be read; ``ServerError`` if the server can't listen. The folder is closed again
-    ///   after an error.
+    /// - Throws: `CacheError`, such as `folderOwned` if another process owns the folder; the errors of
+    ///   ``CacheServer/start()``. The folder is closed again after an error.
     public static func open(
         _ configuration: CacheConfiguration, server serverConfiguration: ServerConfiguration = ServerConfiguration(),
         origin: any Origin, routes: [any Route] = []

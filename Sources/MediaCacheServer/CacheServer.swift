@@ -35,10 +35,7 @@ public final class CacheServer: Sendable {
     /// Creates a server. ``start()`` makes it listen.
     ///
     /// - Parameters:
-    ///   - store: The store to serve.
-    ///   - key: The API key.
     ///   - keyFile: The file of the key; nil if neither the key nor tokens are stored.
-    ///   - configuration: The configuration.
     ///   - routes: Additional routes, which take precedence over the server's own.
     public init(
         store: CacheStore, key: AccessKey, keyFile: AccessKeyFile? = nil,
@@ -93,18 +90,16 @@ public final class CacheServer: Sendable {
 
     /// Starts the server. Returns when it listens. If the server is being stopped, it starts afterwards.
     ///
-    /// - Throws: ``ServerError``: `portTaken`, naming the port, `addressUnavailable`, or `wrongState` if the server is
-    ///   already running; `CacheError` with `storage` if stored settings, downloads or recordings can't be read, or
-    ///   with `invalidSetting` if a configured channel exists with another URL; `Problem` if a number in
+    /// - Throws: ``ServerError``; `CacheError` with `storage` if stored settings, downloads or recordings can't be
+    ///   read, or with `invalidSetting` if a configured channel exists with another URL; `Problem` if a number in
     ///   ``ServerConfiguration/downloads`` is invalid.
     public func start() async throws { try await start(at: nil) }
 
-    /// Starts the server at another port than the configuration's.
+    /// Starts the server at a port; nil for the configuration's.
     func start(at port: Int?) async throws {
         try await transitions.runUncancelled { try await startNow(at: port) }
     }
 
-    /// Starts the server while no other start or stop is running.
     private func startNow(at port: Int?) async throws {
         guard case .stopped = state.withLock({ $0 }) else {
             throw ServerError(.wrongState, "the server is already running")
@@ -152,7 +147,6 @@ public final class CacheServer: Sendable {
         return failures
     }
 
-    /// Records a declared channel, unless its recording has ended.
     private func declare(_ channel: ChannelRequest) async throws {
         guard let recordings else { return }
         if let recording = recordings.recording(channel.name), await recording.channel.hasEnded {
@@ -174,7 +168,6 @@ public final class CacheServer: Sendable {
         try await recordings.add(channel)
     }
 
-    /// Whether the server accepts connections.
     var isListening: Bool {
         state.withLock { state in
             guard case .running(let channels) = state else { return false }
@@ -204,7 +197,6 @@ public final class CacheServer: Sendable {
         await transitions.runUncancelled { await stopNow(grace: grace) }
     }
 
-    /// Stops the server while no other start or stop is running.
     private func stopNow(grace: Duration) async {
         let channels: [any NIOCore.Channel] = state.withLock { state in
             guard case .running(let channels) = state else { return [] }

@@ -39,16 +39,14 @@ struct ServerURLs: Sendable {
         try requireBase() + PlayTarget.path(for: url, token: access.playbackToken, options: options)
     }
 
-    /// Returns the library URL of an asset, with a slash at the end, to which the names of playlists and parts are
-    /// appended.
+    /// Returns the URL to which the names of an asset's playlists and parts are appended.
     ///
     /// - Throws: ``ServerError`` with `wrongState` while the server is stopped.
     func libraryURL(of asset: AssetID) throws -> String {
         try readerBase() + "\(LibraryRoute.prefix)\(asset)/"
     }
 
-    /// Returns the live URL of a channel, with a slash at the end, to which the names of playlists and parts are
-    /// appended.
+    /// Returns the URL to which the names of a channel's playlists and parts are appended.
     ///
     /// - Throws: ``ServerError`` with `wrongState` while the server is stopped.
     func liveURL(of channel: ChannelName) throws -> String {

@@ -11,7 +11,6 @@ import Synchronization
 /// The standing playback token is part of the URLs of the page and the API. It is derived from the key and the number
 /// of revocations, so it isn't stored. All other tokens are random, and only their hashes are stored.
 final class AccessControl: Sendable {
-    /// The ID of the standing playback token.
     static let standingID = "standing"
     /// The maximum number of valid tokens, excluding the standing one.
     static let capacity = 256
@@ -67,8 +66,6 @@ final class AccessControl: Sendable {
     }
 
     /// Writes the times of last use, if they have changed.
-    ///
-    /// - Throws: `CacheError` with `storage`.
     func save() async throws {
         try await changes.runUncancelled {
             guard let tokenFile else { return }
@@ -115,7 +112,7 @@ final class AccessControl: Sendable {
     /// Returns whether the token of a play URL opens it, and records the token's use. An asset token opens only signed
     /// play URLs.
     ///
-    /// - Parameter digest: The digest of the target's token if the connection has cached it; nil to compute it.
+    /// - Parameter digest: The digest of the target's token; nil to compute it.
     func admits(_ target: PlayTarget, digest: TokenDigest? = nil) -> Bool {
         guard let grant = grant(for: digest ?? TokenDigest(of: target.token)) else { return false }
         guard grant.asset != nil else { return true }
@@ -154,10 +151,7 @@ final class AccessControl: Sendable {
 
     /// Issues a token and returns when it is durable.
     ///
-    /// - Parameters:
-    ///   - asset: The asset that the token gives access to; nil for a playback token.
-    ///   - label: The user's label.
-    ///   - expires: The time it expires; nil means never.
+    /// - Parameter asset: The asset that the token gives access to; nil for a playback token.
     /// - Returns: The stored record, and the token itself, which isn't stored.
     /// - Throws: ``Problem`` with 409 at the limit of valid tokens; `CacheError` with `storage`.
     func issue(asset: AssetID?, label: String?, expires: Date?) async throws -> (record: AccessToken, token: String) {
@@ -185,8 +179,7 @@ final class AccessControl: Sendable {
     /// change is durable.
     ///
     /// - Returns: Whether a token with this ID existed.
-    /// - Throws: `CacheError` with `storage` if the change can't be written; the token is refused anyway until the
-    ///   process ends.
+    /// - Throws: `CacheError` with `storage` if the change can't be written. It then lasts until the process ends.
     func revoke(_ id: String) async throws -> Bool {
         try await changes.runUncancelled {
             let issued = state.withLock { state -> IssuedTokens? in
@@ -206,10 +199,7 @@ final class AccessControl: Sendable {
         }
     }
 
-    /// Revokes all tokens of an asset, which are refused immediately. Returns when the change is durable.
-    ///
-    /// - Throws: `CacheError` with `storage` if the change can't be written; the tokens are refused anyway until the
-    ///   process ends.
+    /// Revokes all tokens of an asset, as ``revoke(_:)`` does.
     func revokeAll(of asset: AssetID) async throws {
         try await changes.runUncancelled {
             let issued = state.withLock { state -> IssuedTokens? in

@@ -9,18 +9,15 @@ struct AccessToken: Codable, Sendable, Hashable {
     var id: String
     /// The asset that the token gives access to; nil for a playback token, which opens every path that players read.
     var asset: AssetID?
-    /// The user's label.
     var label: String?
-    /// The time it was issued; nil for the standing token.
+    /// The time the token was issued; nil for the standing token.
     var created: Date?
-    /// The time it expires; nil means never.
+    /// The time the token expires; nil means never.
     var expires: Date?
     /// The time of the last request with the token; nil if there was none.
     var lastUsed: Date?
-    /// The hash of the token.
     var digest: TokenDigest
 
-    /// Returns whether the token has expired.
     func hasExpired(at now: Date) -> Bool { expires.map { $0 <= now } ?? false }
 }
 
@@ -118,9 +115,7 @@ struct TokenFile: Sendable {
         return issued
     }
 
-    /// Replaces the file. Returns when it's durable.
-    ///
-    /// - Throws: `CacheError` with `storage`.
+    /// Replaces the file. Returns when the new one is durable.
     func write(_ issued: IssuedTokens) async throws {
         guard isWritable else { return }
         try await folder.write(Array(try APICoding.makeEncoder().encode(issued)), to: Self.name)
@@ -140,8 +135,6 @@ func decodeBase64URL(_ text: some StringProtocol) -> Data? {
 
 extension AccessKey {
     /// Returns the standing playback token of this key: a message authentication code, which doesn't reveal the key.
-    ///
-    /// - Parameter revocations: The number of revoked standing tokens.
     func standingToken(afterRevocations revocations: Int) -> String {
         base64URL(SHA256.authenticationCode(of: "standing playback token \(revocations)", key: Array(value.utf8)))
     }

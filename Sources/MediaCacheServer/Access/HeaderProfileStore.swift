@@ -6,7 +6,6 @@ import Synchronization
 /// The header profiles and credentials that the running server adds to origin requests, besides those of the store. A
 /// header profile applies to a whole origin. Credentials come from URLs and apply only to requests of their user.
 final class HeaderProfileStore: Sendable {
-    /// A user of an origin.
     private struct User: Hashable {
         var origin: String
         var identity: ProfileIdentity
@@ -22,7 +21,7 @@ final class HeaderProfileStore: Sendable {
         var user: User
         /// The value of `Authorization`.
         var authorization: String
-        /// Whether the password is from an untrusted source.
+        /// Whether the password is missing or from an untrusted source.
         var isUntrusted: Bool
     }
 
@@ -48,7 +47,6 @@ final class HeaderProfileStore: Sendable {
     private static let capacity = 256
 
     private let makeBase: @Sendable () -> TransferSettings
-    /// The settings without users and changed profiles. They can change.
     var base: TransferSettings { makeBase() }
     /// Whether ``base`` has a narrower scope than the store, so that every read needs explicit settings.
     private let isNarrowed: Bool
@@ -74,11 +72,8 @@ final class HeaderProfileStore: Sendable {
         }
     }
 
-    /// Remembers a user of `url`'s origin. Credentials without a password refer to the remembered user of that name, if
-    /// there is one. An untrusted source neither replaces nor evicts a password that the user gave: passwords from
-    /// untrusted sources are evicted first, and a new one isn't remembered if the limit is reached without any.
-    ///
-    /// - Returns: The identity for ``settings(for:as:fields:)``.
+    /// Remembers a user of `url`'s origin, and returns the user's identity. Credentials without a password don't
+    /// replace a remembered password. An untrusted source neither replaces nor evicts a password that the user gave.
     @discardableResult
     func remember(
         _ credentials: Credentials, for url: ResourceURL, from source: Source = .person
@@ -104,12 +99,11 @@ final class HeaderProfileStore: Sendable {
         return info.identity
     }
 
-    /// Returns the settings for one read of `url`; nil if the store's own apply, the common case, which costs nothing.
+    /// Returns the settings for one read of `url`; nil if the store's own apply.
     ///
     /// - Parameters:
-    ///   - url: The URL.
     ///   - identity: The user. Data cached for the user is found even if the password isn't known.
-    ///   - fields: Additional header fields.
+    ///   - fields: Additional header fields, which take precedence.
     func settings(
         for url: ResourceURL, as identity: ProfileIdentity? = nil, fields: HTTPFields = [:]
     ) -> TransferSettings? {
@@ -122,7 +116,6 @@ final class HeaderProfileStore: Sendable {
         var settings = base
         settings.headerProfiles = profiles ?? base.headerProfiles
         guard identity != nil || !fields.isEmpty else { return settings }
-        // The additional fields are added last, so they take precedence.
         if let authorization { settings.headerProfiles.add([.authorization: authorization], as: nil, to: url) }
         settings.headerProfiles.add(fields, as: identity, to: url)
         return settings

@@ -6,7 +6,7 @@ import NIOHTTP1
 struct HostVerdict: Sendable {
     /// Whether the server accepts requests for this host.
     let isAllowed: Bool
-    /// Whether a client that names this host can be local. The connection and other header fields also count.
+    /// Whether a client that names this host can be local, depending on its connection and other header fields.
     let permitsLocality: Bool
 }
 
@@ -14,7 +14,7 @@ struct HostVerdict: Sendable {
 ///
 /// The check of the host prevents DNS rebinding: a page from another site can make its domain resolve to this machine,
 /// but the browser still sends that domain as the host. An address isn't resolved, so an exposed server accepts every
-/// address as the host. A client may name another one than the server's own, such as that of a container's host.
+/// address, such as that of a container's host.
 ///
 /// A client is local if it connects from a loopback address. A request can only make its client remote: by naming a
 /// host that isn't loopback, by a header field that a proxy adds, or by originating from a page of another site. A
@@ -36,14 +36,13 @@ struct HostPolicy: Sendable {
             isExposed: configuration.isExposed)
     }
 
-    /// Returns the verdict on the value of a `Host` field, on a connection to `localAddress`.
+    /// Returns the verdict on the host of a request on a connection to `localAddress`.
     func verdict(on host: String?, localAddress: String?) -> HostVerdict {
         HostVerdict(
             isAllowed: host.map { allows($0, localAddress: localAddress) } ?? true,
             permitsLocality: !isExposed && host.map(Self.isLoopback) ?? true)
     }
 
-    /// Returns whether a request with this `Host` field is accepted on a connection to `localAddress`.
     func allows(_ host: String, localAddress: String?) -> Bool {
         let name = Self.name(of: host)
         return Self.refersToThisMachine(name) || allowed.contains(name)

@@ -15,13 +15,10 @@ final class SharedResults<Value: Sendable>: Sendable {
     private let cost: @Sendable (Value) -> Int64
     private let state = Mutex(State())
 
-    /// Creates an empty cache.
-    ///
     /// - Parameters:
     ///   - maximumCount: The maximum number of results. When it would be exceeded, all earlier results are removed.
     ///   - maximumCost: The maximum total cost. When it would be exceeded, all results are removed. A single result
     ///     above it isn't cached.
-    ///   - cost: A function that returns the cost of a result.
     init(maximumCount: Int, maximumCost: Int64, cost: @escaping @Sendable (Value) -> Int64) {
         self.maximumCount = maximumCount
         self.maximumCost = maximumCost

@@ -11,7 +11,6 @@ final class ConnectionClock: ChannelInboundHandler, RemovableChannelHandler {
     typealias InboundIn = ByteBuffer
     typealias InboundOut = ByteBuffer
 
-    /// The phase of a connection.
     private enum Phase {
         case idle
         case head
@@ -43,7 +42,6 @@ final class ConnectionClock: ChannelInboundHandler, RemovableChannelHandler {
         tick = max(.milliseconds(20), TimeAmount(shortest / 4))
     }
 
-    /// Returns the number of bytes that a channel buffers for its socket.
     static func bufferedBytes(of channel: any Channel) -> Int {
         (try? channel.syncOptions?.getOption(.bufferedWritableBytes)) ?? 0
     }
@@ -81,18 +79,15 @@ final class ConnectionClock: ChannelInboundHandler, RemovableChannelHandler {
         context.fireChannelInactive()
     }
 
-    /// Handles the end of a request's head.
     func headArrived() {
         hasResponded = false
         enter(.body, limits.bodyTimeout)
     }
 
-    /// Handles the end of a request.
     func requestArrived() {
         if hasResponded { enter(.idle, limits.idleTimeout) } else { phase = .response }
     }
 
-    /// Handles the end of a response.
     func responseEnded() {
         hasResponded = true
         // The rest of the body has its own deadline.

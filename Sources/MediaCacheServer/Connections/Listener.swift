@@ -81,8 +81,6 @@ struct Listener: Sendable {
     }
 
     /// Adds the handlers of one connection.
-    ///
-    /// - Parameter unsentBytes: See ``ConnectionClock``.
     static func configure(
         _ pipeline: ChannelPipeline.SynchronousOperations, server: ServerContext,
         unsentBytes: @escaping (any Channel) -> Int = ConnectionClock.bufferedBytes
@@ -107,7 +105,6 @@ struct Listener: Sendable {
 
 /// Descriptions of the causes of failed bindings.
 package enum BindFailure {
-    /// Returns a description of the cause.
     package static func reason(_ error: any Error) -> String {
         if let error = error as? SocketAddressError.UnknownHost { return "“\(error.host)” has no address" }
         guard let error = error as? IOError else { return "\(error)" }

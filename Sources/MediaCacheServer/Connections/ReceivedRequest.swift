@@ -3,15 +3,10 @@ import NIOHTTP1
 
 /// The destination of a request.
 enum RequestDestination {
-    /// A route, with the path that it receives.
     case route(any Route, path: String)
-    /// Media.
-    ///
-    /// - isAdmitted: Whether the path contains a valid token. If so, pages of any site may read the response.
+    /// Media. `isAdmitted` is whether the path contains a valid token; if so, pages of any site may read the response.
     case media(any ReaderOpener, isAdmitted: Bool)
-    /// An error response.
-    ///
-    /// - isAdmitted: Whether the path contains a valid token; nil if the response needs no protective header fields.
+    /// An error response. `isAdmitted` is nil if the response needs no protective header fields.
     case refusal(ErrorResponse, isAdmitted: Bool? = nil)
 }
 
@@ -32,6 +27,5 @@ final class ReceivedRequest {
     /// The length of the body that the head announces; 0 if it announces none.
     var announcedLength: Int { head.headers.first(name: "Content-Length").flatMap { Int($0) } ?? 0 }
 
-    /// Whether a body follows the head.
     var announcesBody: Bool { announcedLength > 0 || head.headers.contains(name: "Transfer-Encoding") }
 }

@@ -19,9 +19,6 @@ struct RequestGate {
     /// Whether an absolute target has the same authority as the `Host` field.
     private let isConsistent: Bool
 
-    /// - Parameters:
-    ///   - publicPath: The public path, which is removed from requests that didn't pass through the proxy; or empty.
-    ///   - hasLocalPeer: Whether the connection's peer is on this machine.
     init(_ head: HTTPRequestHead, publicPath: String = "", hasLocalPeer: Bool = false) {
         requestsTunnel = head.method == .CONNECT || head.headers.contains(name: "Upgrade")
         let hosts = head.headers["Host"]
@@ -65,8 +62,6 @@ struct RequestGate {
     }
 
     /// Returns the problem of a request that fails a check; nil if it passes.
-    ///
-    /// - Parameter verdict: The verdict on the host.
     func problem(_ verdict: HostVerdict) -> Problem? {
         guard hasOneHost else { return .badRequest("a request must have exactly one Host field (RFC 9112 §3.2)") }
         guard isConsistent else {

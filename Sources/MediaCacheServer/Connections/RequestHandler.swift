@@ -25,9 +25,7 @@ final class RequestHandler: ChannelInboundHandler, RemovableChannelHandler {
     private var endingResponses = 0
     private var isDraining = false
     private var localAddress: String?
-    /// Whether the connection's peer is on this machine.
     private var hasLocalPeer = false
-    /// Whether the connection can send file regions.
     private var supportsFileRegions = false
     private let playTargets = PlayTargetCache()
     private let recentHeaders = RecentPlayHeaders()

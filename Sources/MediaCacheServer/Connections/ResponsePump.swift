@@ -25,12 +25,12 @@ protocol ResponsePumpDelegate: AnyObject {
 ///
 /// It continues when the channel becomes writable or bytes are received, but never in the completion of a write: a
 /// write that completes immediately would recurse. Large pieces of a file that are in the page cache are sent by the
-/// system, without a copy in this process. Bytes that aren't in memory are read on a thread pool, so that the disk never
-/// delays other connections of the loop.
+/// system, without a copy in this process. Bytes that aren't in memory are read on a thread pool, so that the disk
+/// never delays other connections of the loop.
 final class ResponsePump {
     /// The number of bytes written before other connections get their turn.
     private static let turn = 4 << 20
-    /// The number of consecutive read failures that end the response. After the second, the reader refetches the bytes.
+    /// The number of consecutive read failures that end the response.
     private static let maximumReadFailures = 4
     /// The maximum number of bytes that are copied, and written together with the head. A separate write of the head
     /// costs more than the copy.
@@ -70,7 +70,7 @@ final class ResponsePump {
         remaining = range.upperBound == .max ? .max : range.upperBound - range.lowerBound
     }
 
-    /// Starts the pump. Afterwards the channel and the reader drive it.
+    /// Starts the pump, which the channel and the reader then drive.
     func start() {
         let loop = writer.eventLoop
         let bound = NIOLoopBound(self, eventLoop: loop)
@@ -161,9 +161,7 @@ final class ResponsePump {
     ///
     /// The system reads them from the file when the client accepts more, which may be long after they were found in the
     /// page cache, for example when a player is paused. If they had been evicted, the loop would wait for the disk and
-    /// delay all its connections. With these reads, each queued byte was in memory no longer ago than
-    /// ``refreshInterval`` and one read of the piece, within the precision of ``POSIXFileSystem``, which regards a page
-    /// as present for a second after sampling it. The queue contains at most one piece of ``maximumSent`` bytes.
+    /// delay all its connections.
     private func keepSentInMemory() {
         guard isSending, !isRefreshing else { return }
         isRefreshing = true

@@ -24,10 +24,10 @@ final class ResponseWriter {
 
     let request: HTTPRequestHead
     private let context: ChannelHandlerContext
-    /// The handler of the connection. It releases the writer when the response or the connection ends.
+    /// The handler of the connection. It releases the writer when the response or the connection ends. It is informed
+    /// before the end is written, which may deliver the next pipelined request immediately, and again afterwards.
     private let owner: RequestHandler
     private let kind: RouteKind
-    /// Whether the connection can send file regions.
     let supportsFileRegions: Bool
     private var state = State.waiting
     private var keepsAlive: Bool
@@ -37,11 +37,6 @@ final class ResponseWriter {
     private var remaining: Int64?
     private var endsByClosing = false
 
-    /// - Parameters:
-    ///   - kind: The kind of the request, for the metrics.
-    ///   - supportsFileRegions: Whether the connection can send file regions.
-    ///   - owner: The handler of the connection. It is informed before the end is written, because writing it may
-    ///     deliver the next pipelined request immediately, and again afterwards.
     init(
         request: HTTPRequestHead, keepsAlive: Bool, kind: RouteKind, supportsFileRegions: Bool,
         context: ChannelHandlerContext, owner: RequestHandler
@@ -98,7 +93,7 @@ final class ResponseWriter {
         write(.head(HTTPResponseHead(version: version, status: status, headers: headers)))
     }
 
-    /// Writes a part of the body, without flushing it. It is discarded if the response can't have a body.
+    /// Writes a part of the body, without flushing it. If the response can't have a body, discards it.
     func writeBody(_ buffer: ByteBuffer) {
         guard state == .body, buffer.readableBytes > 0 else { return }
         if let left = remaining {
@@ -193,8 +188,8 @@ final class ResponseWriter {
 extension ResponseWriter {
     /// Writes an error response.
     ///
-    /// - Parameter isAdmitted: Whether the path contains a valid token; nil if the response needs no protection. If not
-    ///   nil, the response has protective header fields; if false, its detail contains no URLs.
+    /// - Parameter isAdmitted: Whether the path contains a valid token; nil for a response without protective header
+    ///   fields. If false, the response's detail contains no URLs.
     func writeError(_ error: ErrorResponse, isAdmitted: Bool? = nil) {
         let error = isAdmitted == false ? error.withoutURLs : error
         var fields = HTTPHeaders()

@@ -40,7 +40,6 @@ final class RouteExchange: Exchange {
         task = nil
     }
 
-    /// Writes a whole response.
     fileprivate func write(_ response: RouteResponse, _ bytes: [UInt8]) {
         guard writer.channel.isActive else { return }
         writeHead(response, contentLength: Int64(bytes.count))
@@ -48,7 +47,6 @@ final class RouteExchange: Exchange {
         writer.finish()
     }
 
-    /// Writes the head of a streamed response.
     fileprivate func beginStream(_ response: RouteResponse) {
         writeHead(response, contentLength: nil)
         writer.flush()
@@ -79,7 +77,6 @@ private struct RouteRun: Sendable {
     let loop: any EventLoop
     let logger: Logger
 
-    /// Calls the route and writes its response.
     func callAsFunction() async {
         let response = await respond()
         switch response.body {
@@ -93,7 +90,7 @@ private struct RouteRun: Sendable {
             return try await call.response()
         } catch {
             let response = ErrorResponse(error)
-            // Other errors are caused by the client.
+            // Only unexpected errors are logged.
             if response.problem.code == Problem.internalCode {
                 logger.warning("\(call.request.method) \(call.request.path): \(response.problem.detail)")
             }

@@ -13,7 +13,6 @@ actor DownloadSettingsStore {
     private let bandwidth: Int64?
     private let folder: SideFolder
     private let downloads: Downloads
-    /// The settings of this process, which take precedence over the file until they are changed.
     private var overriding: DownloadSettingsUpdate?
     /// The settings in the file.
     private var stored = DownloadSettings()
@@ -22,7 +21,7 @@ actor DownloadSettingsStore {
     /// Serializes changes, so that none is lost.
     private let changes = ConcurrencyLimit()
 
-    /// - Parameter overriding: The settings of this process, which take precedence over the stored ones.
+    /// - Parameter overriding: The settings of this process, which take precedence over the file until they change.
     init(store: CacheStore, downloads: Downloads, overriding: DownloadSettingsUpdate?) {
         self.store = store
         scheduling = store.schedulingLimits

@@ -5,8 +5,7 @@ public import MediaLibrary
 /// A server inside an app, for media that plays only over HTTP, such as HLS streams.
 ///
 /// It listens, on loopback by default, while the app holds at least one `LocalURL`, and for some time afterwards. Call
-/// ``suspend()`` and ``resume()`` around the app's suspension. Afterwards the server listens on the same port, so that
-/// URLs remain valid.
+/// ``suspend()`` and ``resume()`` around the app's suspension.
 ///
 /// ```swift
 /// let server = EmbeddedServer(store: store)
@@ -30,7 +29,6 @@ public actor EmbeddedServer: LocalURLProvider {
     /// Creates a server. It listens when the first URL is requested.
     ///
     /// - Parameters:
-    ///   - store: The store to serve.
     ///   - key: The key from which the token in URLs is derived; random by default. For URLs to remain valid across
     ///     launches of the app, pass the same key.
     ///   - configuration: The configuration. With port 0, the default, the system picks a port.
@@ -145,7 +143,6 @@ public actor EmbeddedServer: LocalURLProvider {
     private func releaseURL() {
         heldURLs -= 1
         guard heldURLs == 0 else { return }
-        // The idle limit starts with the release of the last URL.
         idle?.cancel()
         let time = store.time
         let end = time.monotonic + idleLimit

@@ -7,9 +7,7 @@ import Synchronization
 /// The event feed of one client: all events of the store, library, downloads and recordings in one bounded stream of
 /// server-sent events (WHATWG HTML §9.2). It ends when the server stops, the key is replaced or its reader goes away.
 final class EventFeed: Sendable {
-    /// An item of a feed.
     enum Item: Sendable {
-        /// An event.
         case event(EventRecord)
         /// A comment that keeps proxies from closing an idle connection.
         case heartbeat

@@ -3,7 +3,6 @@ import MediaCacheAPI
 import MediaLibrary
 
 extension EventRecord {
-    /// Creates the record of a library event.
     init(_ event: AssetEvent) {
         switch event {
         case .added(let id): self.init(.assetAdded, asset: id.rawValue)
@@ -13,7 +12,6 @@ extension EventRecord {
         }
     }
 
-    /// Creates the record of a download event.
     init(_ event: DownloadEvent) {
         switch event {
         case .added(let id): self.init(.downloadAdded, asset: id.rawValue)
@@ -46,7 +44,6 @@ extension EventRecord {
         }
     }
 
-    /// Creates the record of a recording event.
     init(_ event: RecordingEvent) {
         switch event {
         case .state(let name, let state):
@@ -109,7 +106,6 @@ extension EventRecord {
         }
     }
 
-    /// Creates the record of dropped events.
     init(dropped count: Int) {
         self.init(.dropped)
         self.count = count

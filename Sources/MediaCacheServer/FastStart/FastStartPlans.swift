@@ -34,10 +34,6 @@ final class FastStartPlans: Sendable {
     private let plans = SharedResults<ByteLayout?>(
         maximumCount: maximumPlans, maximumCost: Int64(capacity), cost: { $0?.generatedLength ?? 0 })
 
-    /// - Parameters:
-    ///   - maximumHeldBytes: The maximum total size of the indexes of open readers, in bytes.
-    ///   - maximumConcurrent: The maximum number of concurrent computations.
-    ///   - maximumWaiting: The maximum number of computations waiting to start.
     init(maximumHeldBytes: Int = FastStartPlans.maximumHeldBytes, maximumConcurrent: Int = 2, maximumWaiting: Int = 32)
     {
         self.maximumHeldBytes = maximumHeldBytes

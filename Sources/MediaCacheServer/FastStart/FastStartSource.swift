@@ -12,10 +12,8 @@ final class FastStartSource: ByteReaderSource {
     private let plans: FastStartPlans
 
     /// - Parameters:
-    ///   - store: The store.
     ///   - base: The source of all other resources.
     ///   - isAlwaysOn: Whether MP4 files are rearranged even without `faststart=1`.
-    ///   - plans: The cache of layouts.
     init(
         store: CacheStore, base: any ByteReaderSource, isAlwaysOn: Bool, plans: FastStartPlans = FastStartPlans()
     ) {
@@ -26,7 +24,6 @@ final class FastStartSource: ByteReaderSource {
     }
 
     func readerIfOpen(_ request: ReadRequest, for target: PlayTarget) throws -> (any ByteReader)? {
-        // Determining the layout may have to wait.
         isEnabled(for: target) ? nil : try base.readerIfOpen(request, for: target)
     }
 

@@ -33,10 +33,9 @@ struct EntityTag: Hashable {
         }
     }
 
-    /// The maximum length of an origin's tag, in bytes.
     private static let longest = 256
 
-    /// Creates a strong tag from a hash of bytes. It is the same in every process.
+    /// Creates a strong tag from a hash of bytes, which is the same in every process.
     init(of bytes: [UInt8]) {
         let hash = bytes.withUnsafeBytes { FNV1a.extend(FNV1a.initial, with: $0) }
         self.init("\"mc-\(String(hash, radix: 16))-\(bytes.count)\"")

@@ -5,7 +5,6 @@ import NIOHTTP1
 
 /// The conditions of a request, and their evaluation for a representation (RFC 9110 §13).
 struct Preconditions {
-    /// The result of an evaluation.
     enum Outcome {
         /// All conditions are met, or there are none.
         case proceed
@@ -21,7 +20,6 @@ struct Preconditions {
     private let ifUnmodifiedSince: String?
     private let ifRange: String?
 
-    /// Parses the conditions of a request.
     init(_ headers: HTTPHeaders) {
         ifMatch = Self.tags(headers["If-Match"])
         ifNoneMatch = Self.tags(headers["If-None-Match"])
@@ -30,7 +28,6 @@ struct Preconditions {
         ifRange = headers.first(name: "If-Range")
     }
 
-    /// Parses the conditions of a route's request.
     init(_ fields: HTTPFields) {
         ifMatch = Self.tags(fields[values: .ifMatch])
         ifNoneMatch = Self.tags(fields[values: .ifNoneMatch])
@@ -39,7 +36,6 @@ struct Preconditions {
         ifRange = fields[.ifRange]
     }
 
-    /// Whether the request has no conditions.
     var isEmpty: Bool {
         ifMatch == nil && ifNoneMatch == nil && ifModifiedSince == nil && ifUnmodifiedSince == nil && ifRange == nil
     }

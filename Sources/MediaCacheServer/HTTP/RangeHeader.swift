@@ -96,7 +96,7 @@ package struct RangeHeader: Sendable, Hashable {
         return number(last).map { .closed(start, through: $0) }
     }
 
-    /// Parses decimal digits. A number that is too large is clamped to the largest valid offset.
+    /// Parses decimal digits, clamped to the largest valid offset.
     private static func number(_ text: Substring.UTF8View) -> Int64? {
         guard !text.isEmpty else { return nil }
         // One less than `Int64.max`, so that the offset after the last byte can be represented.
@@ -123,14 +123,13 @@ package struct RangeHeader: Sendable, Hashable {
 
 /// The framing of a `multipart/byteranges` response (RFC 9110 §14.6).
 struct MultipartByteRanges {
-    /// The parts, in the order in which they are sent.
     let ranges: [Range<Int64>]
     /// The boundary between parts. It is random, so that the media doesn't contain it.
     let boundary: String
     private let contentType: String
     private let length: Int64
 
-    /// Creates the framing for ranges of a representation of `length` bytes.
+    /// - Parameter length: The length of the representation in bytes.
     init(ranges: [Range<Int64>], length: Int64, contentType: String) {
         self.ranges = ranges
         self.length = length

@@ -16,7 +16,7 @@ final class AssetContentsCache: Sendable {
         try await versioned(asset).index
     }
 
-    /// Returns the contents of an asset, and their version.
+    /// Returns the contents of an asset as ``index(of:)`` does, and their version.
     func versioned(_ asset: AssetID) async throws -> (index: ContentsIndex?, version: Int) {
         let version = await assetStore.contentsVersion(of: asset)
         let index = try await indexes.value(for: "\(asset) \(version)") { [assetStore] in

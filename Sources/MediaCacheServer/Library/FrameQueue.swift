@@ -15,11 +15,9 @@ struct FrameQueue: Sendable {
     /// Whether a decoder is available.
     var isAvailable: Bool { extractor != nil }
 
-    /// Returns a frame of a video; nil if the video has no frame at that time.
+    /// Returns the frame at `time` in seconds, or a representative frame if `time` is nil. Returns nil if the video has
+    /// no frame there.
     ///
-    /// - Parameters:
-    ///   - url: The URL of the video.
-    ///   - time: The time in seconds; nil for a representative frame.
     /// - Throws: The errors of the decoder; ``Problem`` if there is no decoder; ``ConcurrencyLimit/Exceeded`` if too
     ///   many requests are waiting.
     func frame(of url: String, at time: Double?) async throws -> Cover? {

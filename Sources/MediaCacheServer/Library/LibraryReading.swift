@@ -9,7 +9,6 @@ struct LibraryReading: Sendable {
     var settings: @Sendable (Asset) -> TransferSettings
     private let downloads: Downloads?
 
-    /// Creates settings from header profiles and the header fields of downloads.
     init(profiles: HeaderProfileStore, downloads: Downloads?) {
         settings = { asset in
             guard let url = try? ResourceURL(asset.url) else { return profiles.base }
@@ -50,7 +49,6 @@ final class PlayCountRecorder: Sendable {
 
     private let store: CacheStore
     private let assetStore: AssetStore
-    /// The times of the last recorded plays.
     private let recorded = Mutex<[AssetID: Duration]>([:])
 
     init(store: CacheStore, assetStore: AssetStore) {

@@ -103,8 +103,8 @@ final class MovieCache: Sendable {
     ///
     /// - Parameters:
     ///   - name: A name that is unique to the window.
-    ///   - url: The movie's URL, for messages.
-    ///   - title: A description of the window, for messages.
+    ///   - url: The movie's URL in messages.
+    ///   - title: The window's description in messages.
     ///   - allowsGaps: Whether lost segments, and segments that can't be read, may remain gaps.
     ///   - window: Returns the window if its movie isn't cached.
     /// - Throws: The errors of ``movie(of:allowsGaps:)``.
@@ -124,8 +124,6 @@ final class MovieCache: Sendable {
         }
     }
 
-    /// Returns a movie.
-    ///
     /// - Parameter contents: Returns the contents of the movie, and a check of its plan.
     private func movie(
         named name: String, title: String, allowsGaps: Bool, _ settings: TransferSettings, _ asset: Asset?,

@@ -7,7 +7,6 @@ import Synchronization
 ///
 /// It generates a piece when the previous one has been consumed, so it needs the memory of one piece and of the source.
 final class MovieReader<Source: ByteSource & SendableMetatype>: ByteReader {
-    /// The length of a piece in bytes.
     private static var pieceLength: Int { 512 << 10 }
 
     private struct State {
@@ -27,17 +26,12 @@ final class MovieReader<Source: ByteSource & SendableMetatype>: ByteReader {
     private let name: String
     private let onChange: @Sendable () -> Void
     private let limit: ConcurrencyLimit
-    /// The control that interrupts the source.
     private let control: WorkControl
     private let source: Mutex<Source>
     private let state: Mutex<State>
 
     /// - Parameters:
     ///   - source: The source, used by no other reader.
-    ///   - head: The head of the response.
-    ///   - range: The range to read.
-    ///   - windowStart: See ``ByteReader/windowStart``.
-    ///   - gaps: The gaps in the movie.
     ///   - name: The movie's name in messages.
     ///   - limit: The limit of concurrent generation. Each reader blocks a thread while it waits for work on other
     ///     threads.
@@ -84,7 +78,7 @@ final class MovieReader<Source: ByteSource & SendableMetatype>: ByteReader {
         }
     }
 
-    /// Has no effect: bytes in memory can always be read.
+    // Bytes in memory can always be read.
     func readFailed(count: Int, error: any Error) {}
 
     func cancel() {

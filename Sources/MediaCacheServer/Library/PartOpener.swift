@@ -55,7 +55,6 @@ struct PartOpener: ReaderOpener {
         }
     }
 
-    /// Opens the part's bytes.
     private func opened(_ request: ReadRequest, _ part: AssetPart) async throws -> any ByteReader {
         var request = request
         // Small parts are fetched whole. Files, and resources that are read in ranges, are fetched as needed.

@@ -17,7 +17,6 @@ struct CoverOpener: ReaderOpener {
 }
 
 extension MemoryReader {
-    /// Creates a reader of an image.
     convenience init(_ cover: Cover, range: RequestedRange, name: String, acceptsRanges: Bool = true) throws {
         try self.init(
             cover.bytes, contentType: cover.mediaType, range: range, name: name, acceptsRanges: acceptsRanges)

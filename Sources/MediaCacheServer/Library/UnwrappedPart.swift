@@ -115,11 +115,8 @@ final class SegmentInflations: Sendable {
 
     /// Returns an inflated segment; nil if it isn't compressed.
     ///
-    /// - Parameters:
-    ///   - name: The cache key.
-    ///   - isEncrypted: Whether the segment is encrypted.
-    ///   - contents: Reads the stored segment.
-    /// - Throws: The errors of `contents`, and `ContainerError`.
+    /// - Parameter contents: Reads the stored segment.
+    /// - Throws: The errors of `contents`; `ContainerError`; ``ConcurrencyLimit/Exceeded``.
     func segment(
         _ name: String, isEncrypted: Bool, _ contents: @escaping @Sendable () async throws -> [UInt8]
     ) async throws -> [UInt8]? {

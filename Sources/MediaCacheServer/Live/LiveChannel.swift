@@ -57,10 +57,7 @@ struct LiveChannel: Sendable {
             live: self, track: track, file: file, store: store, settings: settings, inflations: inflations)
     }
 
-    /// Parses a point in time, in nanoseconds since 1970.
-    ///
-    /// - Parameter name: The name of the value in messages.
-    /// - Throws: ``Problem`` if the text isn't a valid time.
+    /// Parses a point in time that may be relative to ``now``; see ``moment(_:_:_:)``.
     func moment(_ text: String, _ name: String) throws -> Int64 { try Self.moment(text, name, now) }
 
     /// Parses a point in time that may be relative to `now`, in nanoseconds since 1970.

@@ -5,7 +5,6 @@ import MediaLibrary
 struct WindowOpener: ReaderOpener {
     let live: LiveChannel
     let window: WindowRequest
-    /// Whether the I-frame playlist is requested.
     let isIFramePlaylist: Bool
 
     var name: String { live.path }

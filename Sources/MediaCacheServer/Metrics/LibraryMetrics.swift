@@ -7,9 +7,6 @@ struct LibraryMetrics {
     let downloads: [DownloadStatus]
     let channels: [RecordingStatus]
 
-    /// - Parameters:
-    ///   - downloads: The downloads; nil if the server has none.
-    ///   - recordings: The recordings; nil if the server has none.
     init(_ downloads: Downloads?, _ recordings: Recordings?) async {
         self.downloads = await downloads?.statuses() ?? []
         channels = await recordings?.statuses() ?? []

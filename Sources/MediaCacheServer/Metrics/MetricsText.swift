@@ -1,6 +1,5 @@
 /// Metrics in Prometheus' text format, version 0.0.4.
 struct MetricsText {
-    /// The media type of the format.
     static let contentType = "text/plain; version=0.0.4; charset=utf-8"
 
     private(set) var text = ""
@@ -10,17 +9,14 @@ struct MetricsText {
         write("mediacache_\(name)", help, type: type, samples: samples)
     }
 
-    /// Writes a counter: a value that never decreases.
     mutating func counter(_ name: String, _ help: String, _ value: Int64) {
         add(name, help, type: "counter", samples: [("", Double(value))])
     }
 
-    /// Writes a gauge: a value that can increase and decrease.
     mutating func gauge(_ name: String, _ help: String, _ value: Double) {
         add(name, help, type: "gauge", samples: [("", value)])
     }
 
-    /// Writes a gauge with an integer value.
     mutating func gauge(_ name: String, _ help: String, _ value: Int64) { gauge(name, help, Double(value)) }
 
     /// Writes a metric of the process, under the name that Prometheus clients use.

@@ -3,7 +3,6 @@ import Synchronization
 
 /// Response counters, by route and status class.
 final class ServerMetrics: Sendable {
-    /// A snapshot of the counters.
     struct Snapshot: Sendable {
         /// The response counts, by ``RouteKind`` and status class (1 to 5, or 0 for none).
         var responses: [Int]

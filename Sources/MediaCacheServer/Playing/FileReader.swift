@@ -9,11 +9,7 @@ final class FileReader: ByteReader {
     private let state: Mutex<(position: Int64, failure: CacheError?)>
     private let name: String
 
-    /// - Parameters:
-    ///   - file: The file.
-    ///   - head: The head of the response.
-    ///   - range: The requested range.
-    ///   - name: The file's name in messages.
+    /// - Parameter name: The file's name in messages.
     /// - Throws: `CacheError` with `rangeNotSatisfiable`.
     init(_ file: SideFile, head: ResourceHead, range: RequestedRange, name: String) throws {
         let range = try range.resolved(in: file.length, of: name)

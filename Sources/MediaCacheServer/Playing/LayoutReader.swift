@@ -22,17 +22,13 @@ final class LayoutReader: ByteReader {
     private let layout: ByteLayout
     private let request: ReadRequest
     private let store: CacheStore
-    /// The head of the version that the layout was computed from.
     private let original: ResourceHead
     private let onChange: @Sendable () -> Void
-    /// The memory of the layout, counted toward a limit.
     private let hold: FastStartPlans.Hold?
     private let state: Mutex<State>
 
     /// - Parameters:
-    ///   - layout: The layout of the file.
     ///   - request: The request for the resource; its range is ignored.
-    ///   - store: The store of the resource.
     ///   - original: The head of the version that the layout was computed from.
     ///   - range: The range of the file to read.
     ///   - contentType: The file's media type; nil to use that of the resource.

@@ -24,12 +24,9 @@ final class MemoryReader: ByteReader {
     ///
     /// - Parameters:
     ///   - bytes: The whole content.
-    ///   - contentType: The media type.
     ///   - original: The head of the resource that the bytes were generated from; nil if there is none.
-    ///   - range: The requested range.
+    ///   - range: The requested range, ignored unless `acceptsRanges` is true.
     ///   - name: The resource's name in messages.
-    ///   - acceptsRanges: Whether range requests are supported.
-    ///   - windowStart: See ``ByteReader/windowStart``.
     /// - Throws: `CacheError` with `rangeNotSatisfiable`.
     convenience init(
         _ bytes: [UInt8], contentType: String, original: ResourceHead? = nil, range: RequestedRange, name: String,

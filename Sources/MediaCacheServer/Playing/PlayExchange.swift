@@ -12,7 +12,6 @@ final class PlayExchange: Exchange, ResponsePumpDelegate {
 
     private let request: PlayRequest
     private let opener: any ReaderOpener
-    /// Whether the path contains a valid token, so that pages of any site may read the response.
     private let isAdmitted: Bool
     private let writer: ResponseWriter
     private let recentHeaders: RecentPlayHeaders

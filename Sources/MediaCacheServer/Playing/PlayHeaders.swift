@@ -19,7 +19,6 @@ enum PlayHeaders {
     /// - Parameters:
     ///   - head: The head of the representation.
     ///   - multipart: The type of a response with several ranges; nil for any other response.
-    ///   - acceptsRanges: Whether range requests are supported.
     ///   - isAdmitted: Whether the path contains a valid token.
     ///   - now: The current time, for the age of a stale response.
     static func make(
@@ -76,10 +75,9 @@ enum PlayHeaders {
         headers.add(name: windowStart, value: date.description)
     }
 
-    /// The maximum number of listed gaps.
     private static let maximumGaps = 20
 
-    /// Adds the number of gaps in a movie and a list of the first 20 (RFC 9651 §3.1). Each item is a cause with the
+    /// Adds the number of gaps in a movie and a list of the first ones (RFC 9651 §3.1). Each item is a cause with the
     /// start and duration in seconds, and the segment's name, as parameters.
     static func addGaps(_ gaps: [MovieGap], to headers: inout HTTPHeaders) {
         guard !gaps.isEmpty else { return }

@@ -33,10 +33,7 @@ public struct PlayOptions: Sendable, Hashable, CustomStringConvertible {
     /// The signature with which an asset token opens the URL (``AccessControl/signature(of:)``): `sig=<base64url>`.
     var signature: String?
 
-    /// The text of ``isQueryWhole``.
     private static let wholeQuery: Substring = "query=whole"
-
-    /// The text of ``isAnonymous``.
     private static let anonymous: Substring = "anonymous=1"
 
     /// Creates options. By default, none are set.
@@ -52,13 +49,12 @@ public struct PlayOptions: Sendable, Hashable, CustomStringConvertible {
         self.variables = variables
     }
 
-    /// Creates options for a playlist that may import the variables of a token.
     init(variableToken: String) {
         self.init()
         self.variableToken = variableToken
     }
 
-    /// Parses `name=value` items. Unknown ones are ignored.
+    /// Parses `name=value` items.
     init(_ items: [Substring]) {
         self.init(
             fastStart: items.contains("faststart=1"), isPublicOnly: items.contains("net=public"),

@@ -6,7 +6,6 @@ struct PlayRequest {
     /// The maximum number of parts in a response. If more are requested, the whole representation is sent.
     static let maximumParts = 16
 
-    /// The part of a representation to send.
     enum Plan {
         /// The whole representation: 200.
         case whole

@@ -48,7 +48,7 @@ struct PlayOpener: ReaderOpener {
 final class PlayTargetCache {
     private var last: (text: String, target: PlayTarget, digest: TokenDigest)?
 
-    /// Parses the text of a request target. Returns the play target and the digest of its token.
+    /// Returns the play target of a request target, and the digest of its token.
     ///
     /// - Throws: `CacheError` with `invalidURL`.
     func target(_ text: String) throws -> (target: PlayTarget, digest: TokenDigest) {

@@ -17,7 +17,6 @@ public struct PlayTarget: Sendable, Hashable {
     /// The options in the URL.
     public var options: PlayOptions
 
-    /// Creates the target of a resource.
     init(_ url: ResourceURL, token: String, options: PlayOptions = PlayOptions()) {
         self.token = token
         self.url = url.withoutUserInfo

@@ -14,9 +14,7 @@ struct AssetsRoute: Route {
     let access = RouteAccess.key
     let store: CacheStore
     let assetStore: AssetStore
-    /// Nil if the folder can't be written or the configuration excludes downloads.
     let downloads: Downloads?
-    /// Nil if `downloads` is nil.
     let recordings: Recordings?
     let urls: ServerURLs
 

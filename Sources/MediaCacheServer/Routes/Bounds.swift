@@ -2,28 +2,21 @@ import MediaCacheAPI
 
 /// The valid ranges of numbers in requests: larger than any sensible value, but small enough that sums don't overflow.
 enum Bounds {
-    /// The range of concurrency limits.
     static let concurrency = 1...1000
-    /// The range of priorities.
     static let priority = -1_000_000...1_000_000
     /// The range of byte counts, and of bytes per second.
     static let bytes: ClosedRange<Int64> = 0...1_000_000_000_000_000_000
-    /// The range of segment counts.
     static let segments = 1...1_000_000_000
-    /// The range of durations in seconds, up to about 300 years.
+    /// The range of durations in seconds.
     static let seconds = 0.0...1e10
 
-    /// Checks an optional title.
-    ///
-    /// - Throws: ``Problem`` if the title is empty.
+    /// Throws a ``Problem`` if the title is empty.
     static func check(title: String?) throws {
         guard let title, title.isEmpty else { return }
         throw Problem.badRequest("title must not be empty; omit it to derive it from the URL")
     }
 
-    /// Checks an optional number.
-    ///
-    /// - Throws: ``Problem`` if the number is out of range.
+    /// Throws a ``Problem`` if the number is out of range.
     static func check<Number: Comparable>(
         _ number: Number?, _ bounds: ClosedRange<Number>, _ name: String
     ) throws {

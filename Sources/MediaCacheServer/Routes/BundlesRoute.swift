@@ -16,9 +16,7 @@ struct BundlesRoute: Route {
     let access = RouteAccess.key
     let store: CacheStore
     let assetStore: AssetStore
-    /// Nil if the folder can't be written or the configuration excludes downloads.
     let downloads: Downloads?
-    /// Nil if `downloads` is nil.
     let recordings: Recordings?
     let contentsCache: AssetContentsCache
     let urls: ServerURLs

@@ -15,7 +15,6 @@ struct ChannelsRoute: Route {
     let paths = [ChannelsRoute.path, ChannelsRoute.path + "/"]
     let access = RouteAccess.key
     let store: CacheStore
-    /// Nil if the folder can't be written or the configuration excludes downloads and recordings.
     let recordings: Recordings?
     let profiles: HeaderProfileStore
     let urls: ServerURLs

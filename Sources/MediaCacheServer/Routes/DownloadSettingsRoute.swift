@@ -7,7 +7,6 @@ struct DownloadSettingsRoute: Route {
     let paths = ["/api/v1/settings/downloads"]
     let access = RouteAccess.key
     let store: CacheStore
-    /// Nil if the folder can't be written or the configuration excludes downloads.
     let settings: DownloadSettingsStore?
 
     func respond(to request: RouteRequest) async throws -> RouteResponse {

@@ -14,7 +14,6 @@ struct DownloadsRoute: Route {
     let paths = [DownloadsRoute.path, DownloadsRoute.path + "/"]
     let access = RouteAccess.key
     let store: CacheStore
-    /// Nil if the folder can't be written or the configuration excludes downloads.
     let downloads: Downloads?
     let profiles: HeaderProfileStore
 
@@ -52,7 +51,6 @@ struct DownloadsRoute: Route {
         }
     }
 
-    /// Parses an asset ID from a request body.
     private static func id(_ text: String) throws -> AssetID {
         guard let id = AssetID(rawValue: text) else {
             throw Problem.badRequest("“\(text)” isn't the ID of an asset")

@@ -28,7 +28,6 @@ struct MediaRequest {
     private let gate: RequestGate
     /// The path, without a preceding token.
     let path: String
-    /// The connection's most recent play target.
     private let playTargets: PlayTargetCache
 
     init(_ gate: RequestGate, path: String, playTargets: PlayTargetCache) {
@@ -45,12 +44,10 @@ struct MediaRequest {
     /// - Throws: `CacheError` with `invalidURL`.
     func playTarget() throws -> (target: PlayTarget, digest: TokenDigest) { try playTargets.target(gate.target) }
 
-    /// Returns the decoded value of the first query item with this name.
+    /// Returns the decoded value of the first query item with this name; nil if there is none.
     func queryItem(_ name: String) -> String? { QueryItems(query)[name] }
 
-    /// Returns the Boolean value of the first query item with this name; false if there is none.
-    ///
-    /// - Throws: ``Problem`` if the value is neither true nor false.
+    /// Returns the value of ``QueryItems/flag(_:)``.
     func flag(_ name: String) throws -> Bool { try QueryItems(query).flag(name) }
 }
 

@@ -51,7 +51,6 @@ struct PageRequest {
 /// A cursor is a position in the list's order rather than an index, so that additions and removals between requests
 /// don't shift the pages.
 struct Page<Item> {
-    /// The items of the page.
     let items: [Item]
     /// The cursor of the next page; nil on the last page.
     let next: String?

@@ -2,7 +2,6 @@ import HTTPTypes
 import MediaCacheAPI
 
 extension Problem {
-    /// Returns a problem for an invalid request.
     static func badRequest(_ detail: String) -> Problem {
         Problem(title: "Bad request", status: 400, detail: detail, code: "badRequest")
     }
@@ -12,7 +11,6 @@ extension Problem {
         Problem(title: "Conflict", status: 409, detail: detail, code: "conflict")
     }
 
-    /// Returns a problem for a missing resource.
     static func notFound(_ detail: String) -> Problem {
         Problem(title: "Not found", status: 404, detail: detail, code: "notFound")
     }

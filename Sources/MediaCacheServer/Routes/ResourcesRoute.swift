@@ -12,7 +12,6 @@ struct ResourcesRoute: Route {
     let access = RouteAccess.key
     let store: CacheStore
     let assetStore: AssetStore
-    /// Nil if the folder can't be written or the configuration excludes downloads.
     let downloads: Downloads?
 
     func respond(to request: RouteRequest) async throws -> RouteResponse {

@@ -42,9 +42,7 @@ public struct RouteRequest: Sendable {
         guard method == .get || method == .head else { throw methodNotAllowed(.get) }
     }
 
-    /// Returns the Boolean value of the first query item with this name; false if there is none.
-    ///
-    /// - Throws: ``Problem`` if the value is neither true nor false.
+    /// Returns the value of ``QueryItems/flag(_:)``.
     func flag(_ name: String) throws -> Bool { try QueryItems(query).flag(name) }
 
     /// Decodes the body as JSON.

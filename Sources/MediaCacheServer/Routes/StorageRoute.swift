@@ -5,18 +5,14 @@ import MediaLibrary
 
 /// `GET /api/v1/storage`: the storage usage, the limits, and the resources that would be evicted next.
 struct StorageRoute: Route {
-    /// The maximum number of listed items.
     private static let itemCount = 200
-    /// The maximum number of listed resources that would be evicted next.
     private static let candidateCount = 20
 
     let paths = ["/api/v1/storage"]
     let access = RouteAccess.key
     let store: CacheStore
     let assetStore: AssetStore
-    /// Nil if the folder can't be written or the configuration excludes downloads.
     let downloads: Downloads?
-    /// Nil if `downloads` is nil.
     let recordings: Recordings?
 
     func respond(to request: RouteRequest) async throws -> RouteResponse {

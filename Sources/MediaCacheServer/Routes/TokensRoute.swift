@@ -8,7 +8,6 @@ import MediaLibrary
 struct TokensRoute: Route {
     static let path = "/api/v1/tokens"
     private static let keyPath = "/api/v1/key"
-    /// The maximum length of a label, in characters.
     private static let maximumLabelLength = 200
 
     let paths = [TokensRoute.path, TokensRoute.path + "/", TokensRoute.keyPath]

@@ -23,7 +23,7 @@ struct PlaylistRewriter {
     /// signed URLs.
     let signature: @Sendable (PlayTarget) -> String
 
-    /// The minimum number of bytes by which the variables in its references may lengthen a playlist.
+    /// The number of bytes by which the variables in references may lengthen a short playlist.
     private static let minimumSpace = 256 * 1024
 
     /// Returns the rewritten playlist.
@@ -236,9 +236,6 @@ private struct PlayPrefixes {
     /// The most recent origin, such as `http://host`, and its prefix.
     private var last: (origin: String, prefix: String) = ("", "")
 
-    /// - Parameters:
-    ///   - base: The base URL of the references.
-    ///   - playPath: Returns the play path of a URL.
     init(base: ResourceURL, playPath: @escaping (ResourceURL) -> String) {
         self.playPath = playPath
         root = String(playPath(base).dropLast(base.target.count))
