@@ -1,5 +1,4 @@
 import Foundation
-import Logging
 import MediaCache
 import MediaCacheAPI
 import MediaCacheTesting
@@ -18,6 +17,7 @@ struct CacheHostTests {
         return (0..<375_000).flatMap { _ in withUnsafeBytes(of: generator.next()) { Array($0) } }
     }()
     private var media: [UInt8] { Self.allMedia }
+    private let folder = TestFolder()
 
     init() throws {
         url = try ResourceURL("http://origin.example/films/a%20film.mp4?sig=a%2Bb")
@@ -25,11 +25,9 @@ struct CacheHostTests {
     }
 
     private func withHost(
-        _ change: (inout ServerConfiguration) -> Void = { _ in }, folder name: String? = nil,
+        _ change: (inout ServerConfiguration) -> Void = { _ in }, folder: String? = nil,
         _ body: (CacheHost) async throws -> Void
     ) async throws {
-        let folder = name ?? FileManager.default.temporaryDirectory.appending(path: "host-\(UUID())").path
-        defer { if name == nil { try? FileManager.default.removeItem(atPath: folder) } }
         try await CacheHost.use(folder: folder, origin: origin, change, body)
     }
 
@@ -49,8 +47,7 @@ struct CacheHostTests {
 
     /// An import whose process was killed leaves bytes in the folder.
     @Test func removesAbandonedBundleAtOpening() async throws {
-        let folder = FileManager.default.temporaryDirectory.appending(path: "host-\(UUID())").path
-        defer { try? FileManager.default.removeItem(atPath: folder) }
+        let folder = folder.path
         try FileManager.default.createDirectory(atPath: "\(folder)/incoming", withIntermediateDirectories: true)
         try Data("left".utf8).write(to: URL(filePath: "\(folder)/incoming/killed.part"))
         try await withHost(folder: folder) { _ in
@@ -145,9 +142,7 @@ struct CacheHostTests {
     func limitsExposedServerToPublicAddresses(_ isExposed: Bool) async throws {
         let inner = try ResourceURL("http://192.168.1.7/film.mp4")
         origin[inner] = ScriptedResource(.bytes([1, 2, 3]), peer: .local)
-        let folder = FileManager.default.temporaryDirectory.appending(path: "host-\(UUID())").path
-        defer { try? FileManager.default.removeItem(atPath: folder) }
-        var cache = CacheConfiguration(location: CacheLocation(folder: folder))
+        var cache = CacheConfiguration(location: CacheLocation(folder: folder.path))
         cache.transfers.retries.budget = 0
         let store = try await CacheStore.open(cache, origin: origin)
         let server = CacheServer(
@@ -168,8 +163,6 @@ struct CacheHostTests {
     /// The user played local files before the server was exposed, or before a public document referred to them.
     @Test(arguments: [true, false])
     func refusesCachedBytesOfLocalAddresses(_ isExposed: Bool) async throws {
-        let folder = FileManager.default.temporaryDirectory.appending(path: "host-\(UUID())").path
-        defer { try? FileManager.default.removeItem(atPath: folder) }
         let media = try ResourceURL("http://nas.example/film.mp4")
         let playlist = try ResourceURL("http://nas.example/list.m3u8")
         let list = try ResourceURL("http://nas.example/list.json")
@@ -185,7 +178,7 @@ struct CacheHostTests {
             origin[url] = ScriptedResource(
                 .bytes(bytes), contentType: type, cacheControl: "max-age=86400", peer: .local)
         }
-        try await withHost(folder: folder) { host in
+        try await withHost(folder: folder.path) { host in
             for (url, _, _) in bodies {
                 let response = try await host.play(url)
                 #expect(response.status == 200, "\(url)")
@@ -197,7 +190,7 @@ struct CacheHostTests {
                 for: url, token: host.server.playbackToken,
                 options: PlayOptions(isPublicOnly: !isExposed, document: document))
         }
-        try await withHost({ if isExposed { $0.publicPath = "/media" } }, folder: folder) { host in
+        try await withHost({ if isExposed { $0.publicPath = "/media" } }, folder: folder.path) { host in
             for _ in 0..<2 {
                 for target in [path(media, host), path(playlist, host), path(list, host), path(list, host, .assets)] {
                     let response = try await host.exchange("GET", target)
@@ -287,8 +280,7 @@ struct CacheHostTests {
     @Test func listsAndRemovesResources() async throws {
         try await withHost { host in
             #expect(try await host.play(url).status == 200)
-            let list = try APICoding.makeDecoder().decode(
-                ResourceList.self, from: Data(try await host.call("GET", "/api/v1/resources").body))
+            let list: ResourceList = try await host.answer("GET", "/api/v1/resources")
             let record = try #require(list.resources.first)
             #expect(list.resources.count == 1)
             #expect(record.url == url.description)
@@ -301,37 +293,31 @@ struct CacheHostTests {
             #expect(try await host.call("GET", "/api/v1/resources?state=partial").body.count < 30)
             let encoded = APIClient.escape(url.description)
             #expect(try await host.call("GET", "/api/v1/resources?url=\(encoded)").status == 200)
-            let pinned = try await host.call("PUT", one + "/pin")
-            #expect(try APICoding.makeDecoder().decode(ResourceRecord.self, from: Data(pinned.body)).pinned)
-            let spared = try await host.call("DELETE", "/api/v1/resources")
-            #expect(try APICoding.makeDecoder().decode(RemovalList.self, from: Data(spared.body)).removed.isEmpty)
+            #expect(try await host.answer("PUT", one + "/pin", as: ResourceRecord.self).pinned)
+            #expect(try await host.answer("DELETE", "/api/v1/resources", as: RemovalList.self).removed.isEmpty)
             #expect(try await host.call("DELETE", one + "/pin").status == 200)
             #expect(try await host.call("DELETE", one).status == 200)
             let removal = try await host.call("GET", one)
             #expect(removal.status == 404)
             #expect(removal.fields["content-type"] == Problem.contentType)
-            #expect(try APICoding.makeDecoder().decode(Problem.self, from: Data(removal.body)).code == "notFound")
+            #expect(try removal.decoded(Problem.self).code == "notFound")
         }
     }
 
     @Test func respondsToOtherAPIRequests() async throws {
         try await withHost { host in
             #expect(try await host.play(url).status == 200)
-            let usage = try await host.call("GET", "/api/v1/usage")
-            #expect(try APICoding.makeDecoder().decode(Usage.self, from: Data(usage.body)).resources == 1)
+            #expect(try await host.answer("GET", "/api/v1/usage", as: Usage.self).resources == 1)
             #expect(try await host.call("POST", "/api/v1/prune").status == 200)
-            let verified = try await host.call("POST", "/api/v1/verify", body: "{\"repair\": false}")
-            let report = try APICoding.makeDecoder().decode(VerifyReport.self, from: Data(verified.body))
+            let report: VerifyReport = try await host.answer("POST", "/api/v1/verify", body: #"{"repair": false}"#)
             #expect(report.findings.isEmpty)
-            let server = try await host.call("GET", "/api/v1/server")
-            let info = try APICoding.makeDecoder().decode(ServerInfo.self, from: Data(server.body))
+            let info: ServerInfo = try await host.answer("GET", "/api/v1/server")
             #expect(info.addresses == host.server.boundAddresses)
-            let link = try await host.call("GET", "/api/v1/urls?url=http://me:secret@origin.example/x.mp4")
-            let play = try APICoding.makeDecoder().decode(PlayLink.self, from: Data(link.body)).playURL
+            let link: PlayLink = try await host.answer(
+                "GET", "/api/v1/urls?url=http://me:secret@origin.example/x.mp4")
             let profile = "profile=\(ProfileIdentity(user: "me"))"
-            #expect(play.hasSuffix("/play/\(host.server.playbackToken);\(profile)/http/origin.example/x.mp4"))
-            let update =
-                "{\"origin\": \"http://origin.example\", \"headers\": {\"Referer\": \"http://page.example/\"}}"
+            #expect(link.playURL.hasSuffix("/play/\(host.server.playbackToken);\(profile)/http/origin.example/x.mp4"))
+            let update = #"{"origin": "http://origin.example", "headers": {"Referer": "http://page.example/"}}"#
             #expect(try await host.call("PUT", "/api/v1/header-profiles", body: update).status == 204)
             #expect(try await host.call("DELETE", "/api/v1/usage").status == 405)
         }
@@ -340,7 +326,7 @@ struct CacheHostTests {
     @Test func countsRequestsWithoutURLsInMetrics() async throws {
         try await withHost { host in
             #expect(try await host.play(url).status == 200)
-            let text = String(decoding: try await host.call("GET", "/metrics").body, as: UTF8.self)
+            let text = try await host.call("GET", "/metrics").text
             #expect(text.contains("mediacache_http_responses_total{route=\"play\",code=\"2xx\"} 1\n"))
             #expect(text.contains("mediacache_http_body_bytes_total{route=\"play\"} 3000000\n"))
             #expect(text.contains("mediacache_origin_bytes_total 3000000\n"))

@@ -11,17 +11,13 @@ import Testing
 /// Tests of data fetched with a URL's user information: the requests, the cache keys and the records.
 struct CredentialsTests {
     private let origin: GuardedOrigin
-    private let folder = FileManager.default.temporaryDirectory.appending(path: "host-\(UUID())").path
+    private let folder = TestFolder()
 
-    init() throws {
-        origin = try GuardedOrigin()
-    }
+    init() throws { origin = try GuardedOrigin() }
 
     private func withHost(_ body: (CacheHost) async throws -> Void) async throws {
-        try await CacheHost.use(folder: folder, origin: origin, { _ in }, body)
+        try await CacheHost.use(folder: folder.path, origin: origin, body)
     }
-
-    private func cleanUp() { try? FileManager.default.removeItem(atPath: folder) }
 
     /// Downloads a URL and returns the final record.
     private func get(_ host: CacheHost, _ url: String) async throws -> DownloadRecord {
@@ -31,13 +27,12 @@ struct CredentialsTests {
     private func info(_ host: CacheHost, _ url: String) async throws -> ResourceRecord? {
         let answer = try await host.call("GET", "/api/v1/resources?file=true&url=\(APIClient.escape(url))")
         guard answer.status == 200 else { return nil }
-        return try APICoding.makeDecoder().decode(ResourceRecord.self, from: Data(answer.body))
+        return try answer.decoded(ResourceRecord.self)
     }
 
     /// Returns the path of a play URL from the API.
     private func playPath(_ host: CacheHost, _ url: String) async throws -> String {
-        let answer = try await host.call("GET", "/api/v1/urls?url=\(APIClient.escape(url))")
-        let link = try APICoding.makeDecoder().decode(PlayLink.self, from: Data(answer.body))
+        let link: PlayLink = try await host.answer("GET", "/api/v1/urls?url=\(APIClient.escape(url))")
         return try #require(URL(string: link.playURL)).path(percentEncoded: true)
     }
 
@@ -50,7 +45,6 @@ struct CredentialsTests {
         "http://origin.example/private/film.mp4",
     ])
     func findsDataCachedWithCredentials(url: String) async throws {
-        defer { cleanUp() }
         func check(_ host: CacheHost) async throws {
             #expect(try file(try await info(host, url)) == GuardedOrigin.body("bob"))
             let again = try await get(host, url)
@@ -74,7 +68,6 @@ struct CredentialsTests {
     }
 
     @Test func separatesCachedDataOfUsers() async throws {
-        defer { cleanUp() }
         try await withHost { host in
             for (user, password) in [("bob", "secret"), ("alice", "hidden")] {
                 let url = "http://\(user):\(password)@origin.example/private/film.mp4"
@@ -90,7 +83,6 @@ struct CredentialsTests {
     }
 
     @Test func assetHasLengthOfItsUsersFile() async throws {
-        defer { cleanUp() }
         try await withHost { host in
             for user in ["bob:secret", "alice:hidden"] {
                 let path = try await playPath(host, "http://\(user)@origin.example/private/film.mp4")
@@ -105,7 +97,6 @@ struct CredentialsTests {
     }
 
     @Test func requestsWithoutCredentialsContainNoUser() async throws {
-        defer { cleanUp() }
         let plain = try ResourceURL("http://origin.example/public.mp4")
         try await withHost { host in
             let path = try await playPath(host, "http://bob:secret@origin.example/private/film.mp4")
@@ -124,10 +115,9 @@ struct CredentialsTests {
     }
 
     @Test func requestsReferencesWithCredentialsOfPlaylist() async throws {
-        defer { cleanUp() }
         try await withHost { host in
             let path = try await playPath(host, "http://bob:secret@origin.example/private/list.m3u8")
-            let playlist = String(decoding: try await host.exchange("GET", path).body, as: UTF8.self)
+            let playlist = try await host.exchange("GET", path).text
             let references = playlist.split(separator: "\n").filter { !$0.hasPrefix("#") }.map(String.init)
             #expect(references.count == 2)
             for reference in references {
@@ -142,10 +132,9 @@ struct CredentialsTests {
     }
 
     @Test func requestsReferencesWithTheirOwnCredentials() async throws {
-        defer { cleanUp() }
         try await withHost { host in
             let url = try ResourceURL("http://origin.example/mixed.m3u8")
-            let playlist = String(decoding: try await host.play(url).body, as: UTF8.self)
+            let playlist = try await host.play(url).text
             #expect(!playlist.contains("secret") && !playlist.contains("hidden"))
             let references = playlist.split(separator: "\n").filter { !$0.hasPrefix("#") }.map(String.init)
             for (reference, user) in zip(references, ["bob", "alice"]) {
@@ -157,9 +146,8 @@ struct CredentialsTests {
         // The cached data plays after a restart.
         try await withHost { host in
             let sentBytes = origin.scripted.bodyBytes
-            let playlist = try await host.play(try ResourceURL("http://origin.example/mixed.m3u8")).body
-            let references = String(decoding: playlist, as: UTF8.self).split(separator: "\n")
-                .filter { !$0.hasPrefix("#") }.map(String.init)
+            let playlist = try await host.play(try ResourceURL("http://origin.example/mixed.m3u8")).text
+            let references = playlist.split(separator: "\n").filter { !$0.hasPrefix("#") }.map(String.init)
             #expect(references.count == 2)
             for reference in references { #expect(try await host.exchange("GET", reference).status == 200) }
             #expect(origin.scripted.bodyBytes == sentBytes)
@@ -167,7 +155,6 @@ struct CredentialsTests {
     }
 
     @Test func repairsWithCredentialsOfUser() async throws {
-        defer { cleanUp() }
         try await withHost { host in
             let url = "http://bob:secret@origin.example/private/film.mp4"
             _ = try await get(host, url)
@@ -177,8 +164,7 @@ struct CredentialsTests {
             try blob.seek(toOffset: 70_000)
             try blob.write(contentsOf: Data("damage".utf8))
             try blob.close()
-            let answer = try await host.call("POST", "/api/v1/verify", body: "{\"repair\": true}")
-            let report = try APICoding.makeDecoder().decode(VerifyReport.self, from: Data(answer.body))
+            let report: VerifyReport = try await host.answer("POST", "/api/v1/verify", body: #"{"repair": true}"#)
             #expect(report.findings.map(\.isRepaired) == [true], "\(report)")
             #expect(try file(try await info(host, url)) == GuardedOrigin.body("bob"))
             #expect(try await info(host, url)?.id == cached?.id)
@@ -187,24 +173,21 @@ struct CredentialsTests {
 
     /// Users may add user information to a play URL by hand.
     @Test func acceptsUserInformationInPlayURL() async throws {
-        defer { cleanUp() }
         try await withHost { host in
             let path = "/play/\(host.server.playbackToken)/http/bob:secret@origin.example/private/list.m3u8"
-            let playlist = String(decoding: try await host.exchange("GET", path).body, as: UTF8.self)
+            let playlist = try await host.exchange("GET", path).text
             #expect(playlist.hasPrefix("#EXTM3U"))
             #expect(!playlist.contains("secret") && !playlist.contains("bob"))
         }
     }
 
     @Test func reportsNeitherUserNorPassword() async throws {
-        defer { cleanUp() }
         let url = "http://bob:secret@origin.example/private/film.mp4"
         try await withHost { host in
             let path = try await playPath(host, url)
             var reports = [path]
             func note(_ response: RawResponse) {
-                reports.append(
-                    "\(response.status) \(response.fields) \(String(decoding: response.body, as: UTF8.self))")
+                reports.append("\(response.status) \(response.fields) \(response.text)")
             }
             #expect(try await host.exchange("GET", path).status == 200)
             note(try await host.exchange("GET", path, ["Range: bytes=9000000-"]))

@@ -1,12 +1,10 @@
 import Foundation
-import MediaCacheTesting
 import Testing
 
 @testable import MediaCacheServer
 
 /// Tests that compare `docs/openapi.yaml` with the routes. `Scripts/check-api.sh` compares the responses.
 struct APIDescriptionTests {
-    private let folder = FileManager.default.temporaryDirectory.appending(path: "host-\(UUID())").path
     /// The described methods of each path.
     private let described: [String: Set<String>]
     /// The statuses of each operation, such as `GET /api/v1/server`.
@@ -39,13 +37,8 @@ struct APIDescriptionTests {
         try #require(described.count > 20)
     }
 
-    private func withHost(_ body: (CacheHost) async throws -> Void) async throws {
-        defer { try? FileManager.default.removeItem(atPath: folder) }
-        try await CacheHost.use(folder: folder, origin: ScriptedOrigin(), { _ in }, body)
-    }
-
     @Test func describesEveryRoute() async throws {
-        try await withHost { host in
+        try await CacheHost.use { host in
             for path in host.server.paths where path.hasPrefix("/api/") || path.hasPrefix("/live/") {
                 let isDescribed =
                     path.hasSuffix("/") ? described.keys.contains { $0.hasPrefix(path) } : described[path] != nil
@@ -56,10 +49,10 @@ struct APIDescriptionTests {
 
     /// No path supports `OPTIONS`. The refusal lists the supported methods.
     @Test func supportsDescribedMethods() async throws {
-        try await withHost { host in
+        try await CacheHost.use { host in
             for (template, methods) in described where template.hasPrefix("/api/") {
                 let answer = try await host.call("OPTIONS", Self.path(template))
-                #expect(answer.status == 405, "\(template): \(String(decoding: answer.body, as: UTF8.self))")
+                #expect(answer.status == 405, "\(template): \(answer.text)")
                 let allowed = Set(answer.fields["allow"]?.split(separator: ", ").map(String.init) ?? [])
                 #expect(allowed.subtracting(["HEAD"]) == methods, "\(template)")
             }
@@ -68,7 +61,7 @@ struct APIDescriptionTests {
 
     /// Sends a failing condition and malformed names to each path.
     @Test func describesRefusalsOfEveryOperation() async throws {
-        try await withHost { host in
+        try await CacheHost.use { host in
             for (template, methods) in described
             where template.hasPrefix("/api/") && template != "/api/v1/events" {
                 for method in methods {

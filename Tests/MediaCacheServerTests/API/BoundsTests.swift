@@ -1,14 +1,10 @@
-import Foundation
 import MediaCacheAPI
-import MediaCacheTesting
 import Testing
 
 @testable import MediaCacheServer
 
 /// Tests of numbers that are out of bounds or could overflow, and of empty titles.
 struct BoundsTests {
-    private let folder = FileManager.default.temporaryDirectory.appending(path: "host-\(UUID())").path
-
     @Test(arguments: [
         ("PUT", "settings/downloads", #"{"limits": {"transfersPerAsset": 9223372036854775806}}"#),
         ("PATCH", "settings/downloads", #"{"limits": {"assets": 0}}"#),
@@ -30,8 +26,7 @@ struct BoundsTests {
         ("POST", "channels", #"{"name": "a", "url": "http://origin.example/a.m3u8", "retention": {"segments": -1}}"#),
     ])
     func refusesValuesOutsideBounds(_ method: String, _ path: String, _ body: String) async throws {
-        defer { try? FileManager.default.removeItem(atPath: folder) }
-        try await CacheHost.use(folder: folder, origin: ScriptedOrigin(), { _ in }) { host in
+        try await CacheHost.use { host in
             let answer = try await host.call(method, "/api/v1/\(path)", body: body)
             #expect(answer.status == 400 && answer.fields["content-type"] == Problem.contentType)
             #expect(try await host.call("GET", "/api/v1/server").status == 200)

@@ -1,36 +1,24 @@
 import Foundation
-import Logging
 import MediaCache
 import MediaCacheAPI
 import MediaCacheTesting
 import MediaLibrary
-import Synchronization
 import Testing
 
 @testable import MediaCacheServer
 
 /// Tests of the rights of tokens and of their storage.
 struct AccessControlTests {
-    /// A manual clock.
-    private final class Clock: Sendable {
-        private let date = Mutex(Date(timeIntervalSince1970: 1_800_000_000))
-
-        var now: Date { date.withLock { $0 } }
-
-        func advance(by seconds: Double) { date.withLock { $0 += seconds } }
-    }
-
-    private let clock = Clock()
+    private let clock = ManualTime()
     private let key = AccessKey()
-    private let folder = FileManager.default.temporaryDirectory.appending(path: "tokens-\(UUID())").path
+    private let folder = TestFolder()
 
-    private var file: String { "\(folder)/settings/tokens.json" }
+    private var file: String { "\(folder.path)/settings/tokens.json" }
 
     /// Opens the folder and loads stored tokens.
     private func withAccess(_ body: (AccessControl) async throws -> Void) async throws {
         let store = try await CacheStore.open(
-            CacheConfiguration(location: CacheLocation(folder: folder)), origin: ScriptedOrigin(),
-            logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
+            CacheConfiguration(location: CacheLocation(folder: folder.path)), origin: ScriptedOrigin(), logger: .silent)
         let access = AccessControl(key: key, tokenFile: TokenFile(of: store)) { [clock] in clock.now }
         do {
             try await access.load()
@@ -40,11 +28,6 @@ struct AccessControlTests {
             throw error
         }
         await store.close()
-    }
-
-    private func withFolder(_ body: () async throws -> Void) async throws {
-        defer { try? FileManager.default.removeItem(atPath: folder) }
-        try await body()
     }
 
     private func asset(_ text: String = "aaaaaaaaaaaa") throws -> AssetID { try #require(AssetID(rawValue: text)) }
@@ -60,46 +43,42 @@ struct AccessControlTests {
     }
 
     @Test func storesHashesInPrivateFile() async throws {
-        try await withFolder {
-            var issued: (record: AccessToken, token: String)?
-            try await withAccess { access in
-                let made = try await access.issue(asset: nil, label: "living room", expires: nil)
-                issued = made
-                let text = try String(contentsOfFile: file, encoding: .utf8)
-                #expect(!text.contains(made.token) && !text.contains(access.playbackToken))
-                #expect(!text.contains(key.value))
-                #expect(text.contains(TokenDigest(of: made.token).rawValue) && text.contains("living room"))
-                let mode = try FileManager.default.attributesOfItem(atPath: file)[.posixPermissions] as? Int
-                #expect(mode == 0o600)
-            }
-            let token = try #require(issued)
-            try await withAccess { access in
-                #expect(access.grant(for: token.token) == AccessGrant(asset: nil))
-                #expect(access.tokens().map(\.id) == [AccessControl.standingID, token.record.id])
-            }
+        var issued: (record: AccessToken, token: String)?
+        try await withAccess { access in
+            let made = try await access.issue(asset: nil, label: "living room", expires: nil)
+            issued = made
+            let text = try String(contentsOfFile: file, encoding: .utf8)
+            #expect(!text.contains(made.token) && !text.contains(access.playbackToken))
+            #expect(!text.contains(key.value))
+            #expect(text.contains(TokenDigest(of: made.token).rawValue) && text.contains("living room"))
+            let mode = try FileManager.default.attributesOfItem(atPath: file)[.posixPermissions] as? Int
+            #expect(mode == 0o600)
+        }
+        let token = try #require(issued)
+        try await withAccess { access in
+            #expect(access.grant(for: token.token) == AccessGrant(asset: nil))
+            #expect(access.tokens().map(\.id) == [AccessControl.standingID, token.record.id])
         }
     }
 
     @Test func keepsStandingTokenUntilRevocationOrKeyRoll() async throws {
-        try await withFolder {
-            var (first, second) = ("", "")
-            try await withAccess { first = $0.playbackToken }
-            #expect(!FileManager.default.fileExists(atPath: file))
-            try await withAccess { access in
-                #expect(access.playbackToken == first)
-                let isRevoked = try await access.revoke(AccessControl.standingID)
-                #expect(isRevoked)
-                #expect(access.grant(for: first) == nil)
-                second = access.playbackToken
-                #expect(access.grant(for: second) != nil)
-            }
-            try await withAccess { access in
-                #expect(access.playbackToken == second && access.grant(for: first) == nil)
-                let rolled = try await access.roll()
-                #expect(access.grant(for: second) == nil && access.playbackToken != second)
-                #expect(!access.admits(authorization: "Bearer \(key.value)"))
-                #expect(access.admits(authorization: "Bearer \(rolled.value)"))
-            }
+        var (first, second) = ("", "")
+        try await withAccess { first = $0.playbackToken }
+        #expect(!FileManager.default.fileExists(atPath: file))
+        try await withAccess { access in
+            #expect(access.playbackToken == first)
+            let isRevoked = try await access.revoke(AccessControl.standingID)
+            #expect(isRevoked)
+            #expect(access.grant(for: first) == nil)
+            second = access.playbackToken
+            #expect(access.grant(for: second) != nil)
+        }
+        try await withAccess { access in
+            #expect(access.playbackToken == second && access.grant(for: first) == nil)
+            let rolled = try await access.roll()
+            #expect(access.grant(for: second) == nil && access.playbackToken != second)
+            #expect(!access.admits(authorization: "Bearer \(key.value)"))
+            #expect(access.admits(authorization: "Bearer \(rolled.value)"))
         }
     }
 
@@ -127,79 +106,69 @@ struct AccessControlTests {
     }
 
     @Test func expiresTokenByClock() async throws {
-        try await withFolder {
-            try await withAccess { access in
-                let token = try await access.issue(asset: nil, label: nil, expires: clock.now + 60)
-                clock.advance(by: 59.5)
-                #expect(access.grant(for: token.token) != nil)
-                #expect(access.tokens().last?.lastUsed == clock.now)
-                clock.advance(by: 0.5)
-                #expect(access.grant(for: token.token) == nil)
-                #expect(access.tokens().map(\.id) == [AccessControl.standingID])
-                // The next change of the file removes the expired token.
-                _ = try await access.issue(asset: nil, label: nil, expires: nil)
-                let text = try String(contentsOfFile: file, encoding: .utf8)
-                #expect(!text.contains(token.record.id))
-            }
+        try await withAccess { access in
+            let token = try await access.issue(asset: nil, label: nil, expires: clock.now + 60)
+            clock.advance(by: .seconds(59.5))
+            #expect(access.grant(for: token.token) != nil)
+            #expect(access.tokens().last?.lastUsed == clock.now)
+            clock.advance(by: .seconds(0.5))
+            #expect(access.grant(for: token.token) == nil)
+            #expect(access.tokens().map(\.id) == [AccessControl.standingID])
+            // The next change of the file removes the expired token.
+            _ = try await access.issue(asset: nil, label: nil, expires: nil)
+            let text = try String(contentsOfFile: file, encoding: .utf8)
+            #expect(!text.contains(token.record.id))
         }
     }
 
     @Test func refusesRevokedToken() async throws {
-        try await withFolder {
-            var token = ""
-            try await withAccess { access in
-                let issued = try await access.issue(asset: try asset(), label: nil, expires: nil)
-                token = issued.token
-                #expect(access.grant(for: token) == AccessGrant(asset: try asset()))
-                #expect(try await access.revoke(issued.record.id))
-                #expect(access.grant(for: token) == nil)
-                #expect(try await !access.revoke(issued.record.id))
-            }
-            try await withAccess { #expect($0.grant(for: token) == nil) }
+        var token = ""
+        try await withAccess { access in
+            let issued = try await access.issue(asset: try asset(), label: nil, expires: nil)
+            token = issued.token
+            #expect(access.grant(for: token) == AccessGrant(asset: try asset()))
+            #expect(try await access.revoke(issued.record.id))
+            #expect(access.grant(for: token) == nil)
+            #expect(try await !access.revoke(issued.record.id))
         }
+        try await withAccess { #expect($0.grant(for: token) == nil) }
     }
 
     @Test func storesLastUseAtStop() async throws {
-        try await withFolder {
-            let start = clock.now
-            var token = ""
-            try await withAccess { access in
-                token = try await access.issue(asset: nil, label: nil, expires: nil).token
-                clock.advance(by: 3600)
-                #expect(access.grant(for: token) != nil)
-                try await access.save()
-            }
-            try await withAccess { #expect($0.tokens().last?.lastUsed == start + 3600) }
+        let start = clock.now
+        var token = ""
+        try await withAccess { access in
+            token = try await access.issue(asset: nil, label: nil, expires: nil).token
+            clock.advance(by: .seconds(3600))
+            #expect(access.grant(for: token) != nil)
+            try await access.save()
         }
+        try await withAccess { #expect($0.tokens().last?.lastUsed == start + 3600) }
     }
 
     /// If a crash happens between writing the new file and renaming it, the old file remains.
     @Test func keepsOldTokensAfterCrashBeforeRename() async throws {
-        try await withFolder {
-            var token = ""
-            try await withAccess { token = try await $0.issue(asset: nil, label: nil, expires: nil).token }
-            try Data(#"{"version":1,"tok"#.utf8).write(to: URL(filePath: "\(file).4711.new"))
-            try await withAccess { access in
-                #expect(access.grant(for: token) != nil)
-                #expect(access.tokens().count == 2)
-            }
+        var token = ""
+        try await withAccess { token = try await $0.issue(asset: nil, label: nil, expires: nil).token }
+        try Data(#"{"version":1,"tok"#.utf8).write(to: URL(filePath: "\(file).4711.new"))
+        try await withAccess { access in
+            #expect(access.grant(for: token) != nil)
+            #expect(access.tokens().count == 2)
         }
     }
 
     @Test func failsToIssueButRevokesTokenWhenFileCannotBeWritten() async throws {
-        try await withFolder {
-            try await withAccess { access in
-                let issued = try await access.issue(asset: nil, label: nil, expires: nil)
-                // Replacing a folder that isn't empty by renaming fails, even for root.
-                try FileManager.default.removeItem(atPath: file)
-                try FileManager.default.createDirectory(atPath: "\(file)/x", withIntermediateDirectories: true)
-                await #expect(throws: CacheError.self) {
-                    try await access.issue(asset: nil, label: nil, expires: nil)
-                }
-                #expect(access.tokens().map(\.id) == [AccessControl.standingID, issued.record.id])
-                await #expect(throws: CacheError.self) { try await access.revoke(issued.record.id) }
-                #expect(access.grant(for: issued.token) == nil)
+        try await withAccess { access in
+            let issued = try await access.issue(asset: nil, label: nil, expires: nil)
+            // Replacing a folder that isn't empty by renaming fails, even for root.
+            try FileManager.default.removeItem(atPath: file)
+            try FileManager.default.createDirectory(atPath: "\(file)/x", withIntermediateDirectories: true)
+            await #expect(throws: CacheError.self) {
+                try await access.issue(asset: nil, label: nil, expires: nil)
             }
+            #expect(access.tokens().map(\.id) == [AccessControl.standingID, issued.record.id])
+            await #expect(throws: CacheError.self) { try await access.revoke(issued.record.id) }
+            #expect(access.grant(for: issued.token) == nil)
         }
     }
 
@@ -209,16 +178,14 @@ struct AccessControlTests {
         #"{"version":1,"revocations":0,"tokens":[{"id":"x","digest":"short"}]}"#, "\u{0}\u{1}\u{2}",
     ])
     func failsClosedOnDamagedTokenFile(_ text: String) async throws {
-        try await withFolder {
-            try FileManager.default.createDirectory(
-                atPath: "\(folder)/settings", withIntermediateDirectories: true)
-            try Data(text.utf8).write(to: URL(filePath: file))
-            let error = await #expect(throws: CacheError.self) { try await withAccess { _ in } }
-            #expect(error?.code == .storage && error?.message.contains("settings/tokens.json") == true)
-            // A server with this file doesn't start, either.
-            await #expect(throws: CacheError.self) {
-                try await CacheHost.use(folder: folder, origin: ScriptedOrigin(), { _ in }, { _ in })
-            }
+        try FileManager.default.createDirectory(
+            atPath: "\(folder.path)/settings", withIntermediateDirectories: true)
+        try Data(text.utf8).write(to: URL(filePath: file))
+        let error = await #expect(throws: CacheError.self) { try await withAccess { _ in } }
+        #expect(error?.code == .storage && error?.message.contains("settings/tokens.json") == true)
+        // A server with this file doesn't start, either.
+        await #expect(throws: CacheError.self) {
+            try await CacheHost.use(folder: folder.path) { _ in }
         }
     }
 
@@ -231,7 +198,7 @@ struct AccessControlTests {
             try await access.issue(asset: nil, label: nil, expires: nil)
         }
         #expect(problem?.status == 409)
-        clock.advance(by: 10)
+        clock.advance(by: .seconds(10))
         _ = try await access.issue(asset: nil, label: nil, expires: nil)
     }
 

@@ -1,5 +1,4 @@
 import Foundation
-import Logging
 import MediaCache
 import MediaCacheAPI
 import MediaCacheTesting
@@ -92,7 +91,7 @@ final class AccessFixture: StreamSourceSuite {
     let network: ModelNetwork
     let time = ManualTime()
     let playlist: ResourceURL
-    private let folder = FileManager.default.temporaryDirectory.appending(path: "access-\(UUID())").path
+    private let folder = TestFolder()
     private let store: CacheStore
     private let loader: PlaylistLoader
     private let profiles: HeaderProfileStore
@@ -106,11 +105,10 @@ final class AccessFixture: StreamSourceSuite {
     init(isProxied: Bool) async throws {
         network = ModelNetwork(isProxied: isProxied)
         playlist = try ResourceURL("http://public.example/index.m3u8")
-        var configuration = CacheConfiguration(location: CacheLocation(folder: folder))
+        var configuration = CacheConfiguration(location: CacheLocation(folder: folder.path))
         configuration.limits.minimumFreeBytes = 0
         configuration.transfers.retries = RetryPolicy(budget: 0)
-        store = try await CacheStore.open(
-            configuration, origin: network, time: time, logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
+        store = try await CacheStore.open(configuration, origin: network, time: time, logger: .silent)
         loader = PlaylistLoader(store: store)
         let transfers = store.transfers
         profiles = HeaderProfileStore(base: transfers)
@@ -128,7 +126,6 @@ final class AccessFixture: StreamSourceSuite {
         await downloads.stop()
         await recordings.stop()
         await store.close()
-        try? FileManager.default.removeItem(atPath: folder)
     }
 
     /// Follows a path to a target of its own.

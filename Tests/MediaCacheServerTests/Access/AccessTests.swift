@@ -7,6 +7,14 @@ import Testing
 @testable import MediaCacheServer
 
 struct AccessTests {
+    private let folder = TestFolder()
+
+    /// Creates the folder, and returns the key file in it.
+    private func keyFile() throws -> AccessKeyFile {
+        try folder.create()
+        return AccessKeyFile(location: CacheLocation(folder: folder.path))
+    }
+
     @Test func createsKeyWith128RandomBits() {
         let keys = (0..<100).map { _ in AccessKey().value }
         #expect(Set(keys).count == 100)
@@ -31,16 +39,13 @@ struct AccessTests {
     }
 
     @Test func createsPrivateKeyFileOnce() throws {
-        let folder = FileManager.default.temporaryDirectory.appending(path: "key-\(UUID())").path
-        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
-        defer { try? FileManager.default.removeItem(atPath: folder) }
-        let file = AccessKeyFile(location: CacheLocation(folder: folder))
+        let file = try keyFile()
         #expect(try file.load() == nil)
         let key = try file.loadOrCreate()
         #expect(try file.loadOrCreate() == key)
         let mode = try FileManager.default.attributesOfItem(atPath: file.path)[.posixPermissions] as? Int
         #expect(mode == 0o600)
-        #expect(try FileManager.default.contentsOfDirectory(atPath: folder) == ["key"])
+        #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == ["key"])
         let rolled = try file.roll()
         #expect(rolled != key)
         #expect(try file.load() == rolled)
@@ -48,10 +53,7 @@ struct AccessTests {
 
     @Test(arguments: [0o644, 0o640, 0o604, 0o666])
     func replacesKeyReadableByOtherUsers(mode: Int) throws {
-        let folder = FileManager.default.temporaryDirectory.appending(path: "key-\(UUID())").path
-        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
-        defer { try? FileManager.default.removeItem(atPath: folder) }
-        let file = AccessKeyFile(location: CacheLocation(folder: folder))
+        let file = try keyFile()
         let known = try file.loadOrCreate()
         #expect(try file.loadOrCreate() == known)
         try FileManager.default.setAttributes([.posixPermissions: mode], ofItemAtPath: file.path)
@@ -60,15 +62,12 @@ struct AccessTests {
         #expect(try file.load() == key)
         let attributes = try FileManager.default.attributesOfItem(atPath: file.path)
         #expect(attributes[.posixPermissions] as? Int == 0o600)
-        #expect(try FileManager.default.contentsOfDirectory(atPath: folder) == ["key"])
+        #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == ["key"])
     }
 
     @Test func findsKeyFileOutsideUnwritableFolder() throws {
-        let folder = FileManager.default.temporaryDirectory.appending(path: "key-\(UUID())").path
-        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
-        defer { try? FileManager.default.removeItem(atPath: folder) }
-        let location = CacheLocation(folder: folder)
-        let inner = AccessKeyFile(location: location)
+        let location = CacheLocation(folder: folder.path)
+        let inner = try keyFile()
         #expect(AccessKeyFile.inUse(at: location) == inner)
         let key = AccessKeyFile.keyToRead(location)
         let outer = AccessKeyFile.inUse(at: location)
@@ -82,10 +81,7 @@ struct AccessTests {
     }
 
     @Test func errorContainsPathOfInvalidKeyFile() throws {
-        let folder = FileManager.default.temporaryDirectory.appending(path: "key-\(UUID())").path
-        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
-        defer { try? FileManager.default.removeItem(atPath: folder) }
-        let file = AccessKeyFile(location: CacheLocation(folder: folder))
+        let file = try keyFile()
         try Data("short\n".utf8).write(to: URL(filePath: file.path))
         let error = #expect(throws: CacheError.self) { try file.loadOrCreate() }
         #expect(error?.message.contains(file.path) == true)
@@ -93,10 +89,7 @@ struct AccessTests {
 
     /// On a file system without links, another process may read the file while it is being written.
     @Test func waitsForKeyFileThatIsBeingWritten() throws {
-        let folder = FileManager.default.temporaryDirectory.appending(path: "key-\(UUID())").path
-        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
-        defer { try? FileManager.default.removeItem(atPath: folder) }
-        let file = AccessKeyFile(location: CacheLocation(folder: folder))
+        let file = try keyFile()
         let key = AccessKey()
         var parts = ["", String(key.value.prefix(10)), key.value + "\n"]
         func writePart() throws { try Data(parts.removeFirst().utf8).write(to: URL(filePath: file.path)) }

@@ -189,9 +189,7 @@ struct ConnectionDeadlineTests {
     private let origin = ScriptedOrigin()
 
     private func withHost(_ limits: ServerLimits, _ body: (CacheHost) async throws -> Void) async throws {
-        let folder = FileManager.default.temporaryDirectory.appending(path: "deadlines-\(UUID())").path
-        defer { try? FileManager.default.removeItem(atPath: folder) }
-        try await CacheHost.use(folder: folder, origin: origin, { $0.limits = limits }, body)
+        try await CacheHost.use(origin: origin, { $0.limits = limits }, body)
     }
 
     private func request(_ host: CacheHost, megabytes: Int) throws -> String {

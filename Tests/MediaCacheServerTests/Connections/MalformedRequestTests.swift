@@ -172,7 +172,7 @@ struct RefusalTests {
         let response = try #require(response)
         #expect(response.fields["content-type"] == Problem.contentType)
         #expect(response.fields["cache-control"] == "no-store")
-        let problem = try APICoding.makeDecoder().decode(Problem.self, from: Data(response.body))
+        let problem = try response.decoded(Problem.self)
         #expect(problem.status == response.status && !problem.title.isEmpty && !problem.detail.isEmpty)
         return problem
     }

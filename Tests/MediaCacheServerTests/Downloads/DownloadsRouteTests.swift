@@ -1,6 +1,5 @@
 import Foundation
 import HTTPTypes
-import Logging
 import MediaCache
 import MediaCacheAPI
 import MediaCacheTesting
@@ -14,7 +13,7 @@ struct DownloadsRouteTests {
     private let origin = ScriptedOrigin()
     private let film: ResourceURL
     private let stream: ResourceURL
-    private let folder = FileManager.default.temporaryDirectory.appending(path: "host-\(UUID())").path
+    private let folder = TestFolder()
     private static let length: Int64 = 300_000
 
     init() throws {
@@ -35,10 +34,8 @@ struct DownloadsRouteTests {
     private func withHost(
         _ change: (inout ServerConfiguration) -> Void = { _ in }, _ body: (CacheHost) async throws -> Void
     ) async throws {
-        try await CacheHost.use(folder: folder, origin: origin, change, body)
+        try await CacheHost.use(folder: folder.path, origin: origin, change, body)
     }
-
-    private func cleanUp() { try? FileManager.default.removeItem(atPath: folder) }
 
     private func paused(_ url: ResourceURL, _ host: CacheHost) async throws -> DownloadRecord {
         try await host.answer("POST", "/api/v1/downloads", body: #"{"url":"\#(url)","paused":true}"#)
@@ -47,7 +44,6 @@ struct DownloadsRouteTests {
     // MARK: - Downloads
 
     @Test func reportsCoverAndPlaysOfDownload() async throws {
-        defer { cleanUp() }
         try await withHost { host in
             let id = try await host.download(#"{"url":"\#(film)"}"#).id
             // The beginning of a GIF, which is valid text and can therefore be sent as a body.
@@ -66,7 +62,6 @@ struct DownloadsRouteTests {
     }
 
     @Test func completesFile() async throws {
-        defer { cleanUp() }
         try await withHost { host in
             let record = try await host.download(#"{"url":"\#(film)"}"#)
             #expect(record.state == .complete && record.kind == .file)
@@ -83,7 +78,6 @@ struct DownloadsRouteTests {
     }
 
     @Test func listsMissingSegment() async throws {
-        defer { cleanUp() }
         origin[try ResourceURL("http://origin.example/show/b.ts")] = nil
         try await withHost { host in
             let record = try await host.download(#"{"url":"\#(stream)","title":"A show"}"#)
@@ -99,13 +93,12 @@ struct DownloadsRouteTests {
     }
 
     @Test func returnsRecordOfAddedDownload() async throws {
-        defer { cleanUp() }
         try await withHost { host in
             let selection = #""variant":"720","audio":"de,en","subtitles":"none""#
             let body = #"{"url":"\#(film)","paused":true,"priority":3,\#(selection)}"#
             let made = try await host.call("POST", "/api/v1/downloads", body: body)
             #expect(made.status == 201)
-            let record = try APICoding.makeDecoder().decode(DownloadRecord.self, from: Data(made.body))
+            let record = try made.decoded(DownloadRecord.self)
             #expect(record.state == .paused && record.priority == 3)
             #expect(record.variant == "720" && record.audio == "de,en" && record.subtitles == "none")
             #expect(try await host.call("POST", "/api/v1/downloads", body: body).status == 200)
@@ -119,7 +112,6 @@ struct DownloadsRouteTests {
         #"{"url":"http://h/a","headers":{"no name":"x"}}"#, #"{"url":"http://h/a","headers":{"X":"a\nb"}}"#,
     ])
     func refusesInvalidAdditions(body: String) async throws {
-        defer { cleanUp() }
         try await withHost { host in
             #expect(try await host.call("POST", "/api/v1/downloads", body: body).status == 400)
             let list: DownloadList = try await host.answer("GET", "/api/v1/downloads")
@@ -128,7 +120,6 @@ struct DownloadsRouteTests {
     }
 
     @Test func sendsHeaderFieldsWithoutReportingThem() async throws {
-        defer { cleanUp() }
         try await withHost { host in
             let body = #"{"url":"\#(film)","headers":{"X-Token":"hush-hush"}}"#
             let record = try await host.download(body)
@@ -136,20 +127,18 @@ struct DownloadsRouteTests {
             let name = try #require(HTTPField.Name("X-Token"))
             #expect(origin.requests.allSatisfy { $0.headerFields[name] == "hush-hush" })
             for path in ["/api/v1/downloads", "/api/v1/downloads/\(record.id)", "/api/v1/assets"] {
-                let text = String(decoding: try await host.call("GET", path).body, as: UTF8.self)
+                let text = try await host.call("GET", path).text
                 #expect(!text.contains("hush-hush") && !text.contains(host.key.value), "\(path)")
             }
         }
     }
 
     @Test func pausesAndResumesTransfer() async throws {
-        defer { cleanUp() }
         let gate = ScriptedGate()
         origin.next(film, .holdBody(at: 100_000, gate))
         try await withHost { host in
-            let record: DownloadRecord = try await host.answer(
-                "POST", "/api/v1/downloads", body: #"{"url":"\#(film)"}"#)
-            let one = "/api/v1/downloads/\(record.id)"
+            let added: DownloadRecord = try await host.answer("POST", "/api/v1/downloads", body: #"{"url":"\#(film)"}"#)
+            let one = "/api/v1/downloads/\(added.id)"
             let paused: DownloadRecord = try await host.answer("PATCH", one, body: #"{"state":"paused"}"#)
             #expect(paused.state == .paused)
             let raised: DownloadRecord = try await host.answer("PATCH", one, body: #"{"priority":7}"#)
@@ -161,7 +150,6 @@ struct DownloadsRouteTests {
     }
 
     @Test func pausesAndResumesAllDownloads() async throws {
-        defer { cleanUp() }
         try await withHost { host in
             _ = try await paused(film, host)
             _ = try await paused(stream, host)
@@ -177,7 +165,6 @@ struct DownloadsRouteTests {
 
     @Test(arguments: [false, true])
     func cancelsWithAndWithoutData(keeps: Bool) async throws {
-        defer { cleanUp() }
         try await withHost { host in
             let record = try await host.download(#"{"url":"\#(film)"}"#)
             let one = "/api/v1/downloads/\(record.id)"
@@ -192,15 +179,13 @@ struct DownloadsRouteTests {
 
     /// The clock doesn't advance, so a wait would never end.
     @Test(.timeLimit(.minutes(10))) func returnsEndedDownloadWithoutWaiting() async throws {
-        defer { cleanUp() }
         var id = ""
         try await withHost { host in id = try await host.download(#"{"url":"\#(film)"}"#).id }
-        let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
         let store = try await CacheStore.open(
-            CacheConfiguration(location: CacheLocation(folder: folder)), origin: origin, time: ManualTime(),
-            logger: logger)
+            CacheConfiguration(location: CacheLocation(folder: folder.path)), origin: origin, time: ManualTime(),
+            logger: .silent)
         let server = CacheServer(
-            store: store, key: AccessKey(), configuration: ServerConfiguration(port: 0, logger: logger))
+            store: store, key: AccessKey(), configuration: ServerConfiguration(port: 0, logger: .silent))
         try await server.start()
         let text =
             "GET /api/v1/downloads/\(id)?wait=10000 HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n"
@@ -211,7 +196,6 @@ struct DownloadsRouteTests {
     }
 
     @Test func refusesInvalidIDsAndMethods() async throws {
-        defer { cleanUp() }
         try await withHost { host async throws in
             #expect(try await host.call("GET", "/api/v1/downloads/aaaaaaaaaaaa").status == 404)
             #expect(try await host.call("GET", "/api/v1/downloads/..%2f").status == 404)
@@ -224,7 +208,6 @@ struct DownloadsRouteTests {
     // MARK: - Processes
 
     @Test func continuesEarlierDownloadsOnlyIfConfigured() async throws {
-        defer { cleanUp() }
         let gate = ScriptedGate()
         origin.always(film, .holdHead(gate))
         try await withHost { host in
@@ -254,9 +237,9 @@ struct DownloadsRouteTests {
         let file = FileManager.default.temporaryDirectory.appending(path: "file-\(UUID())").path
         defer { try? FileManager.default.removeItem(atPath: file) }
         try Data("a file instead of a folder".utf8).write(to: URL(filePath: file))
-        try await CacheHost.use(folder: "\(file)/cache", origin: origin, { _ in }) { host in
+        try await CacheHost.use(folder: "\(file)/cache", origin: origin) { host in
             let answer = try await host.call("POST", "/api/v1/downloads", body: #"{"url":"\#(film)"}"#)
-            let problem = try APICoding.makeDecoder().decode(Problem.self, from: Data(answer.body))
+            let problem = try answer.decoded(Problem.self)
             #expect(answer.status == 500 && problem.code == "storage")
             #expect(try await host.call("GET", "/api/v1/settings/downloads").status == 500)
             #expect(origin.requests.isEmpty)
@@ -266,7 +249,6 @@ struct DownloadsRouteTests {
     // MARK: - Assets
 
     @Test func reportsDownloadOfAsset() async throws {
-        defer { cleanUp() }
         try await withHost { host in
             let id = try await host.download(#"{"url":"\#(stream)"}"#).id
             let one = "/api/v1/assets/\(id)"
@@ -284,7 +266,6 @@ struct DownloadsRouteTests {
     }
 
     @Test func keepsSharedPartsOfRemovedAsset() async throws {
-        defer { cleanUp() }
         let other = try ResourceURL("http://origin.example/show/other.m3u8")
         let playlist = "#EXTM3U\n#EXT-X-TARGETDURATION:4\n#EXTINF:4,\na.ts\n#EXT-X-ENDLIST\n"
         origin[other] = ScriptedResource(.bytes(Array(playlist.utf8)), contentType: "application/vnd.apple.mpegurl")
@@ -300,7 +281,6 @@ struct DownloadsRouteTests {
     }
 
     @Test func endsDownloadOfRemovedResource() async throws {
-        defer { cleanUp() }
         try await withHost { host in
             _ = try await host.download(#"{"url":"\#(film)"}"#)
             let stored: ResourceList = try await host.answer("GET", "/api/v1/resources")
@@ -315,7 +295,6 @@ struct DownloadsRouteTests {
     // MARK: - Settings
 
     @Test func storesAndChecksSettings() async throws {
-        defer { cleanUp() }
         let path = "/api/v1/settings/downloads"
         try await withHost { host in
             #expect(try await host.answer("GET", path, as: DownloadSettings.self) == DownloadSettings())
@@ -342,7 +321,6 @@ struct DownloadsRouteTests {
 
     /// Settings for one process don't apply to the next one.
     @Test func doesNotStoreOverridingSettings() async throws {
-        defer { cleanUp() }
         let path = "/api/v1/settings/downloads"
         let overriding = DownloadSettingsUpdate(limits: .init(assets: 7, transfersPerAsset: 1), bandwidth: 900)
         try await withHost({ $0.downloads = overriding }) { host in
@@ -361,7 +339,6 @@ struct DownloadsRouteTests {
     }
 
     @Test func storesConcurrentChanges() async throws {
-        defer { cleanUp() }
         let path = "/api/v1/settings/downloads"
         let bodies = [
             #"{"limits":{"assets":5}}"#, #"{"limits":{"transfersPerAsset":6}}"#, #"{"bandwidth":7000}"#,

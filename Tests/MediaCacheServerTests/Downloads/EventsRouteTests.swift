@@ -1,7 +1,6 @@
 import Foundation
 import MediaCache
 import MediaCacheAPI
-import MediaCacheCurl
 import MediaCacheTesting
 import MediaLibrary
 import Synchronization
@@ -13,22 +12,16 @@ import Testing
 struct EventsRouteTests {
     private let origin = ScriptedOrigin()
     private let film: ResourceURL
-    private let folder = FileManager.default.temporaryDirectory.appending(path: "host-\(UUID())").path
+    private let folder = TestFolder()
 
     init() throws {
         film = try ResourceURL("http://origin.example/film.mp4")
         origin[film] = ScriptedResource(.random(seed: 3, length: 300_000))
     }
 
-    private func withHost(_ body: (CacheHost) async throws -> Void) async throws {
-        defer { try? FileManager.default.removeItem(atPath: folder) }
-        try await CacheHost.use(folder: folder, origin: origin, { _ in }, body)
-    }
-
     @Test func sendsDownloadEvents() async throws {
-        try await withHost { host in
-            let client = APIClient(
-                address: try #require(host.server.boundAddresses.first), key: host.key, origin: CurlOrigin())
+        try await CacheHost.use(origin: origin) { host in
+            let client = try host.client()
             let (started, start) = AsyncStream.makeStream(of: Void.self)
             let seen = Mutex<[EventRecord]>([])
             let listening = Task {
@@ -60,7 +53,7 @@ struct EventsRouteTests {
 
     /// The feed contains server-sent events and ends when the server stops.
     @Test func endsFeedWithServer() async throws {
-        try await withHost { host in
+        try await CacheHost.use(origin: origin) { host in
             let address = try #require(host.server.boundAddresses.first)
             let client = try await LoopbackClient(to: address)
             let server = host.server
@@ -89,7 +82,7 @@ struct EventsRouteTests {
     }
 
     @Test func requiresKey() async throws {
-        try await withHost { host in
+        try await CacheHost.use(origin: origin) { host in
             let keyless = try await host.exchange("GET", "/api/v1/events")
             let head = try await host.call("HEAD", "/api/v1/events")
             let posted = try await host.call("POST", "/api/v1/events")
@@ -100,10 +93,8 @@ struct EventsRouteTests {
 
     /// A client that reads nothing uses limited memory, and later receives the number of dropped events.
     @Test func countsDroppedEvents() async throws {
-        let folder = FileManager.default.temporaryDirectory.appending(path: "store-\(UUID())").path
-        defer { try? FileManager.default.removeItem(atPath: folder) }
         let store = try await CacheStore.open(
-            CacheConfiguration(location: CacheLocation(folder: folder)), origin: origin)
+            CacheConfiguration(location: CacheLocation(folder: folder.path)), origin: origin)
         let hub = EventHub<EventFeed.Item> { .event(EventRecord(dropped: $0)) }
         let feed = EventFeed(
             hub: hub, assetStore: AssetStore(of: store), downloads: nil, recordings: nil, store: store

@@ -1,5 +1,4 @@
 import Foundation
-import Logging
 import MediaCache
 import MediaCacheAPI
 import MediaCacheTesting
@@ -15,6 +14,7 @@ import Testing
 struct EmbeddedServerTests {
     private let origin: ScriptedOrigin
     private let time = ManualTime()
+    private let folder = TestFolder()
     private let url: ResourceURL
     private let media = [UInt8]((0..<100_000).map { UInt8(truncatingIfNeeded: $0 &* 31) })
 
@@ -25,16 +25,13 @@ struct EmbeddedServerTests {
     }
 
     private func withServer(_ body: (EmbeddedServer, CacheStore) async throws -> Void) async throws {
-        let folder = FileManager.default.temporaryDirectory.appending(path: "embedded-\(UUID())").path
-        defer { try? FileManager.default.removeItem(atPath: folder) }
-        var configuration = CacheConfiguration(location: CacheLocation(folder: folder))
+        var configuration = CacheConfiguration(location: CacheLocation(folder: folder.path))
         configuration.transfers.retries.budget = 0
-        let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
         let store = try await CacheStore.open(
-            configuration, origin: origin, time: time, files: POSIXFileSystem(), logger: logger)
+            configuration, origin: origin, time: time, files: POSIXFileSystem(), logger: .silent)
         let server = EmbeddedServer(
             store: store,
-            configuration: ServerConfiguration(port: try await Self.freePort(), runsDownloads: false, logger: logger))
+            configuration: ServerConfiguration(port: try await Self.freePort(), runsDownloads: false, logger: .silent))
         do {
             try await body(server, store)
         } catch {

@@ -1,5 +1,4 @@
 import Foundation
-import Logging
 import MediaCache
 import MediaCacheAPI
 import MediaCacheTesting
@@ -63,24 +62,8 @@ struct FastStartSourceTests: StreamSourceSuite {
         return try await source.reader(request, for: target)
     }
 
-    /// Returns all bytes of a reader.
     private func contents(of reader: any MediaCacheServer.ByteReader) async throws -> [UInt8] {
-        defer { reader.cancel() }
-        var bytes: [UInt8] = []
-        let (ready, continuation) = AsyncStream<Void>.makeStream()
-        var signals = ready.makeAsyncIterator()
-        while true {
-            switch reader.poll(maximum: 70_001, onReady: { continuation.yield() }) {
-            case .bytes(let source, let offset, let count):
-                var piece = [UInt8](repeating: 0, count: count)
-                try piece.withUnsafeMutableBytes { try source.read(into: $0, at: offset) }
-                bytes += piece
-                reader.consume(count)
-            case .wait: _ = await signals.next()
-            case .end: return bytes
-            case .failed(let error): throw error
-            }
-        }
+        try await bytes(of: reader, maximum: 70_001)
     }
 
     @Test(arguments: [

@@ -1,7 +1,6 @@
 import Foundation
 import MediaCache
 import MediaCacheAPI
-import MediaCacheCurl
 import MediaCacheTesting
 import MediaContainers
 import MediaLibrary
@@ -20,19 +19,11 @@ struct CoverGeneratorTests {
     private func withHost(
         frames: any FrameExtractor = FixedFrames(), _ body: (CacheHost, APIClient) async throws -> Void
     ) async throws {
-        let folder = FileManager.default.temporaryDirectory.appending(path: "covers-\(UUID())").path
-        defer { try? FileManager.default.removeItem(atPath: folder) }
         let change: (inout ServerConfiguration) -> Void = {
             $0.keepsCovers = true
             $0.frames = frames
         }
-        try await CacheHost.use(folder: folder, origin: origin, change) { host in
-            let client = APIClient(
-                address: try #require(host.server.boundAddresses.first), key: host.key, origin: CurlOrigin())
-            do { try await body(host, client) } catch {
-                throw error
-            }
-        }
+        try await CacheHost.use(origin: origin, change) { host in try await body(host, try host.client()) }
     }
 
     /// Waits until the asset has a cover, and returns it.

@@ -4,7 +4,6 @@ import MediaCache
 import MediaCacheAPI
 import MediaCacheTesting
 import MediaContainers
-import Synchronization
 import TestSupport
 import Testing
 
@@ -25,16 +24,15 @@ struct LibraryPartsTests {
         state: DownloadState? = nil, isCached: Bool = true, lost: Set<String> = [],
         encrypted: Set<String> = [], local: Set<String> = [], _ body: (CacheHost, AssetID) async throws -> Void
     ) async throws {
-        let folder = FileManager.default.temporaryDirectory.appending(path: "parts-\(UUID())").path
-        defer { try? FileManager.default.removeItem(atPath: folder) }
+        let folder = TestFolder()
+        defer { withExtendedLifetime(folder) {} }
         for (name, bytes) in parts {
             origin[try url(name)] = ScriptedResource(
                 .bytes(bytes), contentType: "video/mp2t", peer: local.contains(name) ? .local : .global)
         }
         // The first server adds the asset, because a server loads its assets when it starts.
-        let id = Mutex<AssetID?>(nil)
-        try await CacheHost.use(folder: folder, origin: origin) { _ in
-        } _: { host in
+        var id: AssetID?
+        try await CacheHost.use(folder: folder.path, origin: origin) { host in
             let assetStore = AssetStore(of: host.store)
             let entry = try url("index.m3u8")
             let asset = try await assetStore.add(
@@ -70,13 +68,10 @@ struct LibraryPartsTests {
                     _ = try await host.store.complete(ReadRequest(url: try url(name)))
                 }
             }
-            id.withLock { $0 = asset.id }
+            id = asset.id
         }
-        let made = try #require(id.withLock { $0 })
-        try await CacheHost.use(folder: folder, origin: origin) { _ in
-        } _: { host in
-            try await body(host, made)
-        }
+        let made = try #require(id)
+        try await CacheHost.use(folder: folder.path, origin: origin) { try await body($0, made) }
     }
 
     @Test func servesPlaylistsAndPartsWithoutOrigin() async throws {
@@ -87,7 +82,7 @@ struct LibraryPartsTests {
             #expect(entry.status == 200)
             #expect(entry.fields["content-type"] == "application/vnd.apple.mpegurl")
             #expect(entry.fields["content-length"] == "\(entry.body.count)")
-            let text = String(decoding: entry.body, as: UTF8.self)
+            let text = entry.text
             #expect(text.contains("media-1/1.ts") && !text.contains("origin.example"))
             let tag = try #require(entry.fields["etag"])
             let again = try await host.exchange("GET", "/library/\(id)/index.m3u8", ["If-None-Match: \(tag)"])
@@ -102,7 +97,7 @@ struct LibraryPartsTests {
             for name in ["media-1/2.ts", "media-1/", "../x", "media-1/../index.m3u8", "video-1/index.m3u8"] {
                 let none = try await host.exchange("GET", "/library/\(id)/\(name)")
                 #expect(none.status == 404, "\(name)")
-                #expect(!String(decoding: none.body, as: UTF8.self).contains("origin.example"), "\(name)")
+                #expect(!none.text.contains("origin.example"), "\(name)")
             }
             #expect(try await host.exchange("GET", "/library/\(id)/").body == entry.body)
             #expect(try await host.exchange("GET", "/library/aaaaaaaaaaaa/index.m3u8").status == 404)
@@ -272,7 +267,7 @@ struct LibraryPartsTests {
             ["1.ts": Array(clip), "2.ts": Array(clip)], state: .completeWithHoles, lost: ["2.ts"]
         ) { host, id in
             let refused = try await host.exchange("GET", "/library/\(id)/media.mp4")
-            #expect(refused.status == 404 && String(decoding: refused.body, as: UTF8.self).contains("?gaps=1"))
+            #expect(refused.status == 404 && refused.text.contains("?gaps=1"))
             let gapped = try await host.exchange("GET", "/library/\(id)/media.mp4?gaps=1")
             #expect(gapped.status == 200 && gapped.fields["mediacache-gap-count"] == "1")
             #expect(try MP4Reader(MemorySource(gapped.body)).movie.tracks.count == 2)

@@ -1,7 +1,6 @@
 import Foundation
 import MediaCache
 import MediaCacheAPI
-import MediaCacheCurl
 import MediaCacheTesting
 import MediaContainers
 import MediaLibrary
@@ -25,9 +24,7 @@ struct LibraryRouteTests {
     private func withHost(
         _ change: (inout ServerConfiguration) -> Void = { _ in }, _ body: (CacheHost) async throws -> Void
     ) async throws {
-        let folder = FileManager.default.temporaryDirectory.appending(path: "library-\(UUID())").path
-        defer { try? FileManager.default.removeItem(atPath: folder) }
-        try await CacheHost.use(folder: folder, origin: origin, change, body)
+        try await CacheHost.use(origin: origin, change, body)
     }
 
     /// Plays a URL and adds it as an asset.
@@ -35,7 +32,7 @@ struct LibraryRouteTests {
         #expect(try await host.play(url).status == 200)
         let made = try await host.call("POST", "/api/v1/assets", body: #"{"url":"\#(url)"}"#)
         #expect(made.status == 201)
-        return try APICoding.makeDecoder().decode(AssetRecord.self, from: Data(made.body))
+        return try made.decoded(AssetRecord.self)
     }
 
     private func path(_ asset: AssetRecord, _ name: String) -> String { "/library/\(asset.id)/\(name)" }
@@ -46,8 +43,7 @@ struct LibraryRouteTests {
             let cover = "/api/v1/assets/\(asset.id)/cover"
             #expect(try await host.call("GET", cover).status == 404)
             #expect(try await host.exchange("GET", path(asset, "cover")).status == 404)
-            let client = APIClient(
-                address: try #require(host.server.boundAddresses.first), key: host.key, origin: CurlOrigin())
+            let client = try host.client()
             let record = try await client.setCover(Cover(bytes: Self.png, mediaType: "image/png"), of: asset.id)
             #expect(record.cover?.mediaType == "image/png")
             #expect(try await client.cover(of: asset.id) == Cover(bytes: Self.png, mediaType: "image/png"))
@@ -103,8 +99,7 @@ struct LibraryRouteTests {
             #expect(asset.libraryURL == "\(try #require(host.server.boundAddresses.first))/library/\(asset.id)/")
             let again = try await host.call("POST", "/api/v1/assets", body: #"{"url":"\#(url)"}"#)
             #expect(again.status == 200)
-            let list = try await host.call("GET", "/api/v1/assets")
-            #expect(try APICoding.makeDecoder().decode(AssetList.self, from: Data(list.body)).assets == [asset])
+            #expect(try await host.answer("GET", "/api/v1/assets", as: AssetList.self).assets == [asset])
             #expect(try await host.call("GET", "/api/v1/assets/\(asset.id)").status == 200)
             #expect(try await host.call("GET", "/api/v1/assets/aaaaaaaaaaaa").status == 404)
             #expect(try await host.call("GET", "/api/v1/assets/..%2f..").status == 404)
@@ -120,8 +115,7 @@ struct LibraryRouteTests {
     @Test func limitsLibraryToLocalClientsAndTokens() async throws {
         try await withHost { host in
             let asset = try await asset(of: url, host)
-            let client = APIClient(
-                address: try #require(host.server.boundAddresses.first), key: host.key, origin: CurlOrigin())
+            let client = try host.client()
             try await client.setCover(Cover(bytes: Self.png, mediaType: "image/png"), of: asset.id)
             let open = try await host.exchange("GET", path(asset, "cover"))
             #expect(open.fields["access-control-allow-origin"] == nil)
@@ -235,11 +229,10 @@ struct LibraryRouteTests {
         origin[url] = ScriptedResource(.random(seed: 3, length: 50 << 20), contentType: "video/mp4")
         try await withHost { host in
             #expect(try await host.play(url, "GET", "Range: bytes=0-99").status == 206)
-            let made = try await host.call("POST", "/api/v1/assets", body: #"{"url":"\#(url)"}"#)
-            let asset = try APICoding.makeDecoder().decode(AssetRecord.self, from: Data(made.body))
+            let asset: AssetRecord = try await host.answer("POST", "/api/v1/assets", body: #"{"url":"\#(url)"}"#)
             let answer = try await host.exchange("GET", path(asset, "media.mp4"))
             #expect(answer.status == 404)
-            #expect(String(decoding: answer.body, as: UTF8.self).contains("of 52428800 bytes"))
+            #expect(answer.text.contains("of 52428800 bytes"))
         }
     }
 }

@@ -40,12 +40,12 @@ struct LiveDownloadReadingTests {
     private func play(_ host: CacheHost, _ id: String) async throws -> (playlist: String, segments: [[UInt8]]) {
         let entry = try await host.exchange("GET", "/library/\(id)/index.m3u8")
         try #require(entry.status == 200)
-        let lines = String(decoding: entry.body, as: UTF8.self).split(separator: "\n")
+        let lines = entry.text.split(separator: "\n")
         let track = try #require(lines.first { !$0.hasPrefix("#") })
         let folder = track.prefix { $0 != "/" }
         let playlist = try await host.exchange("GET", "/library/\(id)/\(track)")
         try #require(playlist.status == 200)
-        let text = String(decoding: playlist.body, as: UTF8.self)
+        let text = playlist.text
         var segments: [[UInt8]] = []
         for line in text.split(separator: "\n") where !line.hasPrefix("#") {
             segments.append(try await host.exchange("GET", "/library/\(id)/\(folder)/\(line)").body)
@@ -55,9 +55,7 @@ struct LiveDownloadReadingTests {
 
     /// Runs `body` with a host that downloads a live stream and has three of its segments.
     private func withLiveDownload(_ body: (CacheHost, DownloadRecord) async throws -> Void) async throws {
-        let folder = FileManager.default.temporaryDirectory.appending(path: "live-download-\(UUID())").path
-        defer { try? FileManager.default.removeItem(atPath: folder) }
-        try await CacheHost.use(folder: folder, origin: origin, { _ in }) { host in
+        try await CacheHost.use(origin: origin) { host in
             try serve(3)
             let added = try await host.answer(
                 "POST", "/api/v1/downloads", body: #"{"url":"\#(base)index.m3u8"}"#, as: DownloadRecord.self)
@@ -86,7 +84,7 @@ struct LiveDownloadReadingTests {
             let other = try await host.call(
                 "POST", "/api/v1/downloads", body: #"{"url":"\#(base)index.m3u8","variant":"worst"}"#)
             #expect(other.status == 409)
-            #expect(String(decoding: other.body, as: UTF8.self).contains("another selection"))
+            #expect(other.text.contains("another selection"))
         }
     }
 }

@@ -47,9 +47,7 @@ struct LiveRouteTests {
     private func withHost(
         frames: (any FrameExtractor)? = nil, _ body: (CacheHost) async throws -> Void
     ) async throws {
-        let folder = FileManager.default.temporaryDirectory.appending(path: "live-\(UUID())").path
-        defer { try? FileManager.default.removeItem(atPath: folder) }
-        try await CacheHost.use(folder: folder, origin: origin, { $0.frames = frames }, body)
+        try await CacheHost.use(origin: origin, { $0.frames = frames }, body)
     }
 
     /// Records the whole stream and stops.
@@ -68,15 +66,14 @@ struct LiveRouteTests {
     }
 
     private func channel(_ host: CacheHost, _ name: String = "one") async throws -> ChannelRecord {
-        let answer = try await host.call("GET", "/api/v1/channels/\(name)")
-        return try APICoding.makeDecoder().decode(ChannelRecord.self, from: Data(answer.body))
+        try await host.answer("GET", "/api/v1/channels/\(name)")
     }
 
     private func text(_ host: CacheHost, _ path: String) async throws -> String {
         let answer = try await host.exchange("GET", path)
         #expect(answer.status == 200, "\(path)")
         #expect(answer.fields["content-type"] == "application/vnd.apple.mpegurl")
-        return String(decoding: answer.body, as: UTF8.self)
+        return answer.text
     }
 
     @Test func addsListsStopsAndRemovesChannel() async throws {
@@ -87,9 +84,8 @@ struct LiveRouteTests {
             #expect(one.recordedRanges == [TimeSpan(from: start, to: start + 60_000)])
             #expect(one.bytes == 9 * 1880)
             #expect(try await host.exchange("GET", "/api/v1/channels").status == 401)
-            let gaps = try await host.call("GET", "/api/v1/channels/one/gaps")
-            let found = try APICoding.makeDecoder().decode(TimelineRecord.self, from: Data(gaps.body)).segments
-            #expect(found.map(\.start) == [start + 18_000])
+            let gaps: TimelineRecord = try await host.answer("GET", "/api/v1/channels/one/gaps")
+            #expect(gaps.segments.map(\.start) == [start + 18_000])
             #expect(try await host.call("GET", "/api/v1/channels/other").status == 404)
             #expect(try await host.call("GET", "/api/v1/channels/.x").status == 404)
             let duplicate = try await host.call(
@@ -131,7 +127,7 @@ struct LiveRouteTests {
             try await record(host)
             let outside = try await host.exchange("GET", "/live/one/index.m3u8?begintime=\(start - 60_000)&strict=1")
             #expect(outside.status == 404)
-            let problem = try APICoding.makeDecoder().decode(Problem.self, from: Data(outside.body))
+            let problem = try outside.decoded(Problem.self)
             #expect(problem.recordedRanges == [TimeSpan(from: start, to: start + 60_000)])
             for query in ["begintime=frog", "endtime=\(start)", "begintime=\(start)&endtime=\(start)", "window=x"] {
                 let answer = try await host.exchange("GET", "/live/one/index.m3u8?\(query)")
@@ -154,7 +150,7 @@ struct LiveRouteTests {
             let answer = try await host.exchange("GET", path)
             #expect(answer.status == 200)
             #expect(answer.fields["mediacache-window-start"] == "2026-09-21T14:13:20.000Z")
-            let child = try #require(String(decoding: answer.body, as: UTF8.self).split(separator: "\n").last)
+            let child = try #require(answer.text.split(separator: "\n").last)
             let playlist = try await text(host, "/live/one/\(child)")
             #expect(playlist.contains("#EXT-X-PROGRAM-DATE-TIME:2026-09-21T14:13:20.000Z\n"))
             #expect(playlist.contains("/40.ts") || playlist.contains("\n40.ts\n"))
@@ -181,8 +177,8 @@ struct LiveRouteTests {
             let timeline: TimelineRecord = try await host.answer("GET", "/api/v1/channels/one/timeline?from=-3000")
             #expect(timeline.segments.count == 10)
             let body = #"{"name":"news","from":"-3000","to":"now"}"#
-            let made = try await host.call("POST", "/api/v1/channels/one/programmes", body: body)
-            let programme = try APICoding.makeDecoder().decode(ProgrammeRecord.self, from: Data(made.body))
+            let programme: ProgrammeRecord = try await host.answer(
+                "POST", "/api/v1/channels/one/programmes", body: body)
             #expect(abs(programme.to - programme.from - 3_000_000) <= 1)
             #expect(programme.from <= start && programme.to >= start + 60_000)
             let window: BundleRecord = try await host.answer("GET", "/api/v1/bundles?channel=one&from=\(start)&to=now")
@@ -242,12 +238,11 @@ struct LiveRouteTests {
             let body = #"{"name":"news","from":"\#(start + 12_000)","to":"\#(start + 24_000)"}"#
             let made = try await host.call("POST", "/api/v1/channels/one/programmes", body: body)
             #expect(made.status == 201)
-            let programme = try APICoding.makeDecoder().decode(ProgrammeRecord.self, from: Data(made.body))
+            let programme = try made.decoded(ProgrammeRecord.self)
             #expect(programme.from == start + 12_000 && programme.to == start + 24_000)
             #expect(try await channel(host).programmes == [programme])
             // Retention removes everything outside the programme.
-            let change = try await host.call(
-                "PATCH", "/api/v1/channels/one", body: #"{"retention":{"bytes":1}}"#)
+            let change = try await host.call("PATCH", "/api/v1/channels/one", body: #"{"retention":{"bytes":1}}"#)
             #expect(change.status == 200)
             #expect(try await channel(host).recordedRanges == [TimeSpan(from: start + 12_000, to: start + 24_000)])
             let path = try #require(URL(string: programme.playlistURL))
@@ -285,14 +280,13 @@ struct LiveRouteTests {
             try await record(host)
             let ended = try await host.call("PATCH", "/api/v1/channels/one", body: #"{"state":"ended"}"#)
             #expect(ended.status == 200)
-            let list = try await host.call("GET", "/api/v1/assets")
-            let assets = try APICoding.makeDecoder().decode(AssetList.self, from: Data(list.body)).assets
+            let assets = try await host.answer("GET", "/api/v1/assets", as: AssetList.self).assets
             let asset = try #require(assets.first)
             #expect(assets.count == 1 && asset.title == "one" && asset.kind == .stream && asset.duration == 60)
             // Because of the lost segment, the movie is an error unless gaps are accepted.
             #expect(asset.holeCount == 1)
             let movie = try await host.exchange("GET", "/library/\(asset.id)/media.mp4")
-            #expect(movie.status == 404 && String(decoding: movie.body, as: UTF8.self).contains("?gaps=1"))
+            #expect(movie.status == 404 && movie.text.contains("?gaps=1"))
             let entry = try await text(host, "/library/\(asset.id)/index.m3u8")
             #expect(entry.contains("media-1/index.m3u8"))
             for number in [0, 9] {

@@ -1,7 +1,6 @@
 import Foundation
 import MediaCache
 import MediaCacheAPI
-import MediaCacheCurl
 import MediaCacheTesting
 import MediaLibrary
 import TestSupport
@@ -36,21 +35,12 @@ struct ProgrammeRouteTests {
     private func withHost(_ body: (CacheHost, APIClient) async throws -> Void) async throws {
         let clip = try Corpus.data("videojs-mux.js/segments/test-segment.ts")
         try serve(Array(clip))
-        let folder = FileManager.default.temporaryDirectory.appending(path: "live-\(UUID())").path
-        defer { try? FileManager.default.removeItem(atPath: folder) }
-        try await CacheHost.use(folder: folder, origin: origin, { _ in }) { host in
-            let client = APIClient(
-                address: try #require(host.server.boundAddresses.first), key: host.key, origin: CurlOrigin())
-            do {
-                #expect(
-                    try await host.call(
-                        "POST", "/api/v1/channels", body: #"{"name":"one","url":"\#(base)index.m3u8"}"#
-                    ).status == 201)
-                try await reached(client) { $0.segments == 3 }
-                try await body(host, client)
-            } catch {
-                throw error
-            }
+        try await CacheHost.use(origin: origin) { host in
+            let client = try host.client()
+            let channel = #"{"name":"one","url":"\#(base)index.m3u8"}"#
+            #expect(try await host.call("POST", "/api/v1/channels", body: channel).status == 201)
+            try await reached(client) { $0.segments == 3 }
+            try await body(host, client)
         }
     }
 
@@ -64,7 +54,7 @@ struct ProgrammeRouteTests {
 
     private func problem(_ response: RawResponse) throws -> Problem {
         #expect(response.fields["content-type"] == Problem.contentType)
-        return try APICoding.makeDecoder().decode(Problem.self, from: Data(response.body))
+        return try response.decoded(Problem.self)
     }
 
     @Test func keepsLinksOfFinishedProgramme() async throws {
@@ -96,11 +86,11 @@ struct ProgrammeRouteTests {
             let outside = try await host.exchange("GET", links[1], ["Range: bytes=\(whole.body.count)-"])
             #expect(outside.status == 416)
 
-            let entry = String(decoding: try await host.exchange("GET", links[0]).body, as: UTF8.self)
+            let entry = try await host.exchange("GET", links[0]).text
             let child = try #require(entry.split(separator: "\n").last)
             #expect(child.hasPrefix("../../media-1/span-"))
             let window = try await host.exchange("GET", "/live/one/\(child.dropFirst(6))")
-            #expect(String(decoding: window.body, as: UTF8.self).hasSuffix("#EXT-X-ENDLIST\n"))
+            #expect(window.text.hasSuffix("#EXT-X-ENDLIST\n"))
 
             #expect(try await host.call("DELETE", "\(programmes)/\(made.id)/exports/mp4").status == 204)
             #expect(try await host.exchange("GET", links[1]).status == 404)

@@ -40,16 +40,14 @@ struct MetricsRouteTests {
         let playlist = try ResourceURL("http://origin.example/live.m3u8")
         origin[playlist] = ScriptedResource(
             .text("#EXTM3U\n#EXT-X-TARGETDURATION:6\n"), contentType: "application/vnd.apple.mpegurl")
-        let folder = FileManager.default.temporaryDirectory.appending(path: "host-\(UUID())").path
-        defer { try? FileManager.default.removeItem(atPath: folder) }
-        try await CacheHost.use(folder: folder, origin: origin, { _ in }) { host in
+        try await CacheHost.use(origin: origin) { host in
             _ = try await host.download(#"{"url":"\#(url)"}"#)
             #expect(try await host.play(url).status == 200)
             let channel = #"{"name":"news","url":"\#(playlist)","stopped":true}"#
             #expect(try await host.call("POST", "/api/v1/channels", body: channel).status == 201)
             let answer = try await host.exchange("GET", "/metrics")
             #expect(answer.fields["content-type"] == "text/plain; version=0.0.4; charset=utf-8")
-            let text = String(decoding: answer.body, as: UTF8.self)
+            let text = answer.text
             #expect(!text.contains("secret-film") && !text.contains("origin.example") && !text.contains(host.key.value))
             let samples = try samples(text)
             #expect(samples["mediacache_build_info{version=\"\(CacheServer.version)\"}"] == 1)

@@ -1,7 +1,6 @@
 import Foundation
 import MediaCache
 import MediaCacheAPI
-import MediaCacheTesting
 import MediaLibrary
 import Testing
 
@@ -9,8 +8,6 @@ import Testing
 
 /// Tests of bundle imports, with a real store.
 struct BundlesRouteTests {
-    private let folder = FileManager.default.temporaryDirectory.appending(path: "host-\(UUID())").path
-
     private func begin(_ host: CacheHost, name: String = "file.mp4") async throws -> BundleRecord {
         let part = AssetPart(
             role: .file, name: name, url: "http://one.bundle.invalid/\(APIClient.escape(name))")
@@ -26,8 +23,7 @@ struct BundlesRouteTests {
         "offset=0&length=9223372036854775808",
     ])
     func refusesInvalidOffset(_ query: String) async throws {
-        defer { try? FileManager.default.removeItem(atPath: folder) }
-        try await CacheHost.use(folder: folder, origin: ScriptedOrigin(), { _ in }) { host in
+        try await CacheHost.use { host in
             let id = try await begin(host).id
             let answer = try await host.call("PUT", "/api/v1/bundles/\(id)/file.mp4?\(query)", body: "four")
             #expect(answer.status == 400)
@@ -43,8 +39,7 @@ struct BundlesRouteTests {
         #""name": "file.mp4", "duration": -1"#, #""name": "file.mp4", "duration": 1e300"#,
     ])
     func refusesInvalidPart(_ fields: String) async throws {
-        defer { try? FileManager.default.removeItem(atPath: folder) }
-        try await CacheHost.use(folder: folder, origin: ScriptedOrigin(), { _ in }) { host in
+        try await CacheHost.use { host in
             let url = "http://one.bundle.invalid/file.mp4"
             let part =
                 #"{"role": "file", "url": "\#(url)", "start": 0, "isEncrypted": false, "hasWholeBlocks": false, \#(fields)}"#
@@ -53,13 +48,12 @@ struct BundlesRouteTests {
             let answer = try await host.call(
                 "POST", "/api/v1/bundles", body: #"{"url": "\#(url)", "contents": \#(contents)}"#)
             #expect(answer.status == 400)
-            #expect(!String(decoding: answer.body, as: UTF8.self).contains("JSON"))
+            #expect(!answer.text.contains("JSON"))
         }
     }
 
     @Test func refusesImportDuringDownload() async throws {
-        defer { try? FileManager.default.removeItem(atPath: folder) }
-        try await CacheHost.use(folder: folder, origin: ScriptedOrigin(), { _ in }) { host in
+        try await CacheHost.use { host in
             let url = "http://one.bundle.invalid/file.mp4"
             let body = #"{"url": "\#(url)", "paused": true}"#
             let download: DownloadRecord = try await host.answer("POST", "/api/v1/downloads", body: body)
@@ -67,13 +61,12 @@ struct BundlesRouteTests {
             let answer = try await host.call(
                 "POST", "/api/v1/bundles", body: #"{"url": "\#(url)", "contents": \#(contents)}"#)
             #expect(answer.status == 409)
-            #expect(String(decoding: answer.body, as: UTF8.self).contains(download.id))
+            #expect(answer.text.contains(download.id))
         }
     }
 
     @Test func importsBundleSentInPieces() async throws {
-        defer { try? FileManager.default.removeItem(atPath: folder) }
-        try await CacheHost.use(folder: folder, origin: ScriptedOrigin(), { _ in }) { host in
+        try await CacheHost.use { host in
             let id = try await begin(host).id
             let path = "/api/v1/bundles/\(id)"
             for (offset, text) in [(4, "more"), (0, "four")] {
@@ -93,8 +86,7 @@ struct BundlesRouteTests {
         ("a%20b.mp4", "a%2520b.mp4"), ("a%20b.mp4", "a%20b.mp4"),
     ])
     func findsPartsByEncodedAndLiteralNames(_ name: String, _ encoded: String) async throws {
-        defer { try? FileManager.default.removeItem(atPath: folder) }
-        try await CacheHost.use(folder: folder, origin: ScriptedOrigin(), { _ in }) { host in
+        try await CacheHost.use { host in
             let id = try await begin(host, name: name).id
             let path = "/api/v1/bundles/\(id)/\(encoded)?offset=0&length=8"
             #expect(try await host.call("PUT", path, body: "fourmore").status == 204)

@@ -1,7 +1,4 @@
 import Foundation
-import HTTPTypes
-import MediaCache
-import MediaCacheTesting
 import Testing
 
 @testable import MediaCacheServer
@@ -44,9 +41,7 @@ struct PageRouteTests {
     }
 
     @Test func servesPageWithoutKeyAndWithPolicy() async throws {
-        let folder = FileManager.default.temporaryDirectory.appending(path: "host-\(UUID())").path
-        defer { try? FileManager.default.removeItem(atPath: folder) }
-        try await CacheHost.use(folder: folder, origin: ScriptedOrigin(), { _ in }) { host in
+        try await CacheHost.use { host in
             for (path, type) in [
                 ("/", "text/html; charset=utf-8"), ("/page/main.js", "text/javascript; charset=utf-8"),
                 ("/page/page.css", "text/css; charset=utf-8"), ("/page/icon.svg", "image/svg+xml"),

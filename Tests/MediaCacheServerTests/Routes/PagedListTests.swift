@@ -1,7 +1,6 @@
 import Foundation
 import HTTPTypes
 import MediaCache
-import MediaCacheCurl
 import MediaCacheTesting
 import Testing
 
@@ -9,14 +8,12 @@ import Testing
 @testable import MediaCacheServer
 
 struct PagedListTests {
-    private let folder = FileManager.default.temporaryDirectory.appending(path: "host-\(UUID())").path
     private let origin = ScriptedOrigin()
 
     private func withSongs(_ count: Int, _ body: (CacheHost, [ResourceURL]) async throws -> Void) async throws {
-        defer { try? FileManager.default.removeItem(atPath: folder) }
         let urls = try (0..<count).map { try ResourceURL("http://origin.example/\($0).mp3") }
         for url in urls { origin[url] = ScriptedResource(.bytes([1, 2, 3])) }
-        try await CacheHost.use(folder: folder, origin: origin, { _ in }) { host in
+        try await CacheHost.use(origin: origin) { host in
             for url in urls { #expect(try await host.play(url).status == 200) }
             try await body(host, urls)
         }
@@ -30,7 +27,7 @@ struct PagedListTests {
             var query = "?state=complete&limit=2"
             for count in [2, 2, 1] {
                 let answer = try await host.call("GET", "/api/v1/resources\(query)")
-                let page = try APICoding.makeDecoder().decode(ResourceList.self, from: Data(answer.body))
+                let page = try answer.decoded(ResourceList.self)
                 #expect(page.resources.count == count)
                 seen += page.resources
                 guard let next = page.next else {
@@ -87,9 +84,7 @@ struct PagedListTests {
 
     @Test func followsPagesInClient() async throws {
         try await withSongs(5) { host, _ in
-            let client = APIClient(
-                address: try #require(host.server.boundAddresses.first), key: host.key, origin: CurlOrigin())
-            let resources = try await client.all(ResourceList.self, "/api/v1/resources?limit=2")
+            let resources = try await host.client().all(ResourceList.self, "/api/v1/resources?limit=2")
             #expect(Set(resources.map(\.id)).count == 5 && resources.count == 5)
         }
     }

@@ -1,7 +1,6 @@
 import Foundation
 import MediaCache
 import MediaCacheAPI
-import MediaCacheCurl
 import MediaCacheTesting
 import MediaLibrary
 import Testing
@@ -11,19 +10,11 @@ import Testing
 /// Tests of the played titles, through the API's client.
 struct PlayedRouteTests {
     private let origin = ScriptedOrigin()
-    private let folder = FileManager.default.temporaryDirectory.appending(path: "host-\(UUID())").path
 
     private func url(_ name: String) throws -> ResourceURL { try ResourceURL("http://origin.example/\(name)") }
 
     private func withClient(_ body: (CacheHost, APIClient) async throws -> Void) async throws {
-        defer { try? FileManager.default.removeItem(atPath: folder) }
-        try await CacheHost.use(folder: folder, origin: origin, { _ in }) { host in
-            let client = APIClient(
-                address: try #require(host.server.boundAddresses.first), key: host.key, origin: CurlOrigin())
-            do { try await body(host, client) } catch {
-                throw error
-            }
-        }
+        try await CacheHost.use(origin: origin) { host in try await body(host, try host.client()) }
     }
 
     @Test func listsAndRemovesStreamAsOneTitle() async throws {

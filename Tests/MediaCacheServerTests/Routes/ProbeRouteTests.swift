@@ -11,7 +11,6 @@ import Testing
 /// Tests of `/api/v1/probe`, which describes a URL before it is downloaded.
 struct ProbeRouteTests {
     private let origin = ScriptedOrigin()
-    private let folder = FileManager.default.temporaryDirectory.appending(path: "host-\(UUID())").path
     private let entry: ResourceURL
 
     init() throws {
@@ -21,13 +20,8 @@ struct ProbeRouteTests {
             contentType: "application/vnd.apple.mpegurl")
     }
 
-    private func withHost(_ body: (CacheHost) async throws -> Void) async throws {
-        defer { try? FileManager.default.removeItem(atPath: folder) }
-        try await CacheHost.use(folder: folder, origin: origin, { _ in }, body)
-    }
-
     @Test func reportsProbeAndAsset() async throws {
-        try await withHost { host in
+        try await CacheHost.use(origin: origin) { host in
             let body = #"{"url":" \#(entry)\n"}"#
             let probe: ProbeRecord = try await host.answer("POST", "/api/v1/probe", body: body)
             #expect(probe.probe.kind == .stream && probe.probe.duration == 4)
@@ -40,11 +34,11 @@ struct ProbeRouteTests {
     }
 
     @Test func sendsHeaderFieldsToOriginAndHidesUser() async throws {
-        try await withHost { host in
+        try await CacheHost.use(origin: origin) { host in
             let body = #"{"url":"http://ann:secret@origin.example/show/index.m3u8","headers":{"X-Token":"t"}}"#
             let answer = try await host.call("POST", "/api/v1/probe", body: body)
             #expect(answer.status == 200)
-            #expect(!String(decoding: answer.body, as: UTF8.self).contains("secret"))
+            #expect(!answer.text.contains("secret"))
             let sentFields = try #require(origin.requests.last?.headerFields)
             #expect(sentFields[HTTPField.Name("X-Token")!] == "t")
             #expect(sentFields[.authorization]?.hasPrefix("Basic ") == true)
@@ -58,11 +52,11 @@ struct ProbeRouteTests {
         (#"{}"#, 400, "url"),
     ])
     func reportsInvalidRequests(_ body: String, _ status: Int, _ word: String) async throws {
-        try await withHost { host in
+        try await CacheHost.use(origin: origin) { host in
             let answer = try await host.call("POST", "/api/v1/probe", body: body)
             #expect(answer.status == status)
             #expect(answer.fields["content-type"] == "application/problem+json")
-            let text = String(decoding: answer.body, as: UTF8.self)
+            let text = answer.text
             #expect(text.contains(word), "\(text)")
         }
     }

@@ -8,7 +8,6 @@ import Testing
 
 /// Tests of entity tags, conditions and methods of routes.
 struct RouteCallTests {
-    private let folder = FileManager.default.temporaryDirectory.appending(path: "host-\(UUID())").path
     private let origin = ScriptedOrigin()
     private let url: ResourceURL
     private let settings = "/api/v1/settings/downloads"
@@ -18,15 +17,8 @@ struct RouteCallTests {
         origin[url] = ScriptedResource(.bytes([1, 2, 3]))
     }
 
-    private func withHost(
-        _ change: (inout ServerConfiguration) -> Void = { _ in }, _ body: (CacheHost) async throws -> Void
-    ) async throws {
-        defer { try? FileManager.default.removeItem(atPath: folder) }
-        try await CacheHost.use(folder: folder, origin: origin, change, body)
-    }
-
     @Test func returns304ForUnchangedResource() async throws {
-        try await withHost { host in
+        try await CacheHost.use(origin: origin) { host in
             let first = try await host.call("GET", settings)
             let tag = try #require(first.fields["etag"])
             #expect(tag.hasPrefix("\"") && first.fields["cache-control"] == "private, no-cache")
@@ -41,7 +33,7 @@ struct RouteCallTests {
     }
 
     @Test func refusesChangeOfOutdatedVersion() async throws {
-        try await withHost { host in
+        try await CacheHost.use(origin: origin) { host in
             let tag = try #require(try await host.call("GET", settings).fields["etag"])
             let first = try await host.call("PATCH", settings, "If-Match: \(tag)", body: #"{"bandwidth": 1000}"#)
             #expect(first.status == 200)
@@ -56,7 +48,7 @@ struct RouteCallTests {
 
     /// If several clients have the same version, only one of them can change it.
     @Test func serializesConditionalChanges() async throws {
-        try await withHost { host in
+        try await CacheHost.use(origin: origin) { host in
             let tag = try #require(try await host.call("GET", settings).fields["etag"])
             let statuses = try await withThrowingTaskGroup(of: Int.self) { tasks in
                 for number in 1...16 {
@@ -72,7 +64,7 @@ struct RouteCallTests {
     }
 
     @Test func evaluatesConditionsWithoutRepresentation() async throws {
-        try await withHost { host in
+        try await CacheHost.use(origin: origin) { host in
             #expect(try await host.play(url).status == 200)
             let asset: AssetRecord = try await host.answer(
                 "POST", "/api/v1/assets", body: #"{"url": "\#(url)"}"#)
@@ -90,15 +82,15 @@ struct RouteCallTests {
     }
 
     @Test func forbidsStoringSecrets() async throws {
-        try await withHost { host in
+        try await CacheHost.use(origin: origin) { host in
             let link = try await host.call("GET", "/api/v1/urls?url=\(APIClient.escape(url.description))")
             #expect(link.status == 200 && link.fields["cache-control"] == "no-store")
         }
-        try await withHost({ $0.host = "0.0.0.0" }) { host in
+        try await CacheHost.use(origin: origin, { $0.host = "0.0.0.0" }) { host in
             #expect(try await host.play(url).status == 200)
             _ = try await host.call("POST", "/api/v1/assets", body: #"{"url": "\#(url)"}"#)
             let assets = try await host.call("GET", "/api/v1/assets")
-            #expect(String(decoding: assets.body, as: UTF8.self).contains(host.server.playbackToken))
+            #expect(assets.text.contains(host.server.playbackToken))
             #expect(assets.fields["cache-control"] == "no-store" && assets.fields["etag"] != nil)
         }
     }
@@ -109,10 +101,10 @@ struct RouteCallTests {
         ("PATCH", "/api/v1/bundles", "GET, HEAD, POST"), ("OPTIONS", "/api/v1/header-profiles", "PUT"),
     ])
     func listsSupportedMethods(_ method: String, _ path: String, _ allowed: String) async throws {
-        try await withHost { host in
+        try await CacheHost.use(origin: origin) { host in
             let answer = try await host.call(method, path)
             #expect(answer.status == 405 && answer.fields["allow"] == allowed)
-            let problem = try APICoding.makeDecoder().decode(Problem.self, from: Data(answer.body))
+            let problem = try answer.decoded(Problem.self)
             #expect(problem.status == 405 && problem.allowed?.joined(separator: ", ") == allowed)
         }
     }

@@ -10,7 +10,6 @@ import Testing
 /// Tests of `/api/v1/storage` and of the order of downloads, with a real store.
 struct StorageRouteTests {
     private let origin = ScriptedOrigin()
-    private let folder = FileManager.default.temporaryDirectory.appending(path: "host-\(UUID())").path
 
     init() throws {
         for (name, length) in [("film.mp4", 500_000), ("played/1.mp4", 200_000), ("played/2.mp4", 100_000)] {
@@ -19,13 +18,8 @@ struct StorageRouteTests {
         }
     }
 
-    private func withHost(_ body: (CacheHost) async throws -> Void) async throws {
-        defer { try? FileManager.default.removeItem(atPath: folder) }
-        try await CacheHost.use(folder: folder, origin: origin, { _ in }, body)
-    }
-
     @Test func changesLimitsWhileRunning() async throws {
-        try await withHost { host in
+        try await CacheHost.use(origin: origin) { host in
             let path = "/api/v1/settings/cache"
             for name in ["played/1.mp4", "played/2.mp4"] {
                 #expect(try await host.play(try ResourceURL("http://origin.example/\(name)")).status == 200)
@@ -53,7 +47,7 @@ struct StorageRouteTests {
     }
 
     @Test func changedSettingsApplyToLibrary() async throws {
-        try await withHost { host in
+        try await CacheHost.use(origin: origin) { host in
             _ = try await host.download(#"{"url":"http://origin.example/film.mp4"}"#)
             let store = host.store
             let reading = LibraryReading(profiles: HeaderProfileStore(base: store.transfers), downloads: nil)
@@ -64,7 +58,7 @@ struct StorageRouteTests {
     }
 
     @Test func reportsUsageAndEvictionOrder() async throws {
-        try await withHost { host in
+        try await CacheHost.use(origin: origin) { host in
             let film = try await host.download(#"{"url":"http://origin.example/film.mp4"}"#)
             let url = try ResourceURL("http://origin.example/played/1.mp4")
             #expect(try await host.play(url).status == 200)
@@ -85,7 +79,7 @@ struct StorageRouteTests {
     }
 
     @Test func reordersDownloads() async throws {
-        try await withHost { host in
+        try await CacheHost.use(origin: origin) { host in
             var ids: [String] = []
             for name in ["film.mp4", "played/1.mp4", "played/2.mp4"] {
                 let body = #"{"url":"http://origin.example/\#(name)","paused":true}"#
@@ -104,7 +98,7 @@ struct StorageRouteTests {
         let gate = ScriptedGate()
         let url = try ResourceURL("http://origin.example/film.mp4")
         origin.always(url, .holdBody(at: 100_000, gate))
-        try await withHost { host in
+        try await CacheHost.use(origin: origin) { host in
             let session = try await host.store.read(ReadRequest(url: url))
             await gate.waitForArrivals()
             let path = "/api/v1/resources?url=\(APIClient.escape(url.description))"

@@ -2,10 +2,8 @@ import Foundation
 import HTTPTypes
 import MediaCache
 import MediaCacheAPI
-import MediaCacheCurl
 import MediaCacheTesting
 import MediaLibrary
-import Synchronization
 import Testing
 
 @testable import MediaCacheServer
@@ -68,17 +66,13 @@ struct TokensRouteTests {
 
     /// Runs a server that requires a token in the paths of all clients.
     private func withHost(_ body: (CacheHost) async throws -> Void) async throws {
-        let folder = FileManager.default.temporaryDirectory.appending(path: "tokens-\(UUID())").path
-        defer { try? FileManager.default.removeItem(atPath: folder) }
-        try await CacheHost.use(folder: folder, origin: origin, { $0.allowedHosts = ["cache.example"] }, body)
+        try await CacheHost.use(origin: origin, { $0.allowedHosts = ["cache.example"] }, body)
     }
 
     private func asset(of url: ResourceURL, _ host: CacheHost) async throws -> AssetRecord {
         #expect(try await host.play(url).status == 200)
         let asset: AssetRecord = try await host.answer("POST", "/api/v1/assets", body: #"{"url":"\#(url)"}"#)
-        let client = APIClient(
-            address: try #require(host.server.boundAddresses.first), key: host.key, origin: CurlOrigin())
-        _ = try await client.setCover(Cover(bytes: Self.png, mediaType: "image/png"), of: asset.id)
+        try await host.client().setCover(Cover(bytes: Self.png, mediaType: "image/png"), of: asset.id)
         return asset
     }
 
@@ -104,7 +98,7 @@ struct TokensRouteTests {
             read[next] = response
             let type = response.fields["content-type"] ?? ""
             guard type.contains("mpegurl") || type.contains("json") else { continue }
-            let text = String(decoding: response.body, as: UTF8.self)
+            let text = response.text
             let attributes = text.matches(of: /URI"?[=:]"([^"]+)"/).map { String($0.1) }
             let lines = text.split(separator: "\n").filter { type.contains("mpegurl") && !$0.hasPrefix("#") }
             for reference in attributes + lines.map(String.init) {
@@ -262,8 +256,6 @@ struct TokensRouteTests {
     /// the address of its server is unknown.
     @Test(arguments: [("nas.example", AddressKind.local), ("nas.local", .unknown)])
     func assetTokenGrantsNoCachedFileFromPrivateAddress(_ name: String, _ peer: AddressKind) async throws {
-        let folder = FileManager.default.temporaryDirectory.appending(path: "tokens-\(UUID())").path
-        defer { try? FileManager.default.removeItem(atPath: folder) }
         let (inner, list) = (
             try ResourceURL("http://\(name)/kept.mp4"), try ResourceURL("http://origin.example/list.m3u8")
         )
@@ -271,7 +263,7 @@ struct TokensRouteTests {
         origin[list] = ScriptedResource(
             .bytes(Array("#EXTM3U\n#EXT-X-TARGETDURATION:4\n#EXTINF:4,\n\(inner)\n#EXT-X-ENDLIST\n".utf8)),
             contentType: "application/vnd.apple.mpegurl")
-        try await CacheHost.use(folder: folder, origin: origin, { _ in }) { host in
+        try await CacheHost.use(origin: origin) { host in
             #expect(try await host.play(inner).status == 200)
             // If it were requested again, the access rule would refuse it, as it does through a proxy.
             origin[inner]?.peer = .local
@@ -347,7 +339,7 @@ struct TokensRouteTests {
                 "tokens", "tokens/standing", "settings/downloads", "bundles?asset=\(asset.id)",
             ] {
                 let response = try await host.call("GET", "/api/v1/\(path)")
-                #expect(response.status == 200, "\(path): \(String(decoding: response.body, as: UTF8.self))")
+                #expect(response.status == 200, "\(path): \(response.text)")
                 check(path, response)
             }
             check("wrong", try await host.exchange("GET", PlayTarget.path(for: film, token: host.key.value)))
@@ -378,7 +370,7 @@ struct TokensRouteTests {
             let answered = try await host.call(
                 "POST", "/api/v1/tokens", body: #"{"scope":"playback","label":"tv","expires":"2099-01-31T20:00:00Z"}"#)
             #expect(answered.status == 201 && answered.fields["cache-control"] == "no-store")
-            let issued = try APICoding.makeDecoder().decode(TokenRecord.self, from: Data(answered.body))
+            let issued = try answered.decoded(TokenRecord.self)
             let list: TokenList = try await host.answer("GET", "/api/v1/tokens")
             #expect(list.tokens.map(\.id) == ["standing", issued.id])
             #expect(list.tokens.allSatisfy { $0.token == nil && $0.playURL == nil })
@@ -390,7 +382,7 @@ struct TokensRouteTests {
             #expect(one.token == nil)
             let standing = try await host.call("GET", "/api/v1/tokens/standing")
             #expect(standing.fields["cache-control"] == "no-store")
-            let record = try APICoding.makeDecoder().decode(TokenRecord.self, from: Data(standing.body))
+            let record = try standing.decoded(TokenRecord.self)
             #expect(record.token == host.server.playbackToken)
             #expect(try await host.call("DELETE", "/api/v1/tokens/standing").status == 204)
             #expect(host.server.playbackToken != record.token)
@@ -413,13 +405,13 @@ struct TokensRouteTests {
     }
 
     @Test func refusesExpiredToken() async throws {
-        let seconds = Mutex(0.0)
-        let access = AccessControl(key: TestServer.key) { Date(timeIntervalSince1970: seconds.withLock { $0 }) }
-        let token = try await access.issue(asset: nil, label: nil, expires: Date(timeIntervalSince1970: 10)).token
+        let time = ManualTime()
+        let access = AccessControl(key: TestServer.key) { time.now }
+        let token = try await access.issue(asset: nil, label: nil, expires: time.now + 10).token
         let context = TestServer.context(FakeSource([1, 2, 3]), access: access)
         let request = "HEAD \(TestServer.playPath(token)) HTTP/1.1\r\nHost: localhost\r\n\r\n"
         #expect(try TestServer.connect(context).exchange(request)?.status != 403)
-        seconds.withLock { $0 = 10 }
+        time.advance(by: .seconds(10))
         #expect(try TestServer.connect(context).exchange(request)?.status == 403)
     }
 }

@@ -2,7 +2,6 @@ import Foundation
 import HTTPTypes
 import MediaCache
 import MediaCacheTesting
-import Synchronization
 import Testing
 
 @testable import MediaCacheServer
@@ -47,10 +46,10 @@ struct StreamSourceTests: StreamSourceSuite {
         origin[multivariant] = ScriptedResource(
             .text("#EXTM3U\n#EXT-X-DEFINE:NAME=\"a\",VALUE=\"\(token)\"\n#EXT-X-STREAM-INF:BANDWIDTH=1\nindex.m3u8\n"))
         serve("#EXTM3U\n#EXT-X-DEFINE:IMPORT=\"a\"\n#EXT-X-TARGETDURATION:6\n#EXTINF:6,\n/x?{$a}\n")
-        let path = Mutex("")
+        var path = ""
         try await withSource { (source, _) async throws in
             let line = try await text(source, multivariant).split(separator: "\n").last.map(String.init)
-            path.withLock { $0 = line ?? "" }
+            path = line ?? ""
             #expect((20..<500).contains(line?.utf8.count ?? 0))
             let media = try await read(source, path: line ?? "")
             #expect(
@@ -59,15 +58,14 @@ struct StreamSourceTests: StreamSourceSuite {
             #expect(try await text(source, multivariant).split(separator: "\n").last.map(String.init) == line)
         }
         try await withSource { (source, _) async throws in
-            let line = path.withLock { $0 }
             if length < 1000 {
-                let media = try await read(source, path: line)
+                let media = try await read(source, path: path)
                 #expect(String(decoding: media, as: UTF8.self).contains("x?\(token)\n"))
             } else {
-                let error = await #expect(throws: CacheError.self) { try await read(source, path: line) }
+                let error = await #expect(throws: CacheError.self) { try await read(source, path: path) }
                 #expect(error?.message.contains("multivariant playlist") == true)
                 serve("#EXTM3U\n#EXT-X-TARGETDURATION:6\n#EXTINF:6,\n/x\n")
-                #expect(try await read(source, path: line).isEmpty == false)
+                #expect(try await read(source, path: path).isEmpty == false)
             }
         }
     }

@@ -1,21 +1,25 @@
 import Foundation
-import Logging
 import MediaCache
 import MediaCacheAPI
+import MediaCacheCurl
+import MediaCacheTesting
 import Testing
 
 @testable import MediaCacheServer
 
 extension CacheHost {
-    /// Runs `body` with a host that uses a folder, and closes the host afterwards.
+    /// Runs `body` with a host, and closes the host afterwards.
+    ///
+    /// - Parameter folder: The cache folder; nil for a temporary one.
     static func use(
-        folder: String, origin: any Origin, _ change: (inout ServerConfiguration) -> Void,
-        _ body: (CacheHost) async throws -> Void
+        folder: String? = nil, origin: any Origin = ScriptedOrigin(),
+        _ change: (inout ServerConfiguration) -> Void = { _ in }, _ body: (CacheHost) async throws -> Void
     ) async throws {
-        var configuration = ServerConfiguration(
-            port: 0, logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
+        let temporary = TestFolder()
+        defer { withExtendedLifetime(temporary) {} }
+        var configuration = ServerConfiguration(port: 0, logger: .silent)
         change(&configuration)
-        var cache = CacheConfiguration(location: CacheLocation(folder: folder))
+        var cache = CacheConfiguration(location: CacheLocation(folder: folder ?? temporary.path))
         cache.transfers.retries.budget = 0
         let host = try await CacheHost.open(cache, server: configuration, origin: origin)
         do {
@@ -25,6 +29,11 @@ extension CacheHost {
             throw error
         }
         await host.close(grace: .zero)
+    }
+
+    /// Returns a client of the API.
+    func client() throws -> APIClient {
+        APIClient(address: try #require(server.boundAddresses.first), key: key, origin: CurlOrigin())
     }
 
     /// Calls the API with the key.
@@ -38,8 +47,8 @@ extension CacheHost {
         _ method: String, _ path: String, body: String = "", as type: Answer.Type = Answer.self
     ) async throws -> Answer {
         let response = try await call(method, path, body: body)
-        try #require((200..<300).contains(response.status), "\(String(decoding: response.body, as: UTF8.self))")
-        return try APICoding.makeDecoder().decode(type, from: Data(response.body))
+        try #require((200..<300).contains(response.status), "\(response.text)")
+        return try response.decoded(type)
     }
 
     /// Adds a download, and waits until it ends.

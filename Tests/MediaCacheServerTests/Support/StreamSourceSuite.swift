@@ -1,5 +1,4 @@
 import Foundation
-import Logging
 import MediaCache
 import MediaCacheTesting
 import MediaLibrary
@@ -19,13 +18,12 @@ extension StreamSourceSuite {
     func withSource(
         ahead: Int = 0, _ body: (StreamSource, CacheStore) async throws -> Void
     ) async throws {
-        let folder = FileManager.default.temporaryDirectory.appending(path: "stream-\(UUID())").path
-        defer { try? FileManager.default.removeItem(atPath: folder) }
-        var configuration = CacheConfiguration(location: CacheLocation(folder: folder))
+        let folder = TestFolder()
+        defer { withExtendedLifetime(folder) {} }
+        var configuration = CacheConfiguration(location: CacheLocation(folder: folder.path))
         configuration.limits.minimumFreeBytes = 0
         configuration.transfers.retries = RetryPolicy(budget: 0)
-        let store = try await CacheStore.open(
-            configuration, origin: origin, time: time, logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
+        let store = try await CacheStore.open(configuration, origin: origin, time: time, logger: .silent)
         do {
             try await body(
                 StreamSource(
@@ -59,21 +57,28 @@ extension StreamSourceSuite {
         String(decoding: try await read(source, url), as: UTF8.self)
     }
 
-    func bytes(of reader: any ByteReader) async throws -> [UInt8] {
+    /// Reads all bytes of a reader.
+    func bytes(of reader: any ByteReader, maximum: Int = 7) async throws -> [UInt8] {
         defer { reader.cancel() }
+        var bytes: [UInt8] = []
         if let session = reader as? ReadSession {
-            var bytes: [UInt8] = []
             for try await buffer in session.buffers { bytes += buffer }
             return bytes
         }
-        var bytes: [UInt8] = []
-        while case .bytes(let source, let offset, let count) = reader.poll(maximum: 7, onReady: {}) {
-            var piece = [UInt8](repeating: 0, count: count)
-            try piece.withUnsafeMutableBytes { try source.read(into: $0, at: offset) }
-            bytes += piece
-            reader.consume(count)
+        let (ready, continuation) = AsyncStream<Void>.makeStream()
+        var signals = ready.makeAsyncIterator()
+        while true {
+            switch reader.poll(maximum: maximum, onReady: { continuation.yield() }) {
+            case .bytes(let source, let offset, let count):
+                var piece = [UInt8](repeating: 0, count: count)
+                try piece.withUnsafeMutableBytes { try source.read(into: $0, at: offset) }
+                bytes += piece
+                reader.consume(count)
+            case .wait: _ = await signals.next()
+            case .end: return bytes
+            case .failed(let error): throw error
+            }
         }
-        return bytes
     }
 
     func segment(_ name: String) throws -> ResourceURL { try ResourceURL("http://origin.example/s/\(name)") }

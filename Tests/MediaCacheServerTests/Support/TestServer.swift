@@ -1,3 +1,4 @@
+import Foundation
 import HTTPTypes
 import Logging
 import MediaCache
@@ -24,6 +25,11 @@ struct EchoRoute: Route {
     }
 }
 
+extension Logger {
+    /// A logger that discards all messages.
+    static let silent = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
+}
+
 /// The number of unsent bytes that a connection without a socket reports.
 final class UnsentBytes {
     var count = 0
@@ -44,7 +50,7 @@ enum TestServer {
             access: access,
             hosts: HostPolicy(boundHost: "127.0.0.1", allowedHosts: ["media.example"], isExposed: isExposed),
             router: Router(routes + [PlayRoute(source: source, profiles: profiles, control: access)]), limits: limits,
-            metrics: ServerMetrics(), pool: pool, logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
+            metrics: ServerMetrics(), pool: pool, logger: .silent)
     }
 
     /// Returns a connection without a socket.
@@ -90,6 +96,14 @@ struct RawResponse {
             fields[line[..<colon].lowercased()] = String(line[line.index(after: colon)...].dropFirst())
         }
         body = Array(bytes[end.upperBound...])
+    }
+
+    /// The body as text.
+    var text: String { String(decoding: body, as: UTF8.self) }
+
+    /// Decodes the body as JSON.
+    func decoded<Value: Decodable>(_ type: Value.Type) throws -> Value {
+        try APICoding.makeDecoder().decode(type, from: Data(body))
     }
 }
 
