@@ -19,7 +19,6 @@ struct CredentialsTests {
         try await CacheHost.use(folder: folder.path, origin: origin, body)
     }
 
-    /// Downloads a URL and returns the final record.
     private func get(_ host: CacheHost, _ url: String) async throws -> DownloadRecord {
         try await host.download(#"{"url":"\#(url)"}"#)
     }

@@ -57,7 +57,6 @@ struct AccessMatrixTests {
         case redirected = "redirect"
         case rebound = "rebinding.example"
 
-        /// Returns whether the rule allows contact.
         func isAllowed(by referrer: Referrer, isProxied: Bool) -> Bool {
             switch self {
             case .outside: true
@@ -128,9 +127,7 @@ final class AccessFixture: StreamSourceSuite {
         await store.close()
     }
 
-    /// Follows a path to a target of its own.
-    ///
-    /// - Returns: Whether the target was contacted.
+    /// Follows a path to a target of its own, and returns whether the target was contacted.
     func follows(
         _ path: AccessMatrixTests.Path, to target: AccessMatrixTests.Target,
         referencedBy referrer: AccessMatrixTests.Referrer
@@ -150,9 +147,7 @@ final class AccessFixture: StreamSourceSuite {
         return network.contacts.contains(final)
     }
 
-    /// Serves a target.
-    ///
-    /// - Returns: The reference for documents, and the URL that must or mustn't be contacted.
+    /// Serves a target. Returns the reference for documents, and the URL that must or mustn't be contacted.
     private func serve(_ target: AccessMatrixTests.Target, _ ending: String) throws -> (named: String, URL: ResourceURL)
     {
         let host = target == .redirected ? "10.0.0.9" : target.rawValue

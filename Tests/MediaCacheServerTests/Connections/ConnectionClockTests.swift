@@ -198,7 +198,6 @@ struct ConnectionDeadlineTests {
         return "GET \(PlayTarget.path(for: url, token: host.server.playbackToken)) HTTP/1.1\r\nHost: localhost\r\n\r\n"
     }
 
-    /// Without this deadline, the connection would stay open.
     @Test(.timeLimit(.minutes(2)), arguments: [1, 64])
     func closesSilentClientAfterResponse(megabytes: Int) async throws {
         try await withHost(ServerLimits(idleTimeout: .milliseconds(200))) { host in

@@ -15,7 +15,6 @@ struct MalformedRequestTests {
         var expectsError: Bool
     }
 
-    /// The server's reaction to an input.
     private struct Outcome {
         var statuses: [Int]
         var isOpen: Bool
@@ -137,7 +136,6 @@ struct MalformedRequestTests {
             #expect(
                 outcome.statuses == statuses && outcome.isOpen == isOpen,
                 "\(example.name): \(input.debugDescription) resulted in \(outcome)")
-            // An incomplete body includes the following bytes.
             if !Self.incomplete.contains(example.name) {
                 let followed = try self.outcome(of: input + Self.probe)
                 let expected = isOpen ? statuses + [200] : statuses

@@ -51,7 +51,6 @@ struct EventsRouteTests {
         }
     }
 
-    /// The feed contains server-sent events and ends when the server stops.
     @Test func endsFeedWithServer() async throws {
         try await CacheHost.use(origin: origin) { host in
             let address = try #require(host.server.boundAddresses.first)

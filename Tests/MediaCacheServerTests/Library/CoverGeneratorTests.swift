@@ -104,7 +104,6 @@ struct CoverGeneratorTests {
         }
     }
 
-    /// Frames are decoded from cached bytes. Neither the file nor its references are requested again.
     @Test func extractsPicturesWithoutRequests() async throws {
         let (film, stream, inner) = (
             try ResourceURL("http://origin.example/film.bin"), try ResourceURL("http://origin.example/index.m3u8"),
@@ -135,7 +134,6 @@ struct CoverGeneratorTests {
         }
     }
 
-    /// A completed download doesn't replace a cover that the user has set.
     @Test func keepsExistingCover() async throws {
         let (film, song) = (
             try ResourceURL("http://origin.example/film.bin"), try ResourceURL("http://origin.example/song.mp3")

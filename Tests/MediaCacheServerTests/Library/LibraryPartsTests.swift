@@ -210,7 +210,6 @@ struct LibraryPartsTests {
         }
     }
 
-    /// The MP4 includes all audio renditions of the playlists, starting with the default.
     @Test(.enabled(if: try Prerequisite.hasCorpora())) func includesAllAudioInMP4() async throws {
         let folder = "shaka-player/hls-"
         let pictures = try Corpus.data(folder + "ts-h264/fileSequence0.ts")
@@ -260,7 +259,6 @@ struct LibraryPartsTests {
         }
     }
 
-    /// One segment is missing.
     @Test(.enabled(if: try Prerequisite.hasCorpora())) func remuxesIncompleteDownloadWithGaps() async throws {
         let clip = try Corpus.data("videojs-mux.js/segments/test-segment.ts")
         try await withAsset(

@@ -71,7 +71,6 @@ struct LibraryRouteTests {
         }
     }
 
-    /// Pages, scripts and very large pictures aren't accepted as covers.
     @Test func acceptsPicturesOnlyAsCovers() async throws {
         try await withHost {
             $0.limits.maximumImageBytes = 2 << 20
@@ -111,7 +110,6 @@ struct LibraryRouteTests {
         }
     }
 
-    /// Remote clients need a token in the path, which doesn't grant access to the API.
     @Test func limitsLibraryToLocalClientsAndTokens() async throws {
         try await withHost { host in
             let asset = try await asset(of: url, host)
@@ -150,7 +148,6 @@ struct LibraryRouteTests {
         }
     }
 
-    /// Frames at given times, by any extractor.
     @Test func extractsFramesWithDecoder() async throws {
         let frames = ScriptedFrames()
         try await withHost {
@@ -201,7 +198,6 @@ struct LibraryRouteTests {
         }
     }
 
-    /// A file with its index at the end is served with the index at the front, in any range and without the origin.
     @Test(.enabled(if: try Prerequisite.hasCorpora())) func servesFileAsMP4() async throws {
         let name = "androidx-media/media/mp4/sample.mp4"
         let file = try Corpus.data(name)
@@ -241,7 +237,6 @@ struct LibraryRouteTests {
 private final class ScriptedFrames: FrameExtractor {
     private let extractions = Atomic(0)
 
-    /// The number of requests.
     var count: Int { extractions.load(ordering: .relaxed) }
 
     func frame(of url: String, at time: Double) async throws -> Cover? {

@@ -14,7 +14,6 @@ struct SharedWorkTests {
         let value = Atomic(0)
     }
 
-    /// Waits for cancellation.
     private static func waitForCancelling(_ isOver: AsyncStream<Void>.Continuation) async throws -> Int {
         defer { isOver.finish() }
         while true {
@@ -44,7 +43,7 @@ struct SharedWorkTests {
         #expect(try await results.value(for: "a") { 4 } == 4)
     }
 
-    /// The computation is cancelled when its last caller is. A later caller starts it again.
+    /// A later caller starts the computation again.
     @Test func cancelsComputationWithLastCaller() async throws {
         let results = SharedResults<Int>(maximumCount: 2, maximumCost: 10, cost: { Int64($0) })
         let (over, isOver) = AsyncStream<Void>.makeStream()

@@ -142,7 +142,6 @@ struct LiveRouteTests {
         }
     }
 
-    /// The recorded part of a window is served. A header field contains its start.
     @Test func windowStartsAtRecordedRange() async throws {
         try await withHost { host in
             try await record(host)
@@ -165,7 +164,7 @@ struct LiveRouteTests {
         }
     }
 
-    /// The stream's clock differs from the server's. `-<seconds>` and `now` are relative to the stream's clock.
+    /// The stream's clock differs from the server's.
     @Test func resolvesRelativeMomentsByStreamClock() async throws {
         try await withHost { host in
             try await record(host)
@@ -216,7 +215,6 @@ struct LiveRouteTests {
         }
     }
 
-    /// Moments in the formats of playlists and of the API.
     @Test func extractsFrameForEveryMomentFormat() async throws {
         try await withHost(frames: FixedFrames()) { host in
             try await record(host)

@@ -44,7 +44,6 @@ struct ProgrammeRouteTests {
         }
     }
 
-    /// Waits until the channel meets a condition.
     private func reached(_ client: APIClient, _ condition: (ChannelRecord) -> Bool) async throws {
         let name = try #require(ChannelName(rawValue: "one"))
         while try await !condition(client.channel(name)) { try Task.checkCancellation() }
@@ -99,7 +98,6 @@ struct ProgrammeRouteTests {
         }
     }
 
-    /// The response with a window's movie lists the missing segments.
     @Test func listsGapsOfWindowMovie() async throws {
         try await withHost { host, _ in
             let path = "/live/one/\(start)-\(start + 36_000).mp4"
@@ -115,8 +113,7 @@ struct ProgrammeRouteTests {
         }
     }
 
-    /// If a window begins before the recording, the response with its movie states the actual start, as the window's
-    /// playlist does.
+    /// The window begins before the recording.
     @Test func reportsStartOfWindowMovie() async throws {
         try await withHost { host, _ in
             let window = "/live/one/\(start - 60_000)-\(start + 18_000)"

@@ -10,7 +10,6 @@ import Testing
 struct CurlOriginTests {
     private static let text = ScriptedResource(.text("hello"), contentType: "text/plain")
 
-    /// Runs `body` with an origin and a server, and stops both.
     private func withServer<R>(
         onIPv6: Bool = false, _ settings: CurlSettings = CurlSettings(),
         _ body: (CurlOrigin, ScriptedOriginServer) async throws -> R

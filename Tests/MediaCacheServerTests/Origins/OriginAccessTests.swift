@@ -12,7 +12,6 @@ import Testing
 struct OriginAccessTests {
     private static let text = ScriptedResource(.text("hello"), contentType: "text/plain")
 
-    /// Sends one request. Returns the status, or the error.
     private func outcome(_ origin: CurlOrigin, _ request: OriginRequest) async -> Result<Int, CacheError> {
         do {
             let response = try await origin.send(request)

@@ -32,7 +32,6 @@ struct PlayerReferenceTests {
         #expect(found > 20_000)
     }
 
-    /// Each reader finds the references in valid playlists.
     @Test func findsReferencesWithEveryReader() throws {
         let text = "#EXTM3U\n#EXT-X-KEY:METHOD=AES-128,URI=\"http://h/k\"\n#EXT-X-MEDIA:URI=\"http://h/m\"\n//h/s\n"
         let references = try PlayerReaders().references(of: text)

@@ -100,7 +100,6 @@ struct PlaylistRewriterTests {
         #expect(line == "/play/K/https/edge.example/deep/er/1.ts?x")
     }
 
-    /// If a playlist is read from the cache only, so are its references.
     @Test func passesCachedOnlyToReferences() throws {
         let path = "/play/K;cached=1/https/cdn.example/a/b/index.m3u8"
         #expect(try line("https://other.example/1.ts", from: path) == "/play/K;cached=1/https/other.example/1.ts")

@@ -152,7 +152,6 @@ struct StreamSourceTests: StreamSourceSuite {
         }
     }
 
-    /// A segment prefetched before the encoder restarts isn't served afterwards.
     @Test func doesNotServePrefetchedSegmentOfEarlierRun() async throws {
         let url = try segment("1.ts")
         let gate = ScriptedGate()
@@ -200,7 +199,7 @@ struct StreamSourceTests: StreamSourceSuite {
         }
     }
 
-    /// An on-demand stream was encoded again with the same names. The new segments aren't mixed with cached ones.
+    /// An on-demand stream was encoded again with the same names.
     @Test(arguments: ["\"2\"", nil])
     func doesNotMixVersionsOfStream(_ entityTag: String?) async throws {
         func serve(_ text: String, _ tag: String) {
@@ -256,7 +255,6 @@ struct StreamSourceTests: StreamSourceSuite {
         return [0x78, 0x01, 0x01] + lengths + bytes + [24, 16, 8, 0].map { UInt8(sum >> $0 & 0xFF) }
     }
 
-    /// If a segment is missing, an older one that was cached under its name isn't served.
     @Test func doesNotServeOldSegmentForMissingOne() async throws {
         let url = try segment("a.ts")
         origin[url] = ScriptedResource(media(1))

@@ -186,7 +186,6 @@ struct StreamSourceTypeTests: StreamSourceSuite {
         }
     }
 
-    /// A plain M3U list of URLs isn't an HLS playlist, and the error says so.
     @Test func explainsPlainListOfURLs() async throws {
         let list = try ResourceURL("http://origin.example/s/radio.m3u")
         origin[list] = ScriptedResource(.text("http://h.example/1.mp3\r\nhttp://h.example/2.mp3\r\n"))

@@ -8,9 +8,7 @@ import Testing
 @testable import MediaCacheServer
 
 extension CacheHost {
-    /// Runs `body` with a host, and closes the host afterwards.
-    ///
-    /// - Parameter folder: The cache folder; nil for a temporary one.
+    /// Runs `body` with a host, whose folder is temporary unless `folder` names one, and closes the host.
     static func use(
         folder: String? = nil, origin: any Origin = ScriptedOrigin(),
         _ change: (inout ServerConfiguration) -> Void = { _ in }, _ body: (CacheHost) async throws -> Void
@@ -31,7 +29,6 @@ extension CacheHost {
         await host.close(grace: .zero)
     }
 
-    /// Returns a client of the API.
     func client() throws -> APIClient {
         APIClient(address: try #require(server.boundAddresses.first), key: key, origin: CurlOrigin())
     }
@@ -58,7 +55,7 @@ extension CacheHost {
         return record
     }
 
-    /// Requests a play URL.
+    /// Requests the play URL of a resource.
     func play(_ url: ResourceURL, _ method: String = "GET", _ fields: String...) async throws -> RawResponse {
         try await exchange(method, PlayTarget.path(for: url, token: server.playbackToken), fields)
     }

@@ -11,7 +11,6 @@ final class ModelNetwork: Origin {
         var actions: [ResourceURL: @Sendable () -> Void] = [:]
     }
 
-    /// The responses of all hosts.
     let scripted = ScriptedOrigin()
     private let isProxied: Bool
     private let rule = AccessRule()

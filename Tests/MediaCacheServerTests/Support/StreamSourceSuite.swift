@@ -37,14 +37,12 @@ extension StreamSourceSuite {
         await store.close()
     }
 
-    /// Reads all bytes of a URL's play path.
     func read(
         _ source: StreamSource, _ url: ResourceURL, _ range: RequestedRange = .all
     ) async throws -> [UInt8] {
         try await read(source, path: PlayTarget.path(for: url, token: "K"), range)
     }
 
-    /// Reads all bytes of a play path.
     func read(_ source: StreamSource, path: String, _ range: RequestedRange = .all) async throws -> [UInt8] {
         time.advance(by: .milliseconds(1))
         let target = try PlayTarget(path)
@@ -57,7 +55,6 @@ extension StreamSourceSuite {
         String(decoding: try await read(source, url), as: UTF8.self)
     }
 
-    /// Reads all bytes of a reader.
     func bytes(of reader: any ByteReader, maximum: Int = 7) async throws -> [UInt8] {
         defer { reader.cancel() }
         var bytes: [UInt8] = []
@@ -91,7 +88,6 @@ extension StreamSourceSuite {
     /// An ended playlist of four segments.
     static var onDemand: String { live(from: 0, "a.ts", "b.ts", "c.ts", "d.ts") + "#EXT-X-ENDLIST\n" }
 
-    /// Serves the media playlist.
     func serve(_ text: String, entityTag: String = "\"1\"") {
         origin[playlist] = ScriptedResource(.text(text), entityTag: entityTag, contentType: "text/plain")
     }

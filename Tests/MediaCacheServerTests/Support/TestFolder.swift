@@ -6,7 +6,6 @@ final class TestFolder: Sendable {
 
     deinit { try? FileManager.default.removeItem(atPath: path) }
 
-    /// Creates the folder.
     func create() throws {
         try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
     }

@@ -54,8 +54,6 @@ enum TestServer {
     }
 
     /// Returns a connection without a socket.
-    ///
-    /// - Parameter unsent: The number of unsent bytes that the connection reports.
     static func connect(
         _ context: ServerContext, unsent: UnsentBytes = UnsentBytes(), from peer: String = "127.0.0.1"
     ) throws -> EmbeddedChannel {
@@ -98,10 +96,8 @@ struct RawResponse {
         body = Array(bytes[end.upperBound...])
     }
 
-    /// The body as text.
     var text: String { String(decoding: body, as: UTF8.self) }
 
-    /// Decodes the body as JSON.
     func decoded<Value: Decodable>(_ type: Value.Type) throws -> Value {
         try APICoding.makeDecoder().decode(type, from: Data(body))
     }
