@@ -180,10 +180,8 @@ extension APIClient {
         var output: [UInt8] = []
         let digits = Array("0123456789ABCDEF".utf8)
         for byte in text.utf8 {
-            switch byte {
-            case 0x30...0x39, 0x41...0x5A, 0x61...0x7A, 0x2D, 0x2E, 0x5F, 0x7E: output.append(byte)
-            default: output += [0x25, digits[Int(byte >> 4)], digits[Int(byte & 15)]]
-            }
+            let isUnreserved = byte.isNameByte || byte == UInt8(ascii: ".") || byte == UInt8(ascii: "~")
+            output += isUnreserved ? [byte] : [0x25, digits[Int(byte >> 4)], digits[Int(byte & 15)]]
         }
         return String(decoding: output, as: UTF8.self)
     }

@@ -21,19 +21,23 @@ public struct AccessKey: Sendable, Hashable {
 
     /// Creates a key from its text: 22 characters (132 bits) to 128 characters of ``value``; nil for any other text.
     public init?(_ text: String) {
-        let isKey = text.utf8.allSatisfy { byte in
-            switch byte {
-            case 0x30...0x39, 0x41...0x5A, 0x61...0x7A, 0x2D, 0x5F: true
-            default: false
-            }
-        }
-        guard isKey, (22...128).contains(text.utf8.count) else { return nil }
+        guard text.utf8.allSatisfy(\.isNameByte), (22...128).contains(text.utf8.count) else { return nil }
         value = text
     }
 
     /// Returns whether `candidate` is this key, in a time that doesn't depend on where they differ.
     public func matches(_ candidate: some StringProtocol) -> Bool {
         value.isEqualInConstantTime(to: candidate)
+    }
+}
+
+extension UInt8 {
+    /// Whether the byte is an ASCII letter or digit, a hyphen or an underscore.
+    package var isNameByte: Bool {
+        switch self {
+        case 0x30...0x39, 0x41...0x5A, 0x61...0x7A, 0x2D, 0x5F: true
+        default: false
+        }
     }
 }
 

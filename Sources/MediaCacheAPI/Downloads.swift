@@ -154,8 +154,7 @@ extension DownloadRecord.Reason {
     package init?(_ state: DownloadState) {
         switch state {
         case .waiting(let obstacle):
-            self.init(
-                code: obstacle.kind.rawValue, message: obstacle.message, until: obstacle.until, retryable: true)
+            self.init(code: obstacle.kind.rawValue, message: obstacle.message, until: obstacle.until, retryable: true)
         case .failed(let failure):
             self.init(code: failure.code, message: failure.message, retryable: failure.isRetryable)
         case .queued, .running, .paused, .complete, .completeWithHoles: return nil

@@ -68,24 +68,12 @@ public struct ServerConfiguration: Sendable {
 
     /// Creates a configuration.
     public init(
-        host: String = "127.0.0.1",
-        port: Int = ServerConfiguration.defaultPort,
-        allowedHosts: [String] = [],
-        publicPath: String = "",
-        segmentsAhead: Int = 2,
-        fastStart: Bool = false,
-        publicRead: Bool = false,
-        frames: (any FrameExtractor)? = nil,
-        keepsCovers: Bool = false,
-        encoder: (any MediaFileEncoder)? = nil,
-        runsDownloads: Bool = true,
-        resumesDownloads: Bool = true,
-        downloads: DownloadSettingsUpdate? = nil,
-        channels: [ChannelRequest] = [],
-        limits: ServerLimits = ServerLimits(),
-        cacheFolder: String? = nil,
-        grace: Duration = .seconds(10),
-        logger: Logger = Logger(label: "MediaCacheServer")
+        host: String = "127.0.0.1", port: Int = ServerConfiguration.defaultPort, allowedHosts: [String] = [],
+        publicPath: String = "", segmentsAhead: Int = 2, fastStart: Bool = false, publicRead: Bool = false,
+        frames: (any FrameExtractor)? = nil, keepsCovers: Bool = false, encoder: (any MediaFileEncoder)? = nil,
+        runsDownloads: Bool = true, resumesDownloads: Bool = true, downloads: DownloadSettingsUpdate? = nil,
+        channels: [ChannelRequest] = [], limits: ServerLimits = ServerLimits(), cacheFolder: String? = nil,
+        grace: Duration = .seconds(10), logger: Logger = Logger(label: "MediaCacheServer")
     ) {
         self.host = host
         self.port = port
@@ -135,14 +123,9 @@ public struct ServerLimits: Sendable, Hashable {
 
     /// Creates limits.
     public init(
-        maximumConnections: Int = 1024,
-        maximumConnectionsPerAddress: Int = 64,
-        maximumHeadBytes: Int = 32 << 10,
-        maximumBodyBytes: Int = 1 << 20,
-        maximumImageBytes: Int = 32 << 20,
-        headTimeout: Duration = .seconds(10),
-        bodyTimeout: Duration = .seconds(30),
-        idleTimeout: Duration = .seconds(60),
+        maximumConnections: Int = 1024, maximumConnectionsPerAddress: Int = 64, maximumHeadBytes: Int = 32 << 10,
+        maximumBodyBytes: Int = 1 << 20, maximumImageBytes: Int = 32 << 20, headTimeout: Duration = .seconds(10),
+        bodyTimeout: Duration = .seconds(30), idleTimeout: Duration = .seconds(60),
         stallTimeout: Duration = .seconds(600)
     ) {
         self.maximumConnections = maximumConnections

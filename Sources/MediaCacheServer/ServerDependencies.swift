@@ -100,8 +100,7 @@ struct ServerDependencies: Sendable {
         let api: [any Route] = [
             ResourcesRoute(store: store, assetStore: assetStore, downloads: downloads),
             PlayedRoute(store: store, assetStore: assetStore),
-            AssetsRoute(
-                store: store, assetStore: assetStore, downloads: downloads, recordings: recordings, urls: urls),
+            AssetsRoute(store: store, assetStore: assetStore, downloads: downloads, recordings: recordings, urls: urls),
             BundlesRoute(
                 store: store, assetStore: assetStore, downloads: downloads, recordings: recordings,
                 contentsCache: contents, urls: urls),

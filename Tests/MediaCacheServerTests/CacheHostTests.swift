@@ -313,8 +313,7 @@ struct CacheHostTests {
             #expect(report.findings.isEmpty)
             let info: ServerInfo = try await host.answer("GET", "/api/v1/server")
             #expect(info.addresses == host.server.boundAddresses)
-            let link: PlayLink = try await host.answer(
-                "GET", "/api/v1/urls?url=http://me:secret@origin.example/x.mp4")
+            let link: PlayLink = try await host.answer("GET", "/api/v1/urls?url=http://me:secret@origin.example/x.mp4")
             let profile = "profile=\(ProfileIdentity(user: "me"))"
             #expect(link.playURL.hasSuffix("/play/\(host.server.playbackToken);\(profile)/http/origin.example/x.mp4"))
             let update = #"{"origin": "http://origin.example", "headers": {"Referer": "http://page.example/"}}"#

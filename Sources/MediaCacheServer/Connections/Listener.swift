@@ -1,15 +1,8 @@
+import Foundation
 import Logging
 import NIOCore
 import NIOHTTP1
 import NIOPosix
-
-#if canImport(Darwin)
-    import Darwin
-#elseif canImport(Musl)
-    import Musl
-#else
-    import Glibc
-#endif
 
 /// The listening sockets of a server.
 struct Listener: Sendable {

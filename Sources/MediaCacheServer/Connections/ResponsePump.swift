@@ -1,14 +1,7 @@
+import Foundation
 import MediaCache
 import NIOCore
 import NIOPosix
-
-#if canImport(Darwin)
-    import Darwin
-#elseif canImport(Musl)
-    import Musl
-#else
-    import Glibc
-#endif
 
 /// The receiver of a pump's progress, on its event loop.
 protocol ResponsePumpDelegate: AnyObject {

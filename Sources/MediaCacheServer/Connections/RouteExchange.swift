@@ -17,7 +17,7 @@ protocol Exchange: AnyObject {
 /// An exchange that runs a ``Route`` in a task and writes its response.
 final class RouteExchange: Exchange {
     private let call: RouteCall
-    private let writer: ResponseWriter
+    fileprivate let writer: ResponseWriter
     private let logger: Logger
     private var task: Task<Void, Never>?
 
@@ -50,18 +50,6 @@ final class RouteExchange: Exchange {
     fileprivate func beginStream(_ response: RouteResponse) {
         writeHead(response, contentLength: nil)
         writer.flush()
-    }
-
-    /// Writes a part of the body.
-    ///
-    /// - Returns: A future that succeeds when the socket has accepted all bytes.
-    fileprivate func write(_ bytes: [UInt8]) -> EventLoopFuture<Void> {
-        writer.writeAndFlush(ByteBuffer(bytes: bytes))
-    }
-
-    /// Ends the body; closes the connection if the body is incomplete.
-    fileprivate func endStream(isComplete: Bool) {
-        if isComplete { writer.finish() } else { writer.abort() }
     }
 
     private func writeHead(_ response: RouteResponse, contentLength: Int64?) {
@@ -104,12 +92,15 @@ private struct RouteRun: Sendable {
         var isComplete = true
         do {
             for try await bytes in stream {
-                try await loop.flatSubmit { exchange.value.write(bytes) }.get()
+                try await loop.flatSubmit { exchange.value.writer.writeAndFlush(ByteBuffer(bytes: bytes)) }.get()
             }
             try Task.checkCancellation()
         } catch {
             isComplete = false
         }
-        loop.execute { [isComplete] in exchange.value.endStream(isComplete: isComplete) }
+        loop.execute { [isComplete] in
+            let writer = exchange.value.writer
+            if isComplete { writer.finish() } else { writer.abort() }
+        }
     }
 }

@@ -1,4 +1,5 @@
 import MediaCache
+import MediaCacheAPI
 
 /// The media type sent with a representation, restricted to an allow-list and in canonical form.
 ///
@@ -92,11 +93,6 @@ struct SentMediaType: Sendable, Hashable {
     /// Returns whether a name consists of ASCII letters, digits, and punctuation without syntactic meaning.
     private static func isPlain(_ name: some StringProtocol, maximumBytes: Int) -> Bool {
         (1...maximumBytes).contains(name.utf8.count)
-            && name.utf8.allSatisfy { byte in
-                switch byte {
-                case 0x30...0x39, 0x41...0x5A, 0x61...0x7A: true
-                default: "-._+".utf8.contains(byte)
-                }
-            }
+            && name.utf8.allSatisfy { $0.isNameByte || $0 == UInt8(ascii: ".") || $0 == UInt8(ascii: "+") }
     }
 }

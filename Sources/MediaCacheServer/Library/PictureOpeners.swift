@@ -18,8 +18,7 @@ struct CoverOpener: ReaderOpener {
 
 extension MemoryReader {
     convenience init(_ cover: Cover, range: RequestedRange, name: String, acceptsRanges: Bool = true) throws {
-        try self.init(
-            cover.bytes, contentType: cover.mediaType, range: range, name: name, acceptsRanges: acceptsRanges)
+        try self.init(cover.bytes, contentType: cover.mediaType, range: range, name: name, acceptsRanges: acceptsRanges)
     }
 }
 

@@ -45,8 +45,7 @@ struct LiveRoute: MediaRoute {
         }
         let file = parts.count == 2 ? parts[1].isEmpty ? "index.m3u8" : parts[1] : parts[2]
         if parts.count == 3 {
-            return try live.opener(
-                for: file, track: parts[1], store: store, settings: settings, inflations: inflations)
+            return try live.opener(for: file, track: parts[1], store: store, settings: settings, inflations: inflations)
         }
         if let window = try live.window(file) {
             return WindowOpener(live: live, window: window, isIFramePlaylist: file == LiveChannel.thumbnails)

@@ -219,8 +219,7 @@ final class PlayExchange: Exchange, ResponsePumpDelegate {
                 PlayHeaders.make(
                     for: head, multipart: multipart, acceptsRanges: acceptsRanges, isAdmitted: isAdmitted, now: Date())
             } else {
-                recentHeaders.headers(
-                    for: head, acceptsRanges: acceptsRanges, isAdmitted: isAdmitted, now: Date())
+                recentHeaders.headers(for: head, acceptsRanges: acceptsRanges, isAdmitted: isAdmitted, now: Date())
             }
         PlayHeaders.addGaps(gaps, to: &fields)
         if let windowStart { PlayHeaders.addWindowStart(windowStart, to: &fields) }

@@ -2,6 +2,7 @@ import Foundation
 import HLS
 import HTTPTypes
 import MediaCache
+import MediaCacheAPI
 import MediaLibrary
 import NIOHTTP1
 
@@ -91,15 +92,7 @@ enum PlayHeaders {
 
     /// Returns whether a segment's name, which may come from an origin, is a valid string (RFC 9651 §3.3.3).
     private static func isPlain(_ name: String) -> Bool {
-        (1...100).contains(name.utf8.count)
-            && name.utf8.allSatisfy { byte in
-                switch byte {
-                case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-                    UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"):
-                    true
-                default: false
-                }
-            }
+        (1...100).contains(name.utf8.count) && name.utf8.allSatisfy { $0.isNameByte || $0 == UInt8(ascii: ".") }
     }
 
     /// Returns a decimal with at most 12 integer digits and 3 fractional digits (RFC 9651 §3.3.2).

@@ -51,8 +51,7 @@ struct BundlesRoute: Route {
             return try await write(request, try AssetID(pathPart: parts[0]), String(parts[1]))
         case (2, .post) where parts[1] == "complete":
             try store.requireWritableFolder()
-            let asset = try await ingestion.finish(
-                try AssetID(pathPart: parts[0]), gaps: try request.flag("gaps"))
+            let asset = try await ingestion.finish(try AssetID(pathPart: parts[0]), gaps: try request.flag("gaps"))
             try await downloads?.adopt(asset.id)
             return try .json(try await record(of: asset))
         case (0, _): throw request.methodNotAllowed(.get, .post)

@@ -32,8 +32,7 @@ struct ChannelsRoute: Route {
         case (3, "programmes"):
             return try await respondForProgramme(request, parts[2], name, recordings)
         case (5, "programmes") where parts[3] == "exports":
-            return try await respondForExport(
-                request, try Self.formats([parts[4]])[0], of: parts[2], name, recordings)
+            return try await respondForExport(request, try Self.formats([parts[4]])[0], of: parts[2], name, recordings)
         default: throw Problem.unknownPath
         }
     }

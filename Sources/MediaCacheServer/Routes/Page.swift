@@ -11,7 +11,7 @@ struct PageRequest {
     /// - Throws: ``Problem`` if a value is invalid.
     init(_ request: RouteRequest) throws {
         after = request.queryItem("after")
-        if let after, !after.utf8.allSatisfy(Self.isUnreserved) { throw Self.invalidCursor(after) }
+        if let after, !after.utf8.allSatisfy(\.isNameByte) { throw Self.invalidCursor(after) }
         guard let text = request.queryItem("limit") else {
             limit = nil
             return
@@ -35,14 +35,6 @@ struct PageRequest {
 
     private static func invalidCursor(_ after: String) -> Problem {
         .badRequest("after must be the value of next in the previous page, not “\(after)”")
-    }
-
-    /// Returns whether a byte is a digit of base64url (RFC 4648 §5).
-    private static func isUnreserved(_ byte: UInt8) -> Bool {
-        switch byte {
-        case 0x30...0x39, 0x41...0x5A, 0x61...0x7A, 0x2D, 0x5F: true
-        default: false
-        }
     }
 }
 

@@ -1,14 +1,7 @@
+import Foundation
 import HTTPTypes
 import MediaCache
 import MediaCacheAPI
-
-#if canImport(Darwin)
-    import Darwin
-#elseif canImport(Musl)
-    import Musl
-#else
-    import Glibc
-#endif
 
 /// `GET /api/v1/server`, `GET /api/v1/urls` and `PUT /api/v1/header-profiles`.
 struct ServerRoute: Route {
@@ -24,8 +17,8 @@ struct ServerRoute: Route {
         case ("/api/v1/server", .get), ("/api/v1/server", .head):
             return try .json(
                 ServerInfo(
-                    version: CacheServer.version, pid: getpid(), addresses: urls.addresses.urls,
-                    cacheFolder: cacheFolder))
+                    version: CacheServer.version, pid: ProcessInfo.processInfo.processIdentifier,
+                    addresses: urls.addresses.urls, cacheFolder: cacheFolder))
         case ("/api/v1/urls", .get), ("/api/v1/urls", .head):
             guard let text = request.queryItem("url") else { throw Problem.badRequest("the query item url is missing") }
             let url = try ResourceURL(text)

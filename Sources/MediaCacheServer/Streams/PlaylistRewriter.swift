@@ -103,8 +103,7 @@ struct PlaylistRewriter {
 
     /// The address scope of the references.
     private var scope: AddressScope {
-        AddressScope(
-            ofReferencesAt: playlist.base, from: playlist.head.peer, requestedWith: target.options.scope)
+        AddressScope(ofReferencesAt: playlist.base, from: playlist.head.peer, requestedWith: target.options.scope)
     }
 
     /// Returns the play path of a URL, with the address scope of the references.

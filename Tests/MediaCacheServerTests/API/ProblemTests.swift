@@ -44,9 +44,7 @@ struct ProblemTests {
 
     /// The description contains no Swift terms.
     @Test(arguments: [
-        ("{", "it isn't valid JSON"),
-        ("[]", "it isn't an object"),
-        ("{}", "“url” is missing"),
+        ("{", "it isn't valid JSON"), ("[]", "it isn't an object"), ("{}", "“url” is missing"),
         (#"{"url": 1}"#, "“url” isn't a string"),
         (#"{"url": "a", "priority": "high"}"#, "“priority” isn't an integer in the valid range"),
         (#"{"url": "a", "headers": {"X": 1}}"#, "“headers.X” isn't a string"),

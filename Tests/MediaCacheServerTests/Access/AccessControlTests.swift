@@ -178,8 +178,7 @@ struct AccessControlTests {
         #"{"version":1,"revocations":0,"tokens":[{"id":"x","digest":"short"}]}"#, "\u{0}\u{1}\u{2}",
     ])
     func failsClosedOnDamagedTokenFile(_ text: String) async throws {
-        try FileManager.default.createDirectory(
-            atPath: "\(folder.path)/settings", withIntermediateDirectories: true)
+        try FileManager.default.createDirectory(atPath: "\(folder.path)/settings", withIntermediateDirectories: true)
         try Data(text.utf8).write(to: URL(filePath: file))
         let error = await #expect(throws: CacheError.self) { try await withAccess { _ in } }
         #expect(error?.code == .storage && error?.message.contains("settings/tokens.json") == true)

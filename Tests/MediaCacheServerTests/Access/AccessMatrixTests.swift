@@ -136,8 +136,7 @@ final class AccessFixture: StreamSourceSuite {
         let ending = path.isVariant ? "m3u8" : path.rawValue.hasSuffix("Key") ? "key" : "ts"
         let (named, final) = try serve(target, ending)
         // Each cell of the matrix has its own paths, because a document's server chooses names and redirects.
-        let host =
-            referrer == .localDocument ? "192.168.1.5" : target == .rebound ? target.rawValue : "public.example"
+        let host = referrer == .localDocument ? "192.168.1.5" : target == .rebound ? target.rawValue : "public.example"
         let document = try ResourceURL("http://\(host)/d/\(cell)/index.m3u8")
         let start = referrer == .user ? try ResourceURL(named) : document
         serve(path, referencing: named, at: document)

@@ -22,8 +22,7 @@ struct DownloadsRouteTests {
         origin[film] = ScriptedResource(.random(seed: 3, length: Self.length))
         let playlist =
             "#EXTM3U\n#EXT-X-TARGETDURATION:4\n#EXTINF:4,\na.ts\n#EXTINF:4,\nb.ts\n#EXTINF:2,\nc.ts\n#EXT-X-ENDLIST\n"
-        origin[stream] = ScriptedResource(
-            .bytes(Array(playlist.utf8)), contentType: "application/vnd.apple.mpegurl")
+        origin[stream] = ScriptedResource(.bytes(Array(playlist.utf8)), contentType: "application/vnd.apple.mpegurl")
         for name in ["a", "b", "c"] {
             let packet = [0x47, 0x1F, 0xFF, 0x10] + [UInt8](repeating: 0xFF, count: 184)
             origin[try ResourceURL("http://origin.example/show/\(name).ts")] = ScriptedResource(

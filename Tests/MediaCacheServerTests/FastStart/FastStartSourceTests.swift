@@ -118,8 +118,7 @@ struct FastStartSourceTests: StreamSourceSuite {
     @Test(arguments: [true, false])
     func refusesOtherVersionWithSameTag(hasSameLength: Bool) async throws {
         func resource(_ bytes: [UInt8]) -> ScriptedResource {
-            ScriptedResource(
-                .bytes(bytes), entityTag: "\"same\"", contentType: "video/mp4", cacheControl: "no-store")
+            ScriptedResource(.bytes(bytes), entityTag: "\"same\"", contentType: "video/mp4", cacheControl: "no-store")
         }
         let text = Array("#EXTM3U\n#EXTINF:1,\nhttp://10.0.0.1/a.ts\n".utf8)
         let count = hasSameLength ? Self.film.count - text.count : 100

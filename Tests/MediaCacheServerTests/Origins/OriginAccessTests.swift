@@ -27,8 +27,7 @@ struct OriginAccessTests {
     ])
     func refusesLocalAddressesInPublicScope(_ host: String) async throws {
         let server = try ScriptedOriginServer()
-        let origin = try CurlOrigin(
-            settings: .init(), hostAddresses: ["inner.example": "127.0.0.1"])
+        let origin = try CurlOrigin(settings: .init(), hostAddresses: ["inner.example": "127.0.0.1"])
         let url = try ResourceURL("http://\(host):\(server.port)/a")
         server.origin[url] = Self.text
         let refused = await outcome(origin, OriginRequest(url: url, scope: .publicOnly))
@@ -63,13 +62,11 @@ struct OriginAccessTests {
 
     @Test func refusesLocalHostsThroughUpstreamProxy() async throws {
         let proxy = try ScriptedOriginServer()
-        let origin = try CurlOrigin(
-            settings: .init(proxy: UpstreamProxy(host: "127.0.0.1", port: proxy.port)))
+        let origin = try CurlOrigin(settings: .init(proxy: UpstreamProxy(host: "127.0.0.1", port: proxy.port)))
         let hosts = [
             "127.0.0.1", "127.1", "0x7f.1", "017700000001", "2130706433", "127.0.0.1.", "%31%32%37.0.0.1", "[::1]",
             "[::ffff:10.0.0.1]", "[64:ff9b::10.0.0.1]", "localhost", "LOCALHOST.", "a.localhost", "tuner.local",
-            "tuner",
-            "nas.lan", "router.home.arpa", "metadata.google.internal", "１２７.0.0.1", "public.example@10.0.0.1",
+            "tuner", "nas.lan", "router.home.arpa", "metadata.google.internal", "１２７.0.0.1", "public.example@10.0.0.1",
         ]
         for host in hosts {
             let url = try ResourceURL("http://\(host)/a")

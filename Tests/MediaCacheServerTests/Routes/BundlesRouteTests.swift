@@ -9,8 +9,7 @@ import Testing
 /// Tests of bundle imports, with a real store.
 struct BundlesRouteTests {
     private func begin(_ host: CacheHost, name: String = "file.mp4") async throws -> BundleRecord {
-        let part = AssetPart(
-            role: .file, name: name, url: "http://one.bundle.invalid/\(APIClient.escape(name))")
+        let part = AssetPart(role: .file, name: name, url: "http://one.bundle.invalid/\(APIClient.escape(name))")
         let request = BundleImportRequest(
             title: "A film", url: part.url, selection: nil, contents: AssetContents(parts: [part]))
         let body = String(decoding: try APICoding.makeEncoder().encode(request), as: UTF8.self)
@@ -43,8 +42,7 @@ struct BundlesRouteTests {
             let url = "http://one.bundle.invalid/file.mp4"
             let part =
                 #"{"role": "file", "url": "\#(url)", "start": 0, "isEncrypted": false, "hasWholeBlocks": false, \#(fields)}"#
-            let contents =
-                #"{"playlists": [], "parts": [\#(part)], "duration": 0, "notes": [], "isGrowing": false}"#
+            let contents = #"{"playlists": [], "parts": [\#(part)], "duration": 0, "notes": [], "isGrowing": false}"#
             let answer = try await host.call(
                 "POST", "/api/v1/bundles", body: #"{"url": "\#(url)", "contents": \#(contents)}"#)
             #expect(answer.status == 400)

@@ -66,8 +66,7 @@ struct RouteCallTests {
     @Test func evaluatesConditionsWithoutRepresentation() async throws {
         try await CacheHost.use(origin: origin) { host in
             #expect(try await host.play(url).status == 200)
-            let asset: AssetRecord = try await host.answer(
-                "POST", "/api/v1/assets", body: #"{"url": "\#(url)"}"#)
+            let asset: AssetRecord = try await host.answer("POST", "/api/v1/assets", body: #"{"url": "\#(url)"}"#)
             let cover = "/api/v1/assets/\(asset.id)/cover"
             // No representation exists yet, so `If-Match` fails and `If-None-Match` succeeds.
             let picture = "\u{47}IF89a-and-so-on"

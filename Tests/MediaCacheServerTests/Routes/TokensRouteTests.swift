@@ -335,8 +335,7 @@ struct TokensRouteTests {
             for path in [
                 "server", "urls\(query)", "assets", "assets/\(asset.id)", "assets\(query)", "downloads", "channels",
                 "channels/news", "channels/news/programmes", "played", "resources", "resources\(query)", "storage",
-                "usage",
-                "tokens", "tokens/standing", "settings/downloads", "bundles?asset=\(asset.id)",
+                "usage", "tokens", "tokens/standing", "settings/downloads", "bundles?asset=\(asset.id)",
             ] {
                 let response = try await host.call("GET", "/api/v1/\(path)")
                 #expect(response.status == 200, "\(path): \(response.text)")

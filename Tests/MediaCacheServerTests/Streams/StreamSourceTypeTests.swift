@@ -172,8 +172,7 @@ struct StreamSourceTypeTests: StreamSourceSuite {
     @Test(arguments: ["text/html", "application/vnd.apple.mpegurl"])
     func detectsCodedPlaylistByContent(_ type: String) async throws {
         let odd = try ResourceURL("http://origin.example/s/stream.php?id=1")
-        let coded = try #require(
-            Data(base64Encoded: "H4sIAAAAAAACA1N2jQjxNQ7lUgbSnn5uVmY6XPqJeiXFXACqiDvkGQAAAA=="))
+        let coded = try #require(Data(base64Encoded: "H4sIAAAAAAACA1N2jQjxNQ7lUgbSnn5uVmY6XPqJeiXFXACqiDvkGQAAAA=="))
         origin[odd] = ScriptedResource(
             .bytes(Array(coded)), contentType: type, headerFields: [.contentEncoding: "gzip"])
         try await withSource { (source, store) async throws in

@@ -58,8 +58,7 @@ enum TestServer {
         _ context: ServerContext, unsent: UnsentBytes = UnsentBytes(), from peer: String = "127.0.0.1"
     ) throws -> EmbeddedChannel {
         let channel = EmbeddedChannel()
-        try Listener.configure(
-            channel.pipeline.syncOperations, server: context, unsentBytes: { _ in unsent.count })
+        try Listener.configure(channel.pipeline.syncOperations, server: context, unsentBytes: { _ in unsent.count })
         channel.remoteAddress = try SocketAddress(ipAddress: peer, port: 1)
         channel.connect(to: try SocketAddress(ipAddress: peer, port: 1), promise: nil)
         return channel
