@@ -10,22 +10,22 @@ import Testing
 struct CurlOriginTests {
     private static let text = ScriptedResource(.text("hello"), contentType: "text/plain")
 
-    private func withServer<R>(
-        onIPv6: Bool = false, _ settings: CurlSettings = CurlSettings(),
-        _ body: (CurlOrigin, ScriptedOriginServer) async throws -> R
-    ) async throws -> R {
+    /// Runs `body` with an origin, and with a server that has a resource at a URL.
+    private func withServer(
+        _ resource: ScriptedResource = Self.text, onIPv6: Bool = false, settings: CurlSettings = CurlSettings(),
+        _ body: (CurlOrigin, ScriptedOriginServer, ResourceURL) async throws -> Void
+    ) async throws {
         let server = try ScriptedOriginServer(onIPv6: onIPv6)
+        defer { server.stop() }
         let origin = try CurlOrigin(settings: settings)
+        let url = try server.url("/a")
+        server.origin[url] = resource
         do {
-            let result = try await body(origin, server)
-            await origin.shutdown()
-            server.stop()
-            return result
+            try await body(origin, server, url)
         } catch {
-            await origin.shutdown()
-            server.stop()
-            throw error
+            Issue.record(error)
         }
+        await origin.shutdown()
     }
 
     private func read(_ response: OriginResponse) async throws -> String {
@@ -44,7 +44,7 @@ struct CurlOriginTests {
     }
 
     @Test func userInfoBecomesBasicAuthorization() async throws {
-        try await withServer { origin, server in
+        try await withServer { origin, server, _ in
             let url = try ResourceURL("http://us%40er:p%3Ass%C3%A9@127.0.0.1:\(server.port)/a")
             server.origin[url] = Self.text
             _ = try await read(origin.send(OriginRequest(url: url)))
@@ -57,9 +57,7 @@ struct CurlOriginTests {
     }
 
     @Test func connectsToIPv6Addresses() async throws {
-        try await withServer(onIPv6: true) { origin, server in
-            let url = try server.url("/a")
-            server.origin[url] = Self.text
+        try await withServer(onIPv6: true) { origin, server, url in
             let response = try await origin.send(OriginRequest(url: url))
             #expect(response.peer == .local)
             #expect(try await read(response) == "hello")
@@ -67,7 +65,7 @@ struct CurlOriginTests {
     }
 
     @Test func refusesNameOfLocalAddressBeforeRequest() async throws {
-        try await withServer { origin, server in
+        try await withServer { origin, server, _ in
             let url = try ResourceURL("http://localhost:\(server.port)/a")
             server.origin[url] = Self.text
             // Sent repeatedly and concurrently, because each refusal closes a connection that the client considers
@@ -96,9 +94,7 @@ struct CurlOriginTests {
 
     @Test func contactsAllowedNetworksInPublicScope() async throws {
         let loopback = try #require(AddressRange("127.0.0.0/8"))
-        try await withServer(CurlSettings(allowedNetworks: [loopback])) { origin, server in
-            let url = try server.url("/a")
-            server.origin[url] = Self.text
+        try await withServer(settings: CurlSettings(allowedNetworks: [loopback])) { origin, server, url in
             let response = try await origin.send(OriginRequest(url: url, scope: .publicOnly))
             #expect(response.peer == .local)
             #expect(try await read(response) == "hello")
@@ -106,8 +102,7 @@ struct CurlOriginTests {
     }
 
     @Test func reportsRefusedConnectionAsUnreachable() async throws {
-        try await withServer { origin, server in
-            let url = try server.url("/a")
+        try await withServer { origin, server, url in
             server.stop()
             let error = await failure {
                 _ = try await origin.send(OriginRequest(url: url, limits: TransferLimits(connect: .seconds(30))))
@@ -144,7 +139,7 @@ struct CurlOriginTests {
     }
 
     @Test func reportsUnknownNameAsUnreachable() async throws {
-        try await withServer { origin, _ in
+        try await withServer { origin, _, _ in
             let url = try ResourceURL("http://no-such-host.invalid/a")
             let error = await failure { _ = try await origin.send(OriginRequest(url: url)) }
             #expect(error?.code == .unreachable)
@@ -153,7 +148,7 @@ struct CurlOriginTests {
     }
 
     @Test func limitsHandshakeByConnectTimeout() async throws {
-        try await withServer { origin, server in
+        try await withServer { origin, server, _ in
             // The server waits for the end of a request head, which never comes because the client sends a TLS
             // ClientHello.
             let url = try ResourceURL("https://127.0.0.1:\(server.port)/a")
@@ -245,10 +240,8 @@ struct CurlOriginTests {
 
     /// A transfer pauses while its reader hasn't taken the received buffers, and must continue afterwards.
     @Test func readsLongBodyWithFastAndSlowReaders() async throws {
-        try await withServer { origin, server in
-            let url = try server.url("/a")
-            let length = 40 << 20
-            server.origin[url] = ScriptedResource(.random(seed: 1, length: Int64(length)))
+        let length = 40 << 20
+        try await withServer(ScriptedResource(.random(seed: 1, length: Int64(length)))) { origin, _, url in
             try await withThrowingTaskGroup(of: Int.self) { group in
                 for reader in 0..<4 {
                     group.addTask {
@@ -267,9 +260,7 @@ struct CurlOriginTests {
     }
 
     @Test func reusesConnections() async throws {
-        try await withServer { origin, server in
-            let url = try server.url("/a")
-            server.origin[url] = Self.text
+        try await withServer { origin, server, url in
             for _ in 0..<20 { _ = try await read(origin.send(OriginRequest(url: url))) }
             #expect(server.origin.requests.count == 20)
             #expect(server.acceptedConnections == 1)
@@ -277,9 +268,7 @@ struct CurlOriginTests {
     }
 
     @Test func endsRunningRequestsAtShutdown() async throws {
-        try await withServer { origin, server in
-            let url = try server.url("/a")
-            server.origin[url] = ScriptedResource(.random(seed: 1, length: 1 << 20))
+        try await withServer(ScriptedResource(.random(seed: 1, length: 1 << 20))) { origin, server, url in
             server.origin.always(url, .stall(after: 1000))
             let response = try await origin.send(OriginRequest(url: url))
             async let rest = failure { _ = try await read(response) }
@@ -292,9 +281,7 @@ struct CurlOriginTests {
     }
 
     @Test func reportsNegativeContentLengthAsBadResponse() async throws {
-        try await withServer { origin, server in
-            let url = try server.url("/a")
-            server.origin[url] = Self.text
+        try await withServer { origin, server, url in
             server.origin.always(url, .headerFields([.contentLength: "-5"]))
             let error = await failure { _ = try await read(origin.send(OriginRequest(url: url))) }
             #expect(error?.code == .badResponse)
@@ -303,9 +290,7 @@ struct CurlOriginTests {
 
     /// libcurl would decode such bodies, so that few received bytes could become many.
     @Test func refusesTransferCodingsThatWerentRequested() async throws {
-        try await withServer { origin, server in
-            let url = try server.url("/a")
-            server.origin[url] = Self.text
+        try await withServer { origin, server, url in
             for coding in ["gzip, chunked", "gzip", "chunked, br"] {
                 server.origin.next(url, .headerFields([.transferEncoding: coding]))
                 let error = await failure { _ = try await read(origin.send(OriginRequest(url: url))) }
@@ -315,9 +300,7 @@ struct CurlOriginTests {
     }
 
     @Test func discardsBytesPastAnnouncedLength() async throws {
-        try await withServer { origin, server in
-            let url = try server.url("/a")
-            server.origin[url] = Self.text
+        try await withServer { origin, server, url in
             server.origin.next(url, .bodyLonger(by: 1000))
             #expect(try await read(origin.send(OriginRequest(url: url))) == "hello")
             // The server closes the connection. The next request may use the connection before that, fail, and be
@@ -335,9 +318,7 @@ struct CurlOriginTests {
         print("seed \(state)")
         let length: Int64 = 1 << 19
         let body = ScriptedBody.random(seed: 5, length: length)
-        try await withServer { origin, server in
-            let url = try server.url("/a")
-            server.origin[url] = ScriptedResource(body)
+        try await withServer(ScriptedResource(body)) { origin, _, url in
             // Connecting may take long on a busy machine.
             let patience = TransferLimits(connect: .seconds(600), firstByte: .seconds(600), stall: .seconds(600))
             let request = OriginRequest(url: url, limits: patience)
