@@ -1,10 +1,4 @@
-#if canImport(Darwin)
-    import Darwin
-#elseif canImport(Musl)
-    import Musl
-#else
-    import Glibc
-#endif
+import Foundation
 
 /// The process's limit of open files. Every connection and blob uses one, and the default limit of shells is low.
 package enum OpenFileLimit {

@@ -55,7 +55,7 @@ final class DemoOriginHandler: ChannelInboundHandler {
         if isSameRepresentation, let header = request.headers.first(name: "Range").flatMap({ RangeHeader($0) }),
             header.unit == "bytes", header.parts.count == 1
         {
-            guard case .satisfiable(let ranges) = header.resolved(in: Int64(length)), let part = ranges.first else {
+            guard let part = header.resolved(in: Int64(length))?.first else {
                 return reject(.rangeNotSatisfiable, extra: [("Content-Range", "bytes */\(length)")], context: context)
             }
             range = Int(part.lowerBound)..<Int(part.upperBound)

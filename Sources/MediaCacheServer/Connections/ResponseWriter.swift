@@ -1,17 +1,10 @@
+import Foundation
 import HTTPTypes
 import MediaCache
 import MediaCacheAPI
 import NIOCore
 import NIOHTTP1
 import Synchronization
-
-#if canImport(Darwin)
-    import Darwin
-#elseif canImport(Musl)
-    import Musl
-#else
-    import Glibc
-#endif
 
 /// The writer of one response. It chooses the framing by the body's length and the client's HTTP version (RFC 9112 §6),
 /// and is confined to one event loop.
@@ -206,7 +199,6 @@ extension ResponseWriter {
 private enum DateHeader {
     private static let cached = Mutex<(second: Int64, text: String)>((-1, ""))
 
-    /// The current value.
     static var current: String {
         let second = Int64(time(nil))
         return cached.withLock { cached in

@@ -1,3 +1,4 @@
+import Foundation
 import MediaLibrary
 
 /// An entity tag (RFC 9110 §8.8.3).
@@ -56,25 +57,12 @@ struct EntityTag: Hashable {
 
     /// Parses a list of tags, as in `If-None-Match`. Commas inside quotes are part of a tag.
     static func list(_ text: String) -> [EntityTag] {
-        var tags: [EntityTag] = []
-        var start = text.startIndex
-        var quoted = false
-        var index = text.startIndex
-        func append(upTo end: String.Index) {
-            var item = text[start..<end]
-            while let first = item.first, first == " " || first == "\t" { item = item.dropFirst() }
-            while let last = item.last, last == " " || last == "\t" { item = item.dropLast() }
-            if !item.isEmpty { tags.append(EntityTag(item)) }
+        var isQuoted = false
+        let items = text.split { character in
+            if character == "\"" { isQuoted.toggle() }
+            return character == "," && !isQuoted
         }
-        while index < text.endIndex {
-            if text[index] == "\"" { quoted.toggle() }
-            if text[index] == ",", !quoted {
-                append(upTo: index)
-                start = text.index(after: index)
-            }
-            index = text.index(after: index)
-        }
-        append(upTo: text.endIndex)
-        return tags
+        let space = CharacterSet(charactersIn: " \t")
+        return items.map { $0.trimmingCharacters(in: space) }.filter { !$0.isEmpty }.map { EntityTag($0) }
     }
 }

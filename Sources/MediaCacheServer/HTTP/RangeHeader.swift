@@ -7,14 +7,6 @@ import NIOCore
 /// that isn't a range is ignored if other parts are valid. A part that ends before it starts makes the whole set
 /// unsatisfiable, as in Go.
 package struct RangeHeader: Sendable, Hashable {
-    /// The result of resolving a range set in a resource of known length.
-    package enum Resolution: Sendable, Hashable {
-        /// At least one part is within the resource. The ranges are in the order of the request.
-        case satisfiable([Range<Int64>])
-        /// No part is within the resource, or a part ends before it starts: 416 (RFC 9110 §15.5.17).
-        case unsatisfiable
-    }
-
     /// The range unit in lower case. The server supports only `bytes`.
     package let unit: String
     /// The parts in the order of the request.
@@ -56,11 +48,12 @@ package struct RangeHeader: Sendable, Hashable {
         self.hasReversedPart = reversed
     }
 
-    /// Resolves the parts in a resource of `length` bytes. Parts outside the resource are dropped.
-    package func resolved(in length: Int64) -> Resolution {
-        guard !hasReversedPart else { return .unsatisfiable }
-        let ranges = parts.compactMap { $0.resolved(in: length) }.filter { !$0.isEmpty }
-        return ranges.isEmpty ? .unsatisfiable : .satisfiable(ranges)
+    /// Returns the ranges of the parts within a resource of `length` bytes, in the order of the request; nil if the set
+    /// is unsatisfiable, so that the response is 416 (RFC 9110 §15.5.17).
+    package func resolved(in length: Int64) -> [Range<Int64>]? {
+        guard !hasReversedPart else { return nil }
+        let ranges = parts.compactMap { $0.resolved(in: length) }
+        return ranges.isEmpty ? nil : ranges
     }
 
     /// Merges overlapping and adjacent ranges at the position of the first of them (RFC 9110 §15.3.7.2).
@@ -69,17 +62,12 @@ package struct RangeHeader: Sendable, Hashable {
         for range in ranges {
             var merged = range
             var position = result.count
-            var index = 0
-            while index < result.count {
-                let other = result[index]
-                if other.lowerBound <= merged.upperBound, merged.lowerBound <= other.upperBound {
-                    merged = min(other.lowerBound, merged.lowerBound)..<max(other.upperBound, merged.upperBound)
-                    result.remove(at: index)
-                    position = min(position, index)
-                    index = 0
-                } else {
-                    index += 1
-                }
+            while let index = result.firstIndex(where: {
+                $0.lowerBound <= merged.upperBound && merged.lowerBound <= $0.upperBound
+            }) {
+                let other = result.remove(at: index)
+                merged = min(other.lowerBound, merged.lowerBound)..<max(other.upperBound, merged.upperBound)
+                position = min(position, index)
             }
             result.insert(merged, at: min(position, result.count))
         }
@@ -155,6 +143,5 @@ struct MultipartByteRanges {
             + "Content-Type: \(contentType)\r\nContent-Range: \(contentRange)\r\n\r\n"
     }
 
-    /// The text after the last part.
     var closing: String { "\r\n--\(boundary)--\r\n" }
 }

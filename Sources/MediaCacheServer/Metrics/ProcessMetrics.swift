@@ -1,17 +1,8 @@
 import Foundation
 
-#if canImport(Darwin)
-    import Darwin
-#elseif canImport(Musl)
-    import Musl
-#else
-    import Glibc
-#endif
-
 /// The resource use of the process, under the names that Prometheus clients use. Memory and open files are read from
 /// Linux's `/proc` and omitted on other systems.
 struct ProcessMetrics {
-    /// The start time of the server.
     let started: Date
 
     func write(to text: inout MetricsText) {

@@ -46,13 +46,9 @@ struct PlayRequest {
     /// Returns the part of the representation to send. If the length is unknown, it is the whole representation.
     func plan(for head: ResourceHead) -> Plan {
         guard let range, let length = head.length, preconditions.allowsRange(of: head) else { return .whole }
-        switch range.resolved(in: length) {
-        case .unsatisfiable:
-            return .unsatisfiable
-        case .satisfiable(let ranges):
-            let parts = RangeHeader.coalesced(ranges)
-            if parts.count == 1 { return .part(parts[0]) }
-            return parts.count <= Self.maximumParts ? .parts(parts) : .whole
-        }
+        guard let ranges = range.resolved(in: length) else { return .unsatisfiable }
+        let parts = RangeHeader.coalesced(ranges)
+        if parts.count == 1 { return .part(parts[0]) }
+        return parts.count <= Self.maximumParts ? .parts(parts) : .whole
     }
 }

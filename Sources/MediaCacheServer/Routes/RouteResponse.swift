@@ -66,21 +66,13 @@ public struct RouteResponse: Sendable {
         guard status == 200, case .bytes(let bytes) = body, headerFields[.acceptRanges] == "bytes",
             let header = range.flatMap({ RangeHeader($0) }), header.unit == "bytes"
         else { return self }
+        let parts = header.resolved(in: Int64(bytes.count)).map(RangeHeader.coalesced)
+        guard (parts?.count ?? 1) == 1 else { return self }
+        let part = parts?[0]
         var response = self
-        switch header.resolved(in: Int64(bytes.count)) {
-        case .unsatisfiable:
-            response.status = 416
-            response.headerFields[.contentRange] =
-                ContentRange(range: nil, completeLength: Int64(bytes.count)).fieldValue
-            response.body = .bytes([])
-        case .satisfiable(let ranges):
-            let parts = RangeHeader.coalesced(ranges)
-            guard parts.count == 1, let part = parts.first else { return self }
-            response.status = 206
-            response.headerFields[.contentRange] =
-                ContentRange(range: part, completeLength: Int64(bytes.count)).fieldValue
-            response.body = .bytes(Array(bytes[Int(part.lowerBound)..<Int(part.upperBound)]))
-        }
+        response.status = part == nil ? 416 : 206
+        response.headerFields[.contentRange] = ContentRange(range: part, completeLength: Int64(bytes.count)).fieldValue
+        response.body = .bytes(part.map { Array(bytes[Int($0.lowerBound)..<Int($0.upperBound)]) } ?? [])
         return response
     }
 }

@@ -49,16 +49,14 @@ struct RangeHeaderTests {
                 #expect(header == nil, "\(vector.header) has white space where RFC 9110 §14.1.1 has none")
                 continue
             }
-            let resolution = header?.resolved(in: vector.length)
-            var ranges: [Range<Int64>]?
-            if case .satisfiable(let found) = resolution { ranges = found }
+            let ranges = header?.resolved(in: vector.length)
             if vector.source.hasPrefix("golang") {
                 let expected = vector.rangesStartLength?.map { $0[0]..<$0[0] + $0[1] }
                 #expect(ranges == expected, "\(vector.header) in \(vector.length)")
             } else if vector.source.hasPrefix("jshttp") {
                 switch vector.result {
                 case .code(-2): #expect(header == nil, "\(vector.header) is malformed")
-                case .code: #expect(resolution == .unsatisfiable, "\(vector.header) in \(vector.length)")
+                case .code: #expect(header != nil && ranges == nil, "\(vector.header) in \(vector.length)")
                 case .ranges(let expected):
                     #expect(ranges == expected.map { $0[0]..<$0[1] + 1 }, "\(vector.header) in \(vector.length)")
                 case nil: Issue.record("a vector without a result: \(vector.header)")
@@ -72,10 +70,9 @@ struct RangeHeaderTests {
         }
     }
 
-    @Test func clampsLargeNumbers() {
-        let header = RangeHeader("bytes=5-99999999999999999999999")
-        #expect(header?.resolved(in: 10) == .satisfiable([5..<10]))
-        #expect(RangeHeader("bytes=99999999999999999999999-")?.resolved(in: 10) == .unsatisfiable)
+    @Test func clampsLargeNumbers() throws {
+        #expect(RangeHeader("bytes=5-99999999999999999999999")?.resolved(in: 10) == [5..<10])
+        #expect(try #require(RangeHeader("bytes=99999999999999999999999-")).resolved(in: 10) == nil)
     }
 
     @Test(arguments: [
@@ -91,11 +88,11 @@ struct RangeHeaderTests {
         ("bytes=0-4\t", [0..<5]),
     ])
     func acceptsWhiteSpaceAroundCommas(_ text: String, _ ranges: [Range<Int64>]) {
-        #expect(RangeHeader(text)?.resolved(in: 10) == .satisfiable(ranges))
+        #expect(RangeHeader(text)?.resolved(in: 10) == ranges)
     }
 
-    @Test func treatsEmptySuffixAsUnsatisfiable() {
-        #expect(RangeHeader("bytes=-0")?.resolved(in: 10) == .unsatisfiable)
+    @Test func treatsEmptySuffixAsUnsatisfiable() throws {
+        #expect(try #require(RangeHeader("bytes=-0")).resolved(in: 10) == nil)
     }
 
     @Test func ignoresTooManyParts() {
