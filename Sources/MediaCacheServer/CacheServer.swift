@@ -83,9 +83,6 @@ public final class CacheServer: Sendable {
         return try dependencies.urls.playURL(for: url, options: PlayOptions(identity: identity))
     }
 
-    /// Returns the library URL of an asset, with a slash at the end.
-    ///
-    /// - Throws: ``ServerError`` with `wrongState` while the server is stopped.
     func libraryURL(of id: AssetID) throws -> String { try dependencies.urls.libraryURL(of: id) }
 
     /// Starts the server. Returns when it listens. If the server is being stopped, it starts afterwards.

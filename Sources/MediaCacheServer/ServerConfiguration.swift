@@ -44,7 +44,7 @@ public struct ServerConfiguration: Sendable {
     public var limits: ServerLimits
     /// The cache folder to report in the API; nil to report none.
     public var cacheFolder: String?
-    /// The time for which running responses may continue when `run()` or ``CacheHost/close(grace:)`` stops the server.
+    /// The time for which running responses may continue when ``CacheHost/close(grace:)`` stops the server.
     public var grace: Duration
     /// The logger. The API key is never logged.
     public var logger: Logger

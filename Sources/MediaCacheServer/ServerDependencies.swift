@@ -89,7 +89,6 @@ struct ServerDependencies: Sendable {
             downloads: downloads, assetStore: assetStore, frames: assetFrames, logger: configuration.logger)
     }
 
-    /// Returns the routes of the server.
     func makeRoutes() -> [any Route] {
         let media: [any Route] = [
             PlayRoute(source: playSource, profiles: profiles, control: access),

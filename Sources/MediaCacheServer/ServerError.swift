@@ -6,7 +6,7 @@ public struct ServerError: Error, Sendable, CustomStringConvertible {
         case portTaken
         /// The machine doesn't have the address, or the process isn't permitted to use it.
         case addressUnavailable
-        /// The server is already running, or it is stopped.
+        /// The state of the server doesn't permit the call. For example, it is already running.
         case wrongState
     }
 

@@ -4,9 +4,9 @@ import MediaLibrary
 import NIOCore
 import Synchronization
 
-/// The URLs of a server: playback, library and live URLs, including tokens where required.
+/// The URLs of a server: playback, library and live URLs, including tokens where required. While the server is stopped,
+/// the functions throw ``ServerError`` with `wrongState`.
 struct ServerURLs: Sendable {
-    /// The addresses that the server listens on.
     let addresses: ListenAddresses
     private let access: AccessControl
     /// The path at which a reverse proxy exposes this server, beginning with a slash; or empty.
@@ -33,25 +33,15 @@ struct ServerURLs: Sendable {
     var base: String? { addresses.urls.first.map { $0 + publicPath } }
 
     /// Returns the playback URL of a resource, which contains the standing playback token.
-    ///
-    /// - Throws: ``ServerError`` with `wrongState` while the server is stopped.
     func playURL(for url: ResourceURL, options: PlayOptions = PlayOptions()) throws -> String {
         try requireBase() + PlayTarget.path(for: url, token: access.playbackToken, options: options)
     }
 
     /// Returns the URL to which the names of an asset's playlists and parts are appended.
-    ///
-    /// - Throws: ``ServerError`` with `wrongState` while the server is stopped.
-    func libraryURL(of asset: AssetID) throws -> String {
-        try readerBase() + "\(LibraryRoute.prefix)\(asset)/"
-    }
+    func libraryURL(of asset: AssetID) throws -> String { try readerBase() + "\(LibraryRoute.prefix)\(asset)/" }
 
     /// Returns the URL to which the names of a channel's playlists and parts are appended.
-    ///
-    /// - Throws: ``ServerError`` with `wrongState` while the server is stopped.
-    func liveURL(of channel: ChannelName) throws -> String {
-        try readerBase() + "\(LiveRoute.prefix)\(channel)/"
-    }
+    func liveURL(of channel: ChannelName) throws -> String { try readerBase() + "\(LiveRoute.prefix)\(channel)/" }
 
     /// Returns the base of library and live URLs, with the standing playback token if they require one.
     private func readerBase() throws -> String {

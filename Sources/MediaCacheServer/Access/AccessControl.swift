@@ -57,9 +57,7 @@ final class AccessControl: Sendable {
     /// The standing playback token.
     var playbackToken: String { state.withLock { $0.standing } }
 
-    /// Loads the tokens of earlier processes.
-    ///
-    /// - Throws: `CacheError` with `storage` for a file that can't be read or is damaged.
+    /// Loads the tokens of earlier processes. Throws the errors of ``TokenFile/load()``.
     func load() async throws {
         guard let issued = try await tokenFile?.load() else { return }
         state.withLock { $0 = State(key: $0.key, issued: issued) }

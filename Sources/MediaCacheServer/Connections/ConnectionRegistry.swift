@@ -2,7 +2,7 @@ import MediaCache
 import NIOCore
 import Synchronization
 
-/// The open connections.
+/// The open connections of a server.
 final class ConnectionRegistry: Sendable {
     private struct State {
         var channels: [ObjectIdentifier: any Channel] = [:]
@@ -11,7 +11,6 @@ final class ConnectionRegistry: Sendable {
     }
 
     private let state = Mutex(State())
-    /// The maximum number of open connections.
     let maximum: Int
     private let maximumPerAddress: Int
 

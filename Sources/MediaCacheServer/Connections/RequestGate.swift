@@ -55,7 +55,6 @@ struct RequestGate {
         return String(Substring(rest))
     }
 
-    /// The query without its `?`; empty if there is none.
     var query: String {
         guard path.utf8.count < target.utf8.count, let mark = target.firstIndex(of: "?") else { return "" }
         return String(target[target.index(after: mark)...].prefix { $0 != "#" })
@@ -89,12 +88,10 @@ extension RouteRequest {
 
 /// A request's path, with an optional token before it: `/k/<token>/library/…`.
 struct ReaderPath {
-    /// The prefix of paths with a token.
     static let prefix = "/k/"
 
     /// The token as sent. It isn't checked yet.
     let token: Substring?
-    /// The path after the token.
     let path: String
 
     init(_ path: String) {

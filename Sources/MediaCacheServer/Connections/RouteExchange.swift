@@ -8,9 +8,8 @@ import NIOHTTP1
 protocol Exchange: AnyObject {
     /// Starts the exchange, which ends by finishing or aborting its writer.
     func start()
-    /// Handles a change of the channel's writability.
     func writabilityChanged()
-    /// Handles the end of the connection.
+    /// Ends the exchange when the connection has closed.
     func cancel()
 }
 

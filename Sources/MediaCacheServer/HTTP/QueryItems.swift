@@ -2,7 +2,6 @@ import MediaCacheAPI
 
 /// The items of a query (`a=1&b=2`), decoded.
 struct QueryItems: Sendable {
-    /// All items, in order.
     let all: [(name: String, value: String)]
 
     /// Parses a query without its `?`. Items that can't be decoded are ignored.

@@ -12,7 +12,6 @@ struct FrameQueue: Sendable {
         self.extractor = extractor
     }
 
-    /// Whether a decoder is available.
     var isAvailable: Bool { extractor != nil }
 
     /// Returns the frame at `time` in seconds, or a representative frame if `time` is nil. Returns nil if the video has
@@ -36,10 +35,7 @@ struct AssetFrames: Sendable {
     /// Returns the URL from which a decoder reads an asset: its remuxed movie, or its unchanged file.
     let videoURL: @Sendable (_ asset: Asset, _ isMovie: Bool) throws -> String
 
-    /// Returns the frame at `time` in seconds, or a representative frame if `time` is nil. Returns nil if the asset has
-    /// no frame there.
-    ///
-    /// - Throws: The errors of ``FrameQueue/frame(of:at:)``, or the reason why the video can't be read.
+    /// Returns a frame as ``FrameQueue/frame(of:at:)`` does. Also throws if the asset can't be read.
     func frame(of asset: Asset, at time: Double?) async throws -> Cover? {
         try await queue.frame(of: try videoURL(asset, try await movies.isReadAsMovie(asset)), at: time)
     }

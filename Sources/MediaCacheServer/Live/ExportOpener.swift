@@ -7,7 +7,6 @@ import MediaLibrary
 struct ExportOpener: ReaderOpener {
     let live: LiveChannel
     let recordings: Recordings
-    /// The programme's ID.
     let programme: String
     let format: ProgrammeFormat
 

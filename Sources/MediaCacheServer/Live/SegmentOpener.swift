@@ -8,7 +8,7 @@ struct SegmentOpener: ReaderOpener {
     let track: String
     let file: String
     let store: CacheStore
-    /// The settings of reads, which forbid origin requests.
+    /// The settings of reads. They forbid origin requests.
     let settings: TransferSettings
     let inflations: SegmentInflations
 

@@ -21,7 +21,6 @@ protocol ByteReader: AnyObject, Sendable {
     /// Reports that bytes of the last step couldn't be read. They are read again or, after repeated failures,
     /// refetched.
     func readFailed(count: Int, error: any Error)
-    /// Ends reading.
     func cancel()
 }
 

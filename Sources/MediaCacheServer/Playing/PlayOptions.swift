@@ -21,8 +21,7 @@ public struct PlayOptions: Sendable, Hashable, CustomStringConvertible {
     var isQueryWhole = false
     /// The kind of document, if only the referencing playlist determines it: `as=assets` or `as=steering`.
     public var document: StreamDocument.Kind?
-    /// The user for origin requests: `profile=<identity>`. The header profile with the password is stored in the
-    /// server.
+    /// The user for origin requests: `profile=<identity>`. The server remembers the user's password.
     public var identity: ProfileIdentity?
     /// The variables of the multivariant playlist that references this media playlist, which may import them (RFC
     /// 8216bis §4.4.2.3): `define=<JSON in base64url>`.

@@ -14,7 +14,7 @@ public struct PlayTarget: Sendable, Hashable {
     /// The user information in the authority; nil if there is none. URLs created by the server contain
     /// ``PlayOptions/identity`` instead.
     package var credentials: Credentials?
-    /// The options in the URL.
+    /// The options.
     public var options: PlayOptions
 
     init(_ url: ResourceURL, token: String, options: PlayOptions = PlayOptions()) {
@@ -57,8 +57,8 @@ public struct PlayTarget: Sendable, Hashable {
         url = parsed.withoutUserInfo
     }
 
-    /// Returns the path and query of the play URL of `url`. User information is removed: it belongs in a header
-    /// profile, which the options reference.
+    /// Returns the path and query of the play URL of `url`. User information is removed; the options identify the user
+    /// instead.
     public static func path(for url: ResourceURL, token: String, options: PlayOptions = PlayOptions()) -> String {
         var options = options
         options.isQueryWhole = endsInOption(url.target)

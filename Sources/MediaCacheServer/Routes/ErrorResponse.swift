@@ -13,7 +13,6 @@ struct ErrorResponse: Sendable {
     /// The delay that the origin requested.
     var retryAfter: Duration?
 
-    /// Creates the response for a problem.
     init(_ problem: Problem) {
         self.problem = problem
     }
@@ -53,12 +52,10 @@ struct ErrorResponse: Sendable {
 }
 
 extension Problem {
-    /// The object as JSON.
     var json: [UInt8] {
         (try? APICoding.makeEncoder().encode(self)).map { Array($0) } ?? []
     }
 
-    /// The header fields of the response.
     var headerFields: HTTPFields {
         var fields: HTTPFields = [.contentType: Self.contentType, .cacheControl: "no-store"]
         if status == 401 { fields[.wwwAuthenticate] = "Bearer" }

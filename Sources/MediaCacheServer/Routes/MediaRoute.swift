@@ -36,7 +36,6 @@ struct MediaRequest {
         self.playTargets = playTargets
     }
 
-    /// The query without its `?`; empty if there is none.
     var query: String { gate.query }
 
     /// Returns the target of a play URL and the digest of its token.

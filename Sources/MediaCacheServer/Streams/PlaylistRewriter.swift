@@ -101,7 +101,6 @@ struct PlaylistRewriter {
     /// The schemes of keys that aren't fetched over HTTP (RFC 8216bis §4.4.4.4).
     private static let keySchemes: Set<String> = ["data", "skd", "urn"]
 
-    /// The address scope of the references.
     private var scope: AddressScope {
         AddressScope(ofReferencesAt: playlist.base, from: playlist.head.peer, requestedWith: target.options.scope)
     }
@@ -119,7 +118,6 @@ struct PlaylistRewriter {
         return publicPath + named.path
     }
 
-    /// Whether the references need signatures.
     private var isSigned: Bool { target.options.signature != nil }
 
     /// Returns whether a player resolves the unchanged reference to the right play URL.
