@@ -26,9 +26,7 @@ public struct AccessKey: Sendable, Hashable {
     }
 
     /// Returns whether `candidate` is this key, in a time that doesn't depend on where they differ.
-    public func matches(_ candidate: some StringProtocol) -> Bool {
-        value.isEqualInConstantTime(to: candidate)
-    }
+    public func matches(_ candidate: some StringProtocol) -> Bool { value.isEqualInConstantTime(to: candidate) }
 }
 
 extension UInt8 {

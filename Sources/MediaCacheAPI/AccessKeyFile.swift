@@ -14,13 +14,9 @@ public struct AccessKeyFile: Sendable, Hashable {
     public let path: String
 
     /// Creates a reference to the key file of a cache.
-    public init(location: CacheLocation) {
-        path = location.durable + "/key"
-    }
+    public init(location: CacheLocation) { path = location.durable + "/key" }
 
-    private init(path: String) {
-        self.path = path
-    }
+    private init(path: String) { self.path = path }
 
     /// Returns the key of a cache's server: the key in the cache folder or, if that folder has none, the key that the
     /// server stored in the system's temporary folder because it can't write the cache folder. Nil if there is neither.

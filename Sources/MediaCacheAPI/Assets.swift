@@ -94,9 +94,7 @@ public struct AssetRequest: Codable, Sendable, Hashable {
     public var url: String
 
     /// Creates a request.
-    public init(url: String) {
-        self.url = url
-    }
+    public init(url: String) { self.url = url }
 }
 
 /// The body of `PATCH /api/v1/assets/<id>`. Null leaves a value unchanged.
@@ -105,16 +103,12 @@ public struct AssetUpdate: Codable, Sendable, Hashable {
     public var title: String?
 
     /// Creates an update.
-    public init(title: String? = nil) {
-        self.title = title
-    }
+    public init(title: String? = nil) { self.title = title }
 }
 
 extension APIClient {
     /// Returns all assets, newest first.
-    public func assets() async throws -> [AssetRecord] {
-        try await all(AssetList.self, "/api/v1/assets")
-    }
+    public func assets() async throws -> [AssetRecord] { try await all(AssetList.self, "/api/v1/assets") }
 
     /// Changes an asset's title.
     @discardableResult
@@ -166,7 +160,5 @@ extension APIClient {
     }
 
     /// Removes the covers of all assets, and returns their number and size.
-    public func removeCovers() async throws -> CoverUsage {
-        try await call(.delete, "/api/v1/covers")
-    }
+    public func removeCovers() async throws -> CoverUsage { try await call(.delete, "/api/v1/covers") }
 }

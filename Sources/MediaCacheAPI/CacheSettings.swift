@@ -141,9 +141,7 @@ public struct CacheSettingsUpdate: Codable, Sendable, Hashable {
 
 extension APIClient {
     /// Returns the limits of the cache and of transfers.
-    public func cacheSettings() async throws -> CacheSettings {
-        try await call(.get, "/api/v1/settings/cache")
-    }
+    public func cacheSettings() async throws -> CacheSettings { try await call(.get, "/api/v1/settings/cache") }
 
     /// Changes limits of the cache and of transfers. Content beyond lower limits is evicted before the call returns.
     @discardableResult

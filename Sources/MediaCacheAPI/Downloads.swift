@@ -250,9 +250,7 @@ public struct DownloadOrder: Codable, Sendable, Hashable {
     public var ids: [String]
 
     /// Creates an order.
-    public init(ids: [String]) {
-        self.ids = ids
-    }
+    public init(ids: [String]) { self.ids = ids }
 }
 
 extension APIClient {

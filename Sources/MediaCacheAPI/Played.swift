@@ -68,9 +68,7 @@ public struct PlayedList: PagedList, Hashable {
 
 extension APIClient {
     /// Returns the titles that were played and aren't in the library, most recently used first.
-    public func played() async throws -> [PlayedRecord] {
-        try await all(PlayedList.self, "/api/v1/played")
-    }
+    public func played() async throws -> [PlayedRecord] { try await all(PlayedList.self, "/api/v1/played") }
 
     /// Removes a played title with all its resources. A resource in use is removed when its last reader is done.
     public func removePlayed(id: Int64) async throws -> [Removal] {

@@ -110,9 +110,7 @@ public struct ProgrammeList: Codable, Sendable, Hashable {
     public var programmes: [ProgrammeRecord]
 
     /// Creates a list.
-    public init(programmes: [ProgrammeRecord]) {
-        self.programmes = programmes
-    }
+    public init(programmes: [ProgrammeRecord]) { self.programmes = programmes }
 }
 
 /// The body of `POST /api/v1/channels/<name>/programmes`: a window to pin.

@@ -105,9 +105,7 @@ public struct RemovalList: Codable, Sendable, Hashable {
     public var removed: [Removal]
 
     /// Creates a list.
-    public init(removed: [Removal]) {
-        self.removed = removed
-    }
+    public init(removed: [Removal]) { self.removed = removed }
 }
 
 /// The short names of containers.

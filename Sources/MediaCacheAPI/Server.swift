@@ -27,9 +27,7 @@ public struct PlayLink: Codable, Sendable, Hashable {
     public var playURL: String
 
     /// Creates a link.
-    public init(playURL: String) {
-        self.playURL = playURL
-    }
+    public init(playURL: String) { self.playURL = playURL }
 }
 
 /// The body of `PUT /api/v1/header-profiles`: header fields for requests to one origin, until the server stops.
@@ -52,9 +50,7 @@ public struct HeaderProfileUpdate: Codable, Sendable, Hashable {
 
 extension APIClient {
     /// Returns the server's version, process and addresses.
-    public func server() async throws -> ServerInfo {
-        try await call(.get, "/api/v1/server")
-    }
+    public func server() async throws -> ServerInfo { try await call(.get, "/api/v1/server") }
 
     /// Returns the URL that plays `url` through the cache. It contains the standing playback token.
     public func playURL(for url: ResourceURL) async throws -> String {

@@ -156,9 +156,7 @@ public struct PruneReport: Codable, Sendable, Hashable {
     public var bytesFreed: Int64
 
     /// Creates a report.
-    public init(bytesFreed: Int64) {
-        self.bytesFreed = bytesFreed
-    }
+    public init(bytesFreed: Int64) { self.bytesFreed = bytesFreed }
 }
 
 /// The body of `POST /api/v1/verify`. The response, a `VerifyReport`, is sent after all data has been read.
@@ -168,26 +166,18 @@ public struct VerifyRequest: Codable, Sendable, Hashable {
     public var repair: Bool
 
     /// Creates a request.
-    public init(repair: Bool = false) {
-        self.repair = repair
-    }
+    public init(repair: Bool = false) { self.repair = repair }
 }
 
 extension APIClient {
     /// Returns the storage usage and the resources to be evicted next.
-    public func storage() async throws -> StorageRecord {
-        try await call(.get, "/api/v1/storage")
-    }
+    public func storage() async throws -> StorageRecord { try await call(.get, "/api/v1/storage") }
 
     /// Returns the totals of the cache.
-    public func usage() async throws -> UsageRecord {
-        try await call(.get, "/api/v1/usage")
-    }
+    public func usage() async throws -> UsageRecord { try await call(.get, "/api/v1/usage") }
 
     /// Applies the cache's limits immediately.
-    public func prune() async throws -> PruneReport {
-        try await call(.post, "/api/v1/prune")
-    }
+    public func prune() async throws -> PruneReport { try await call(.post, "/api/v1/prune") }
 
     /// Compares all cached data with its checksums, which takes as long as reading it.
     ///

@@ -97,9 +97,7 @@ public struct TokenAddition: Codable, Sendable, Hashable {
 
 extension APIClient {
     /// Returns the valid tokens, the standing one first.
-    public func tokens() async throws -> [TokenRecord] {
-        try await all(TokenList.self, "/api/v1/tokens")
-    }
+    public func tokens() async throws -> [TokenRecord] { try await all(TokenList.self, "/api/v1/tokens") }
 
     /// Issues a token. It can be read only from the returned record.
     ///
@@ -117,7 +115,5 @@ extension APIClient {
 
     /// Replaces the API key and the standing token. The server refuses the old ones immediately, so this client can't
     /// make further calls. The key file contains the new key.
-    public func rollKey() async throws {
-        try await send(.post, "/api/v1/key")
-    }
+    public func rollKey() async throws { try await send(.post, "/api/v1/key") }
 }

@@ -58,9 +58,7 @@ struct ServerURLs: Sendable {
 final class ListenAddresses: Sendable {
     private let addresses = Mutex<[SocketAddress]>([])
 
-    func set(_ addresses: [SocketAddress]) {
-        self.addresses.withLock { $0 = addresses }
-    }
+    func set(_ addresses: [SocketAddress]) { self.addresses.withLock { $0 = addresses } }
 
     /// The addresses as URLs without a path.
     var urls: [String] { addresses.withLock { $0 }.compactMap(Self.url) }

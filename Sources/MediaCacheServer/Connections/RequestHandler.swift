@@ -53,9 +53,7 @@ final class RequestHandler: ChannelInboundHandler, RemovableChannelHandler {
         }
     }
 
-    func channelWritabilityChanged(context: ChannelHandlerContext) {
-        exchange?.writabilityChanged()
-    }
+    func channelWritabilityChanged(context: ChannelHandlerContext) { exchange?.writabilityChanged() }
 
     func channelInactive(context: ChannelHandlerContext) {
         exchange?.cancel()

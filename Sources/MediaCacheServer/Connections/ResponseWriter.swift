@@ -171,9 +171,7 @@ final class ResponseWriter {
         owner.responseWillEnd(kind, status: status, bytes: bytesWritten)
     }
 
-    private func write(_ part: HTTPServerResponsePart) {
-        context.write(wrap(part), promise: nil)
-    }
+    private func write(_ part: HTTPServerResponsePart) { context.write(wrap(part), promise: nil) }
 
     private func wrap(_ part: HTTPServerResponsePart) -> NIOAny { NIOAny(part) }
 }

@@ -61,9 +61,7 @@ final class EventFeed: Sendable {
     }
 
     /// Returns the feed's text, one buffer for each event, encoded on demand. The stream keeps the feed alive.
-    func text() -> AsyncThrowingStream<[UInt8], any Error> {
-        AsyncThrowingStream { try await self.nextText() }
-    }
+    func text() -> AsyncThrowingStream<[UInt8], any Error> { AsyncThrowingStream { try await self.nextText() } }
 
     private func nextText() async throws -> [UInt8]? {
         let number = position.withLock { position in

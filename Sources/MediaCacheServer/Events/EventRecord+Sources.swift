@@ -112,7 +112,5 @@ extension EventRecord {
     }
 
     /// Creates the record of a resource event. The record contains the cache key without the user.
-    private init(_ event: Name, key: String) {
-        self.init(event, resource: CacheKey(key).name)
-    }
+    private init(_ event: Name, key: String) { self.init(event, resource: CacheKey(key).name) }
 }

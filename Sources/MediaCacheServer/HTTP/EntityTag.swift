@@ -46,14 +46,10 @@ struct EntityTag: Hashable {
     var text: String { (isWeak ? "W/" : "") + opaque }
 
     /// Returns whether both tags are equal and strong (§8.8.3.2).
-    func stronglyMatches(_ other: EntityTag) -> Bool {
-        !isWeak && !other.isWeak && opaque == other.opaque
-    }
+    func stronglyMatches(_ other: EntityTag) -> Bool { !isWeak && !other.isWeak && opaque == other.opaque }
 
     /// Returns whether both tags are equal, regardless of weakness (§8.8.3.2).
-    func weaklyMatches(_ other: EntityTag) -> Bool {
-        opaque == other.opaque
-    }
+    func weaklyMatches(_ other: EntityTag) -> Bool { opaque == other.opaque }
 
     /// Parses a list of tags, as in `If-None-Match`. Commas inside quotes are part of a tag.
     static func list(_ text: String) -> [EntityTag] {

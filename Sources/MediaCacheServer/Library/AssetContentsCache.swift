@@ -5,16 +5,12 @@ final class AssetContentsCache: Sendable {
     private let assetStore: AssetStore
     private let indexes = SharedResults<ContentsIndex?>(maximumCount: 64, maximumCost: 256 << 20) { $0?.memory ?? 64 }
 
-    init(assetStore: AssetStore) {
-        self.assetStore = assetStore
-    }
+    init(assetStore: AssetStore) { self.assetStore = assetStore }
 
     /// Returns the contents of an asset; nil if the asset hasn't been analyzed yet.
     ///
     /// - Throws: `CacheError` with `storage`.
-    func index(of asset: AssetID) async throws -> ContentsIndex? {
-        try await versioned(asset).index
-    }
+    func index(of asset: AssetID) async throws -> ContentsIndex? { try await versioned(asset).index }
 
     /// Returns the contents of an asset as ``index(of:)`` does, and their version.
     func versioned(_ asset: AssetID) async throws -> (index: ContentsIndex?, version: Int) {

@@ -8,9 +8,7 @@ struct FrameQueue: Sendable {
     private let extractor: (any FrameExtractor)?
     private let limit = ConcurrencyLimit(2, maximumWaiting: 32)
 
-    init(_ extractor: (any FrameExtractor)?) {
-        self.extractor = extractor
-    }
+    init(_ extractor: (any FrameExtractor)?) { self.extractor = extractor }
 
     var isAvailable: Bool { extractor != nil }
 

@@ -39,9 +39,7 @@ struct PlayRequest {
     }
 
     /// Whether the response is determined if the first range is outside the resource.
-    var isSettledByFirstRange: Bool {
-        !isHead && range?.parts.count == 1 && preconditions.isEmpty
-    }
+    var isSettledByFirstRange: Bool { !isHead && range?.parts.count == 1 && preconditions.isEmpty }
 
     /// Returns the part of the representation to send. If the length is unknown, it is the whole representation.
     func plan(for head: ResourceHead) -> Plan {

@@ -13,9 +13,7 @@ struct ErrorResponse: Sendable {
     /// The delay that the origin requested.
     var retryAfter: Duration?
 
-    init(_ problem: Problem) {
-        self.problem = problem
-    }
+    init(_ problem: Problem) { self.problem = problem }
 
     /// Creates the response for an error.
     ///
@@ -52,9 +50,7 @@ struct ErrorResponse: Sendable {
 }
 
 extension Problem {
-    var json: [UInt8] {
-        (try? APICoding.makeEncoder().encode(self)).map { Array($0) } ?? []
-    }
+    var json: [UInt8] { (try? APICoding.makeEncoder().encode(self)).map { Array($0) } ?? [] }
 
     var headerFields: HTTPFields {
         var fields: HTTPFields = [.contentType: Self.contentType, .cacheControl: "no-store"]

@@ -18,9 +18,7 @@ extension MediaRoute {
 
     func bodyLimit(of method: HTTPRequest.Method, at path: String, within limits: ServerLimits) -> Int { 0 }
 
-    func respond(to request: RouteRequest) async throws -> RouteResponse {
-        throw Problem.unknownPath
-    }
+    func respond(to request: RouteRequest) async throws -> RouteResponse { throw Problem.unknownPath }
 }
 
 /// A request for media. It has no header fields, since the server handles ranges and conditions.

@@ -28,9 +28,7 @@ public struct RouteRequest: Sendable {
     }
 
     /// Returns the decoded value of the first query item with this name; nil if there is none.
-    public func queryItem(_ name: String) -> String? {
-        QueryItems(query)[name]
-    }
+    public func queryItem(_ name: String) -> String? { QueryItems(query)[name] }
 
     /// Returns the problem of an unsupported method. `GET` in the list includes `HEAD`.
     func methodNotAllowed(_ allowed: HTTPRequest.Method...) -> Problem {

@@ -10,7 +10,5 @@ final class OnceTask: Sendable {
         }
     }
 
-    func finish() async {
-        await task.withLock { $0 }?.value
-    }
+    func finish() async { await task.withLock { $0 }?.value }
 }

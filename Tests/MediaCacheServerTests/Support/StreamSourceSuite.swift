@@ -93,7 +93,5 @@ extension StreamSourceSuite {
     }
 
     /// Returns 3 MiB of random bytes, which don't begin like a playlist.
-    func media(_ seed: UInt64) -> ScriptedBody {
-        .random(seed: seed, length: 3 << 20)
-    }
+    func media(_ seed: UInt64) -> ScriptedBody { .random(seed: seed, length: 3 << 20) }
 }
