@@ -58,10 +58,8 @@ struct CacheHostTests {
 
     @Test func playsWithUnwritableFolder() async throws {
         // A path below a file can't become a folder, even for root.
-        let file = FileManager.default.temporaryDirectory.appending(path: "file-\(UUID())").path
-        defer { try? FileManager.default.removeItem(atPath: file) }
-        try Data("a file instead of a folder".utf8).write(to: URL(filePath: file))
-        try await withHost(folder: "\(file)/cache") { host in
+        try Data("a file instead of a folder".utf8).write(to: URL(filePath: folder.path))
+        try await withHost(folder: "\(folder.path)/cache") { host in
             #expect(!host.store.isWritable)
             #expect(try await host.play(url).body == media)
             let part = try await host.play(url, "GET", "Range: bytes=-1000")

@@ -6,15 +6,9 @@ import NIOPosix
 
 /// The listening sockets of a server.
 struct Listener: Sendable {
-    private let server: ServerContext
-    private let registry: ConnectionRegistry
-    private let group: any EventLoopGroup
-
-    init(server: ServerContext, registry: ConnectionRegistry, group: any EventLoopGroup) {
-        self.server = server
-        self.registry = registry
-        self.group = group
-    }
+    let server: ServerContext
+    let registry: ConnectionRegistry
+    let group: any EventLoopGroup
 
     /// Binds to `host` and `port`. For a loopback host, binds to both IPv4 and IPv6 loopback on the same port, or only
     /// to IPv4 if the machine has no IPv6 loopback.

@@ -215,7 +215,8 @@ final class RequestHandler: ChannelInboundHandler, RemovableChannelHandler {
         }
         guard let mediaRoute = entry.media else { return .route(entry.route, path: path.path) }
         do {
-            let opener = try mediaRoute.opener(for: MediaRequest(gate, path: path.path, playTargets: playTargets))
+            let request = MediaRequest(gate: gate, path: path.path, playTargets: playTargets)
+            let opener = try mediaRoute.opener(for: request)
             return .media(opener, isAdmitted: path.token != nil || mediaRoute.isAdmittedByPath)
         } catch {
             return .refusal(ErrorResponse(error), isAdmitted: path.token != nil)

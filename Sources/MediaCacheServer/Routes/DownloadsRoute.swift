@@ -18,7 +18,7 @@ struct DownloadsRoute: Route {
     let profiles: HeaderProfileStore
 
     func respond(to request: RouteRequest) async throws -> RouteResponse {
-        let downloads = try requireDownloads(request)
+        let downloads = try requireDownloads()
         let parts = request.path.dropFirst(Self.path.utf8.count).split(separator: "/")
         switch (parts.count, request.method) {
         case (0, .get), (0, .head):
@@ -58,7 +58,7 @@ struct DownloadsRoute: Route {
         return id
     }
 
-    private func requireDownloads(_ request: RouteRequest) throws -> Downloads {
+    private func requireDownloads() throws -> Downloads {
         if let downloads { return downloads }
         try store.requireWritableFolder()
         throw CacheError(.storage, "downloads are unavailable: the configuration of this server excludes them")

@@ -23,16 +23,10 @@ extension MediaRoute {
 
 /// A request for media. It has no header fields, since the server handles ranges and conditions.
 struct MediaRequest {
-    private let gate: RequestGate
+    let gate: RequestGate
     /// The path, without a preceding token.
     let path: String
-    private let playTargets: PlayTargetCache
-
-    init(_ gate: RequestGate, path: String, playTargets: PlayTargetCache) {
-        self.gate = gate
-        self.path = path
-        self.playTargets = playTargets
-    }
+    let playTargets: PlayTargetCache
 
     var query: String { gate.query }
 

@@ -205,7 +205,7 @@ final class AccessFixture: StreamSourceSuite {
         case .playVariant, .getVariant, .recordVariant, .probeVariant, .preloadVariant:
             text = "#EXTM3U\n#EXT-X-STREAM-INF:BANDWIDTH=1\n\(target)\n"
         }
-        origin[document] = ScriptedResource(.text(text), contentType: "application/vnd.apple.mpegurl")
+        origin[document] = .playlist(text)
     }
 
     // MARK: - Paths

@@ -22,7 +22,7 @@ struct DownloadsRouteTests {
         origin[film] = ScriptedResource(.random(seed: 3, length: Self.length))
         let playlist =
             "#EXTM3U\n#EXT-X-TARGETDURATION:4\n#EXTINF:4,\na.ts\n#EXTINF:4,\nb.ts\n#EXTINF:2,\nc.ts\n#EXT-X-ENDLIST\n"
-        origin[stream] = ScriptedResource(.bytes(Array(playlist.utf8)), contentType: "application/vnd.apple.mpegurl")
+        origin[stream] = .playlist(playlist)
         for name in ["a", "b", "c"] {
             let packet = [0x47, 0x1F, 0xFF, 0x10] + [UInt8](repeating: 0xFF, count: 184)
             origin[try ResourceURL("http://origin.example/show/\(name).ts")] = ScriptedResource(
@@ -233,10 +233,8 @@ struct DownloadsRouteTests {
     }
 
     @Test func reportsUnwritableFolder() async throws {
-        let file = FileManager.default.temporaryDirectory.appending(path: "file-\(UUID())").path
-        defer { try? FileManager.default.removeItem(atPath: file) }
-        try Data("a file instead of a folder".utf8).write(to: URL(filePath: file))
-        try await CacheHost.use(folder: "\(file)/cache", origin: origin) { host in
+        try Data("a file instead of a folder".utf8).write(to: URL(filePath: folder.path))
+        try await CacheHost.use(folder: "\(folder.path)/cache", origin: origin) { host in
             let answer = try await host.call("POST", "/api/v1/downloads", body: #"{"url":"\#(film)"}"#)
             let problem = try answer.decoded(Problem.self)
             #expect(answer.status == 500 && problem.code == "storage")
@@ -266,8 +264,7 @@ struct DownloadsRouteTests {
 
     @Test func keepsSharedPartsOfRemovedAsset() async throws {
         let other = try ResourceURL("http://origin.example/show/other.m3u8")
-        let playlist = "#EXTM3U\n#EXT-X-TARGETDURATION:4\n#EXTINF:4,\na.ts\n#EXT-X-ENDLIST\n"
-        origin[other] = ScriptedResource(.bytes(Array(playlist.utf8)), contentType: "application/vnd.apple.mpegurl")
+        origin[other] = .playlist("#EXTM3U\n#EXT-X-TARGETDURATION:4\n#EXTINF:4,\na.ts\n#EXT-X-ENDLIST\n")
         try await withHost { host in
             let first = try await host.download(#"{"url":"\#(stream)"}"#)
             let second = try await host.download(#"{"url":"\#(other)"}"#)

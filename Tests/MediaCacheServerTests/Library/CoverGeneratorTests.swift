@@ -110,9 +110,7 @@ struct CoverGeneratorTests {
             try ResourceURL("http://192.168.0.9/1.ts")
         )
         origin[film] = ScriptedResource(.random(seed: 1, length: 50_000), contentType: "video/x-matroska")
-        origin[stream] = ScriptedResource(
-            .text("#EXTM3U\n#EXT-X-TARGETDURATION:6\n#EXTINF:6,\n\(inner)\n#EXT-X-ENDLIST\n"),
-            contentType: "application/vnd.apple.mpegurl")
+        origin[stream] = .playlist("#EXTM3U\n#EXT-X-TARGETDURATION:6\n#EXTINF:6,\n\(inner)\n#EXT-X-ENDLIST\n")
         origin[inner] = ScriptedResource(.random(seed: 2, length: 5_000), contentType: "video/mp2t", peer: .local)
         let frames = ReadingFrames()
         try await withHost(frames: frames) { host, client in

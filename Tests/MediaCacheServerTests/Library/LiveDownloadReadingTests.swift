@@ -14,9 +14,7 @@ struct LiveDownloadReadingTests {
 
     private func serve(_ count: Int) throws {
         let segments = (0..<count).map { "#EXTINF:6,\n\($0).ts\n" }.joined()
-        origin[try ResourceURL(base + "index.m3u8")] = ScriptedResource(
-            .bytes(Array("#EXTM3U\n#EXT-X-TARGETDURATION:6\n\(segments)".utf8)),
-            contentType: "application/vnd.apple.mpegurl")
+        origin[try ResourceURL(base + "index.m3u8")] = .playlist("#EXTM3U\n#EXT-X-TARGETDURATION:6\n\(segments)")
         for number in 0..<count {
             origin[try ResourceURL("\(base)\(number).ts")] = ScriptedResource(
                 .bytes(segment(number)), entityTag: "\"1\"", contentType: "video/mp2t")

@@ -25,8 +25,7 @@ struct LiveRouteTests {
             if number != 3, number < 8 { try put(segment(number), at: "\(number).ts") }
         }
         try put(segment(8) + segment(9), at: "file.ts")
-        origin[try ResourceURL(base + "index.m3u8")] = ScriptedResource(
-            .bytes(Array(text.utf8)), contentType: "application/vnd.apple.mpegurl")
+        origin[try ResourceURL(base + "index.m3u8")] = .playlist(text)
     }
 
     private func put(_ bytes: [UInt8], at name: String) throws {

@@ -27,8 +27,7 @@ struct ProgrammeRouteTests {
             origin[try ResourceURL(base + "\(number).ts")] = ScriptedResource(
                 .bytes(clip), entityTag: "\"1\"", contentType: "video/mp2t")
         }
-        origin[try ResourceURL(base + "index.m3u8")] = ScriptedResource(
-            .text(text), contentType: "application/vnd.apple.mpegurl")
+        origin[try ResourceURL(base + "index.m3u8")] = .playlist(text)
     }
 
     /// Runs `body` with a complete recording and a client.

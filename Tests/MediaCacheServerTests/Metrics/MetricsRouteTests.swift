@@ -38,8 +38,7 @@ struct MetricsRouteTests {
         let url = try ResourceURL("http://origin.example/secret-film.mp4")
         origin[url] = ScriptedResource(.random(seed: 1, length: 300_000))
         let playlist = try ResourceURL("http://origin.example/live.m3u8")
-        origin[playlist] = ScriptedResource(
-            .text("#EXTM3U\n#EXT-X-TARGETDURATION:6\n"), contentType: "application/vnd.apple.mpegurl")
+        origin[playlist] = .playlist("#EXTM3U\n#EXT-X-TARGETDURATION:6\n")
         try await CacheHost.use(origin: origin) { host in
             _ = try await host.download(#"{"url":"\#(url)"}"#)
             #expect(try await host.play(url).status == 200)

@@ -19,9 +19,8 @@ struct PlayedRouteTests {
 
     @Test func listsAndRemovesStreamAsOneTitle() async throws {
         origin[try url("film.mp4")] = ScriptedResource(.random(seed: 1, length: 5_000), contentType: "video/mp4")
-        origin[try url("show/index.m3u8")] = ScriptedResource(
-            .text("#EXTM3U\n#EXT-X-TARGETDURATION:4\n#EXTINF:4,\na.mp4\n#EXTINF:4,\nb.mp4\n#EXT-X-ENDLIST\n"),
-            contentType: "application/vnd.apple.mpegurl")
+        origin[try url("show/index.m3u8")] = .playlist(
+            "#EXTM3U\n#EXT-X-TARGETDURATION:4\n#EXTINF:4,\na.mp4\n#EXTINF:4,\nb.mp4\n#EXT-X-ENDLIST\n")
         origin[try url("show/a.mp4")] = ScriptedResource(.random(seed: 2, length: 3_000), contentType: "video/mp4")
         try await withClient { host, client in
             for name in ["show/index.m3u8", "show/a.mp4", "film.mp4"] {

@@ -15,9 +15,7 @@ struct ProbeRouteTests {
 
     init() throws {
         entry = try ResourceURL("http://origin.example/show/index.m3u8")
-        origin[entry] = ScriptedResource(
-            .text("#EXTM3U\n#EXT-X-TARGETDURATION:4\n#EXTINF:4,\na.ts\n#EXT-X-ENDLIST\n"),
-            contentType: "application/vnd.apple.mpegurl")
+        origin[entry] = .playlist("#EXTM3U\n#EXT-X-TARGETDURATION:4\n#EXTINF:4,\na.ts\n#EXT-X-ENDLIST\n")
     }
 
     @Test func reportsProbeAndAsset() async throws {

@@ -19,7 +19,6 @@ struct TokensRouteTests {
         film = try ResourceURL("http://origin.example/film.mp4")
         show = try ResourceURL("http://origin.example/show/index.m3u8")
         origin[film] = ScriptedResource(.random(seed: 3, length: 5000), contentType: "video/mp4")
-        let playlist = "application/vnd.apple.mpegurl"
         for (path, text) in [
             "show/index.m3u8": """
             #EXTM3U
@@ -46,8 +45,7 @@ struct TokensRouteTests {
             "audio.m3u8": "#EXTM3U\n#EXT-X-TARGETDURATION:4\n#EXTINF:4,\na/0.aac\n#EXT-X-ENDLIST\n",
         ] {
             let host = path.hasPrefix("audio") ? "other" : "origin"
-            let url = try ResourceURL("http://\(host).example/\(path)")
-            origin[url] = ScriptedResource(.bytes(Array(text.utf8)), contentType: playlist)
+            origin[try ResourceURL("http://\(host).example/\(path)")] = .playlist(text)
         }
         for path in ["init.mp4", "0.m4s", "1.m4s", "2.m4s?faststart=1"] {
             let url = try ResourceURL("http://origin.example/show/media/\(path)")
@@ -260,9 +258,7 @@ struct TokensRouteTests {
             try ResourceURL("http://\(name)/kept.mp4"), try ResourceURL("http://origin.example/list.m3u8")
         )
         origin[inner] = ScriptedResource(.random(seed: 8, length: 900), contentType: "video/mp4", peer: peer)
-        origin[list] = ScriptedResource(
-            .bytes(Array("#EXTM3U\n#EXT-X-TARGETDURATION:4\n#EXTINF:4,\n\(inner)\n#EXT-X-ENDLIST\n".utf8)),
-            contentType: "application/vnd.apple.mpegurl")
+        origin[list] = .playlist("#EXTM3U\n#EXT-X-TARGETDURATION:4\n#EXTINF:4,\n\(inner)\n#EXT-X-ENDLIST\n")
         try await CacheHost.use(origin: origin) { host in
             #expect(try await host.play(inner).status == 200)
             // If it were requested again, the access rule would refuse it, as it does through a proxy.

@@ -5,6 +5,12 @@ import MediaLibrary
 
 @testable import MediaCacheServer
 
+extension ScriptedResource {
+    static func playlist(_ text: String) -> ScriptedResource {
+        ScriptedResource(.text(text), contentType: "application/vnd.apple.mpegurl")
+    }
+}
+
 /// The set-up of test suites that read a stream source with a scripted origin.
 protocol StreamSourceSuite {
     var origin: ScriptedOrigin { get }

@@ -11,13 +11,8 @@ import NIOPosix
 
 /// A route whose response describes the request.
 struct EchoRoute: Route {
-    let paths: [String]
+    let paths = ["/echo", "/open/"]
     let access: RouteAccess
-
-    init(paths: [String] = ["/echo", "/open/"], access: RouteAccess) {
-        self.paths = paths
-        self.access = access
-    }
 
     func respond(to request: RouteRequest) async throws -> RouteResponse {
         let text = "\(request.method.rawValue) \(request.path) \(request.query) \(request.body.count)"
