@@ -19,6 +19,11 @@ struct ConnectionClockTests {
         try TestServer.connect(TestServer.context(source), unsent: unsent)
     }
 
+    private func isOpen(_ channel: EmbeddedChannel, after time: TimeAmount) -> Bool {
+        channel.embeddedEventLoop.advanceTime(by: time)
+        return channel.isActive
+    }
+
     @Test func closesConnectionWithSlowHead() throws {
         let channel = try connect()
         try channel.send("GET / HTTP/1.1\r\n")
@@ -27,14 +32,12 @@ struct ConnectionClockTests {
             try channel.send("X: y\r\n")
             #expect(channel.isActive)
         }
-        channel.embeddedEventLoop.advanceTime(by: .seconds(4))
-        #expect(!channel.isActive)
+        #expect(!isOpen(channel, after: .seconds(4)))
     }
 
     @Test func closesSilentConnection() throws {
         let channel = try connect()
-        channel.embeddedEventLoop.advanceTime(by: .seconds(15))
-        #expect(!channel.isActive)
+        #expect(!isOpen(channel, after: .seconds(15)))
     }
 
     @Test func closesConnectionWithSlowBody() throws {
@@ -44,21 +47,17 @@ struct ConnectionClockTests {
             "POST /echo HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer \(key)\r\nContent-Length: 100\r\n\r\n")
         for _ in 0..<14 {
             try channel.send("x")
-            channel.embeddedEventLoop.advanceTime(by: .seconds(2))
-            #expect(channel.isActive)
+            #expect(isOpen(channel, after: .seconds(2)))
         }
-        channel.embeddedEventLoop.advanceTime(by: .seconds(5))
-        #expect(!channel.isActive)
+        #expect(!isOpen(channel, after: .seconds(5)))
     }
 
     @Test func keepsIdleConnectionLongerThanHeadTimeout() throws {
         let channel = try connect()
         #expect(try channel.exchange(TestServer.request())?.status == 200)
-        channel.embeddedEventLoop.advanceTime(by: .seconds(50))
-        #expect(channel.isActive)
+        #expect(isOpen(channel, after: .seconds(50)))
         #expect(try channel.exchange(TestServer.request())?.status == 200)
-        channel.embeddedEventLoop.advanceTime(by: .seconds(65))
-        #expect(!channel.isActive)
+        #expect(!isOpen(channel, after: .seconds(65)))
     }
 
     private static let endings = [
@@ -77,10 +76,8 @@ struct ConnectionClockTests {
         try channel.send(request)
         #expect(try !channel.received().isEmpty)
         channel.pipeline.fireChannelWritabilityChanged()
-        channel.embeddedEventLoop.advanceTime(by: .seconds(50))
-        #expect(channel.isActive)
-        channel.embeddedEventLoop.advanceTime(by: .seconds(15))
-        #expect(!channel.isActive)
+        #expect(isOpen(channel, after: .seconds(50)))
+        #expect(!isOpen(channel, after: .seconds(15)))
     }
 
     @Test(arguments: endings)
@@ -93,18 +90,15 @@ struct ConnectionClockTests {
         try channel.send("GET / HTTP/1.1\r\n")
         for _ in 0..<9 {
             try channel.send("X: y\r\n")
-            channel.embeddedEventLoop.advanceTime(by: .seconds(1))
-            #expect(channel.isActive)
+            #expect(isOpen(channel, after: .seconds(1)))
         }
-        channel.embeddedEventLoop.advanceTime(by: .seconds(4))
-        #expect(!channel.isActive)
+        #expect(!isOpen(channel, after: .seconds(4)))
     }
 
     @Test func keepsConnectionWaitingForOrigin() throws {
         let channel = try connect(FakeSource([1, 2, 3], available: 1))
         try channel.send(TestServer.request())
-        channel.embeddedEventLoop.advanceTime(by: .hours(1))
-        #expect(channel.isActive)
+        #expect(isOpen(channel, after: .hours(1)))
     }
 
     /// The few unsent bytes don't make the connection unwritable.
@@ -112,10 +106,8 @@ struct ConnectionClockTests {
         let channel = try connect(FakeSource([1, 2, 3], available: 1))
         try channel.send(TestServer.request())
         unsent.count = 100
-        channel.embeddedEventLoop.advanceTime(by: .seconds(590))
-        #expect(channel.isActive)
-        channel.embeddedEventLoop.advanceTime(by: .seconds(20))
-        #expect(!channel.isActive)
+        #expect(isOpen(channel, after: .seconds(590)))
+        #expect(!isOpen(channel, after: .seconds(20)))
     }
 
     /// A paused player with unsent bytes is subject to the stall limit, not the idle limit.
@@ -123,21 +115,17 @@ struct ConnectionClockTests {
         let channel = try connect()
         unsent.count = 200_000
         #expect(try channel.exchange(TestServer.request())?.status == 200)
-        channel.embeddedEventLoop.advanceTime(by: .seconds(580))
-        #expect(channel.isActive)
+        #expect(isOpen(channel, after: .seconds(580)))
         unsent.count = 0
-        channel.embeddedEventLoop.advanceTime(by: .seconds(50))
-        #expect(channel.isActive)
-        channel.embeddedEventLoop.advanceTime(by: .seconds(20))
-        #expect(!channel.isActive)
+        #expect(isOpen(channel, after: .seconds(50)))
+        #expect(!isOpen(channel, after: .seconds(20)))
     }
 
     @Test func closesConnectionStalledAtEndOfResponse() throws {
         let channel = try connect()
         unsent.count = 200_000
         #expect(try channel.exchange(TestServer.request())?.status == 200)
-        channel.embeddedEventLoop.advanceTime(by: .seconds(620))
-        #expect(!channel.isActive)
+        #expect(!isOpen(channel, after: .seconds(620)))
     }
 
     @Test func doesNotCountTrickleAsProgress() throws {
@@ -161,8 +149,7 @@ struct ConnectionClockTests {
         try channel.send(TestServer.request())
         unsent.count = 500_000
         for _ in 0..<6 {
-            channel.embeddedEventLoop.advanceTime(by: .seconds(590))
-            #expect(channel.isActive)
+            #expect(isOpen(channel, after: .seconds(590)))
             unsent.count -= 70_000
         }
     }
@@ -173,10 +160,8 @@ struct ConnectionClockTests {
         try channel.send("GET / HTTP/1.1\r\n")
         channel.isWritable = false
         unsent.count = 400_000
-        channel.embeddedEventLoop.advanceTime(by: .seconds(100))
-        #expect(channel.isActive)
-        channel.embeddedEventLoop.advanceTime(by: .seconds(520))
-        #expect(!channel.isActive)
+        #expect(isOpen(channel, after: .seconds(100)))
+        #expect(!isOpen(channel, after: .seconds(520)))
     }
 }
 

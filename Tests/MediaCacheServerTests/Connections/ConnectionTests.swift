@@ -39,10 +39,6 @@ struct ConnectionTests {
 
     @Test func requiresConsistentAbsoluteTarget() throws {
         let path = TestServer.playPath()
-        let good = "GET http://localhost:9479\(path) HTTP/1.1\r\nHost: localhost:9479\r\n\r\n"
-        #expect(try connect().exchange(good)?.status == 200)
-        let bad = "GET http://evil.example\(path) HTTP/1.1\r\nHost: localhost\r\n\r\n"
-        #expect(try connect().exchange(bad)?.status == 400)
         func status(_ authority: String, _ host: String) throws -> Int? {
             try connect().exchange("GET http://\(authority)\(path) HTTP/1.1\r\nHost: \(host)\r\n\r\n")?.status
         }
@@ -52,6 +48,7 @@ struct ConnectionTests {
         #expect(try status("localhost:9479", "localhost:9480") == 400)
         #expect(try status("localhost", "media.example") == 400)
         #expect(try status("media.example", "localhost") == 400)
+        #expect(try status("evil.example", "localhost") == 400)
         #expect(try status("evil.example", "evil.example") == 421)
         #expect(try status("localhost", "localhost\r\nHost: localhost") == 400)
     }
@@ -221,11 +218,6 @@ struct ConnectionTests {
         #expect(snapshot.responses.reduce(0, +) == 1)
         #expect(snapshot.responses(.play, statusClass: statusClass) == 1)
         #expect(snapshot.bytes(.play) == available)
-    }
-
-    @Test func refusesWrongKey() throws {
-        let wrong = "GET /echo HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer \(AccessKey().value)\r\n\r\n"
-        #expect(try connect().exchange(wrong)?.status == 401)
     }
 
     @Test func closesConnectionsAfterResponsesWhenDraining() throws {

@@ -18,6 +18,7 @@ struct FastStartSourceTests: StreamSourceSuite {
     init() throws {
         url = try ResourceURL("http://origin.example/film.mp4")
         playlist = url
+        origin[url] = ScriptedResource(.bytes(Self.film))
     }
 
     /// An audio file of several megabytes whose index is at the end.
@@ -71,7 +72,6 @@ struct FastStartSourceTests: StreamSourceSuite {
         .closed(15, through: 16),
     ])
     func servesRangesOfRearrangedFile(_ range: RequestedRange) async throws {
-        origin[url] = ScriptedResource(.bytes(Self.film), contentType: "video/mp4")
         let expected = try rearranged()
         try await withView { source in
             let reader = try await open(source, range)
@@ -83,7 +83,6 @@ struct FastStartSourceTests: StreamSourceSuite {
     }
 
     @Test func servesUnchangedFileByDefault() async throws {
-        origin[url] = ScriptedResource(.bytes(Self.film), contentType: "video/mp4")
         let expected = try rearranged()
         try await withView { source in
             let plain = try await open(source, requested: false)
@@ -101,7 +100,6 @@ struct FastStartSourceTests: StreamSourceSuite {
     }
 
     @Test func sharesLayoutBetweenReaders() async throws {
-        origin[url] = ScriptedResource(.bytes(Self.film), contentType: "video/mp4")
         let expected = try rearranged()
         try await withView { source in
             let readers = try await withThrowingTaskGroup(of: (any MediaCacheServer.ByteReader).self) { group in
@@ -118,7 +116,7 @@ struct FastStartSourceTests: StreamSourceSuite {
     @Test(arguments: [true, false])
     func refusesOtherVersionWithSameTag(hasSameLength: Bool) async throws {
         func resource(_ bytes: [UInt8]) -> ScriptedResource {
-            ScriptedResource(.bytes(bytes), entityTag: "\"same\"", contentType: "video/mp4", cacheControl: "no-store")
+            ScriptedResource(.bytes(bytes), entityTag: "\"same\"", cacheControl: "no-store")
         }
         let text = Array("#EXTM3U\n#EXTINF:1,\nhttp://10.0.0.1/a.ts\n".utf8)
         let count = hasSameLength ? Self.film.count - text.count : 100
@@ -132,7 +130,6 @@ struct FastStartSourceTests: StreamSourceSuite {
     }
 
     @Test func limitsMemoryOfOpenReaders() async throws {
-        origin[url] = ScriptedResource(.bytes(Self.film), contentType: "video/mp4")
         try await withSource { _, store in
             var front = ReadRequest(url: url)
             front.range = .closed(0, through: FastStartPlans.frontLength - 1)
@@ -154,7 +151,6 @@ struct FastStartSourceTests: StreamSourceSuite {
     }
 
     @Test func refusesTooManyConcurrentFiles() async throws {
-        origin[url] = ScriptedResource(.bytes(Self.film), contentType: "video/mp4")
         try await withView(plans: FastStartPlans(maximumConcurrent: 0, maximumWaiting: 0)) { source in
             let refused = await #expect(throws: ConcurrencyLimit.Exceeded.self) { try await open(source) }
             #expect(refused.map { ErrorResponse($0).problem } == .busy)
@@ -163,7 +159,6 @@ struct FastStartSourceTests: StreamSourceSuite {
     }
 
     @Test func refusesRangeOutsideFile() async throws {
-        origin[url] = ScriptedResource(.bytes(Self.film), contentType: "video/mp4")
         try await withView { source in
             let failure = await #expect(throws: CacheError.self) { try await open(source, .from(1 << 30)) }
             #expect(failure?.code == .rangeNotSatisfiable)
@@ -173,7 +168,7 @@ struct FastStartSourceTests: StreamSourceSuite {
 
     @Test(arguments: [Array("no film".utf8), Array(film.prefix(100_000)), Array(film.prefix(3))])
     func servesInvalidFileUnchanged(bytes: [UInt8]) async throws {
-        origin[url] = ScriptedResource(.bytes(bytes), contentType: "video/mp4")
+        origin[url] = ScriptedResource(.bytes(bytes))
         try await withView { source in
             let reader = try await open(source)
             #expect(try await contents(of: reader) == bytes)

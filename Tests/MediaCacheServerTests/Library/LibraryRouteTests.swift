@@ -72,9 +72,7 @@ struct LibraryRouteTests {
     }
 
     @Test func acceptsPicturesOnlyAsCovers() async throws {
-        try await withHost {
-            $0.limits.maximumImageBytes = 2 << 20
-        } _: { host in
+        try await withHost({ $0.limits.maximumImageBytes = 2 << 20 }) { host in
             let asset = try await asset(of: url, host)
             let cover = "/api/v1/assets/\(asset.id)/cover"
             for text in ["<svg xmlns='http://www.w3.org/2000/svg'><script/></svg>", "<html>", ""] {
@@ -150,9 +148,7 @@ struct LibraryRouteTests {
 
     @Test func extractsFramesWithDecoder() async throws {
         let frames = ScriptedFrames()
-        try await withHost {
-            $0.frames = frames
-        } _: { host in
+        try await withHost({ $0.frames = frames }) { host in
             let asset = try await asset(of: url, host)
             let frame = try await host.exchange("GET", path(asset, "frame.jpg?t=2.5"))
             #expect(frame.status == 200)

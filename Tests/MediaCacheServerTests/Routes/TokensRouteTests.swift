@@ -155,7 +155,7 @@ struct TokensRouteTests {
             for path in [
                 "/k/\(token)/library/\(other.id)/cover", "/k/\(token)/library/\(mine.id)",
                 "/k/\(token)/live/news/index.m3u8",
-                "/k/\(token)/library/\(mine.id)/../\(other.id)/cover".replacing("\(mine.id)/../", with: "../library/"),
+                "/k/\(token)/library/../library/\(other.id)/cover",
                 PlayTarget.path(for: show, token: token), PlayTarget.path(for: film, token: token),
                 "/k/\(token)/api/v1/assets", "/k/\(token)/",
             ] {
