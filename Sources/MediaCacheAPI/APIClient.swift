@@ -20,7 +20,6 @@ public final class APIClient: Sendable {
     /// Creates a client, which connects on the first call.
     ///
     /// - Parameters:
-    ///   - address: The server's address.
     ///   - key: The cache's key; see ``AccessKeyFile/key(of:)``.
     ///   - origin: The HTTP client that sends the requests, such as `CurlOrigin` or `URLSessionOrigin`.
     public init(address: String, key: AccessKey, origin: any Origin) {

@@ -43,10 +43,8 @@ public struct AssetRecord: Codable, Sendable, Hashable, Identifiable {
     /// Creates the record of an asset.
     ///
     /// - Parameters:
-    ///   - asset: The asset as stored.
     ///   - status: The status of the asset's download; nil if there is none.
     ///   - file: The cached resource of the asset's file or top playlist.
-    ///   - libraryURL: The asset's library URL.
     public init(_ asset: Asset, _ status: DownloadStatus?, file: ResourceInfo?, libraryURL: String) {
         // The download's own progress is more recent than the store; plays and covers are only in the store.
         let current = status?.asset ?? asset

@@ -112,7 +112,6 @@ extension APIClient {
     ///   - offset: The offset of the first byte in the part's resource.
     ///   - length: The length of the part's resource in bytes.
     ///   - part: The part's name.
-    ///   - asset: The asset's ID.
     public func uploadPart(
         _ bytes: [UInt8], at offset: Int64, of length: Int64, part: String, to asset: String
     ) async throws {

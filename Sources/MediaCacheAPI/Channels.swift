@@ -279,11 +279,9 @@ extension APIClient {
     public func liveURL(of name: ChannelName) -> String { "\(address)/live/\(name)/" }
 
     /// Adds a channel. If a channel with this name and URL exists, updates its settings and resumes its recording,
-    /// unless ``ChannelAddition/stopped`` is set.
+    /// unless ``ChannelAddition/stopped`` is set. Any user information in `url` is sent to the server; the URL of
+    /// `addition` is ignored.
     ///
-    /// - Parameters:
-    ///   - url: The channel's URL. Any user information in it is sent to the server.
-    ///   - addition: The other settings; its URL is ignored.
     /// - Throws: ``Problem`` with status 400 if the existing channel has another URL or selection or has ended.
     public func addChannel(of url: ResourceURL, _ addition: ChannelAddition) async throws -> ChannelRecord {
         var addition = addition
@@ -305,7 +303,6 @@ extension APIClient {
     /// Returns the segments of a channel, including gaps, by track and time.
     ///
     /// - Parameters:
-    ///   - name: The channel.
     ///   - from: The start of the range, in milliseconds since 1970; nil for one hour before `to` or, if that is nil,
     ///     before the current time of the stream's clock.
     ///   - to: The end of the range, in milliseconds since 1970; nil for the end of the recorded range.

@@ -266,19 +266,15 @@ extension APIClient {
 
     /// Returns an asset's download, including its holes; nil if there is none.
     ///
-    /// - Parameters:
-    ///   - id: The asset's ID.
-    ///   - limit: The time to wait for a change; see ``downloads(waiting:)``. Not used if the download has ended.
+    /// - Parameter limit: The time to wait for a change; see ``downloads(waiting:)``. Not used if the download has
+    ///   ended.
     public func download(_ id: String, waiting limit: Duration = .zero) async throws -> DownloadRecord? {
         try await callIfFound(.get, "\(path(of: id))?wait=\(Int(limit / .milliseconds(1)))")
     }
 
     /// Adds a download. If the asset already has one, changes its selection, header fields and priority, and resumes
-    /// it.
+    /// it. Any user information in `url` is sent to the server; the URL of `addition` is ignored.
     ///
-    /// - Parameters:
-    ///   - url: The asset's URL. Any user information in it is sent to the server.
-    ///   - addition: The other settings; its URL is ignored.
     /// - Throws: ``Problem`` with status 409 if the selection differs from that of a live stream with recorded media.
     public func addDownload(of url: ResourceURL, _ addition: DownloadAddition) async throws -> DownloadRecord {
         var addition = addition
@@ -294,10 +290,8 @@ extension APIClient {
 
     /// Cancels a download.
     ///
-    /// - Parameters:
-    ///   - id: The asset's ID.
-    ///   - keepingData: Whether to keep the asset, and the received data in the cache, unpinned. Otherwise both are
-    ///     removed.
+    /// - Parameter keepingData: Whether to keep the asset, and the received data in the cache, unpinned. Otherwise both
+    ///   are removed.
     public func cancelDownload(_ id: String, keepingData: Bool = false) async throws {
         try await send(.delete, "\(path(of: id))?keepData=\(keepingData)")
     }

@@ -21,7 +21,6 @@ public struct ProgrammeRecord: Codable, Sendable, Hashable {
     /// Creates the record of a programme.
     ///
     /// - Parameters:
-    ///   - programme: The programme.
     ///   - recordedRanges: The recorded time ranges of the channel.
     ///   - base: The URL to which the channel's paths are appended, with a slash at the end.
     public init(_ programme: Programme, recordedRanges: [TimeSpan], base: String) {
@@ -85,7 +84,6 @@ public struct ExportRecord: Codable, Sendable, Hashable {
     /// Creates the record of an export.
     ///
     /// - Parameters:
-    ///   - export: The export.
     ///   - programme: The programme's ID.
     ///   - base: The URL to which the channel's paths are appended, with a slash at the end.
     public init(_ export: ProgrammeExport, of programme: String, base: String) {

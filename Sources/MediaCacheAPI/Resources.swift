@@ -141,11 +141,9 @@ extension APIClient {
         try await all(ResourceList.self, "/api/v1/resources")
     }
 
-    /// Returns the resource of a URL; nil if none of its data is cached.
+    /// Returns the resource of a URL; nil if none of its data is cached. A user name in the URL selects the user.
     ///
-    /// - Parameters:
-    ///   - url: The URL. A user name in it selects the user.
-    ///   - withFile: Whether the record includes the path of a complete resource's file.
+    /// - Parameter withFile: Whether the record includes the path of a complete resource's file.
     public func resource(for url: ResourceURL, withFile: Bool = false) async throws -> ResourceRecord? {
         // The user is part of the cache key; the password isn't.
         let text = Self.text(of: url, withPassword: false)
@@ -154,9 +152,7 @@ extension APIClient {
 
     /// Returns the resource with an ID; nil if it is no longer cached.
     ///
-    /// - Parameters:
-    ///   - id: The resource's ID.
-    ///   - withFile: Whether the record includes the path of a complete resource's file.
+    /// - Parameter withFile: Whether the record includes the path of a complete resource's file.
     public func resource(id: Int64, withFile: Bool = false) async throws -> ResourceRecord? {
         try await callIfFound(.get, "/api/v1/resources/\(id)?file=\(withFile)")
     }

@@ -52,8 +52,6 @@ final class HeaderProfileStore: Sendable {
     private let isNarrowed: Bool
     private let state: Mutex<State>
 
-    /// Creates a store.
-    ///
     /// - Parameters:
     ///   - base: The settings without users and changed profiles. Evaluated for each request, because they can change.
     ///   - storeScope: The scope of the store's own settings; nil if `base` has it.

@@ -2,8 +2,7 @@ import NIOCore
 
 /// Closes a connection whose client is too slow: to send a head, a body or the next request, or to read a response.
 ///
-/// It is the first handler of the pipeline, so that it sees the first byte of a head. One timer per connection checks
-/// the deadlines periodically; requests schedule nothing.
+/// It is the first handler of the pipeline, so that it sees the first byte of a head.
 ///
 /// The stall limit applies while bytes are unsent, even after the end of the response. A response without unsent bytes
 /// is waiting for its origin, which is subject to the engine's timeouts.

@@ -54,8 +54,7 @@ final class FastStartPlans: Sendable {
     /// Returns the layout of the rearranged file; nil if the file is served unchanged, because its index is already at
     /// the front or too large, or it isn't a valid MP4 file.
     ///
-    /// - Throws: `CacheError` if its bytes can't be read; ``ConcurrencyLimit/Exceeded`` if too many computations are
-    ///   waiting.
+    /// - Throws: `CacheError`; ``ConcurrencyLimit/Exceeded`` if too many computations are waiting.
     func layout(
         of request: ReadRequest, in store: CacheStore, head: ResourceHead, length: Int64
     ) async throws -> ByteLayout? {

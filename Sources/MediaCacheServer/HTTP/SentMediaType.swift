@@ -3,9 +3,8 @@ import MediaCacheAPI
 
 /// The media type sent with a representation, restricted to an allow-list and in canonical form.
 ///
-/// Declared types are untrusted. When a browser opens a response as a page, the type decides whether scripts run, and
-/// browsers parse some values differently from this server: from a list, for instance, they use the last element. The
-/// value is therefore composed of known parts.
+/// Declared types are untrusted, and decide whether scripts run when a browser opens a response as a page. Browsers
+/// parse some values differently, so the sent value is composed of known parts.
 struct SentMediaType: Sendable, Hashable {
     /// The value of the `Content-Type` field.
     let text: String

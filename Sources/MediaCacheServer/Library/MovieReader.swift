@@ -32,10 +32,8 @@ final class MovieReader<Source: ByteSource & SendableMetatype>: ByteReader {
 
     /// - Parameters:
     ///   - source: The source, used by no other reader.
-    ///   - name: The movie's name in messages.
     ///   - limit: The limit of concurrent generation. Each reader blocks a thread while it waits for work on other
     ///     threads.
-    ///   - control: The control that interrupts the source.
     ///   - onChange: Called when the source has changed and can't be read.
     init(
         _ source: sending Source, head: ResourceHead, range: Range<Int64>, windowStart: Int64? = nil,

@@ -33,11 +33,9 @@ extension ByteReader {
 extension ReadSession: ByteReader {}
 
 extension RequestedRange {
-    /// Returns the byte range within a resource.
+    /// Returns the byte range within a resource of `length` bytes.
     ///
-    /// - Parameters:
-    ///   - length: The length of the resource in bytes.
-    ///   - name: The name of the resource in messages.
+    /// - Parameter name: The name of the resource in messages.
     /// - Throws: `CacheError` with `rangeNotSatisfiable`.
     func resolved(in length: Int64, of name: String) throws(CacheError) -> Range<Int64> {
         if let range = resolved(in: length) { return range }

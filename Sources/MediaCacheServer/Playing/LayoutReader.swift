@@ -30,7 +30,6 @@ final class LayoutReader: ByteReader {
     /// - Parameters:
     ///   - request: The request for the resource; its range is ignored.
     ///   - original: The head of the version that the layout was computed from.
-    ///   - range: The range of the file to read.
     ///   - contentType: The file's media type; nil to use that of the resource.
     ///   - mark: The part of the entity tag that distinguishes layouts of the same version.
     ///   - hold: The memory of the layout, counted while this reader exists.

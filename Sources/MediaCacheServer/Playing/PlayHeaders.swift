@@ -18,7 +18,6 @@ enum PlayHeaders {
     /// Returns the fields that describe a representation.
     ///
     /// - Parameters:
-    ///   - head: The head of the representation.
     ///   - multipart: The type of a response with several ranges; nil for any other response.
     ///   - isAdmitted: Whether the path contains a valid token.
     ///   - now: The current time, for the age of a stale response.
@@ -116,8 +115,8 @@ enum PlayHeaders {
 
 /// A cache of the fields that describe the representation of a connection's last response.
 ///
-/// Players request range after range of one representation. Checking its type, tag and date each time would take longer
-/// than finding its bytes. The cache is confined to one event loop.
+/// Players request range after range, and checking the type, tag and date each time would take longer than finding the
+/// bytes. The cache is confined to one event loop.
 final class RecentPlayHeaders {
     private struct Key: Equatable {
         var contentType: String

@@ -50,8 +50,6 @@ struct Page<Item> {
     /// Creates a page of a list. A list that fits into one page keeps its order.
     ///
     /// - Parameters:
-    ///   - items: The whole list.
-    ///   - request: The requested page.
     ///   - cap: The maximum number of items if the request doesn't set one.
     ///   - key: Returns the unique position of an item in the list's order.
     /// - Throws: ``Problem`` if the cursor is invalid or belongs to another list.

@@ -18,8 +18,6 @@ final class StreamSource: ByteReaderSource {
     private let signature: @Sendable (PlayTarget) -> String
 
     /// - Parameters:
-    ///   - loader: The playlist loader, shared with downloads.
-    ///   - publicPath: The path at which a reverse proxy exposes this server.
     ///   - segmentsAhead: The number of segments to prefetch after the requested one.
     ///   - signature: Signs play URLs; see ``PlaylistRewriter/signature``.
     init(
