@@ -60,8 +60,7 @@ struct AccessTests {
         let key = try file.loadOrCreate()
         #expect(key != known)
         #expect(try file.load() == key)
-        let attributes = try FileManager.default.attributesOfItem(atPath: file.path)
-        #expect(attributes[.posixPermissions] as? Int == 0o600)
+        #expect(try FileManager.default.attributesOfItem(atPath: file.path)[.posixPermissions] as? Int == 0o600)
         #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == ["key"])
     }
 

@@ -66,8 +66,7 @@ struct ConnectionTests {
 
     @Test func closesConnectionOnRequest() throws {
         let channel = try connect()
-        let response = try channel.exchange(TestServer.request("GET", "Connection: close"))
-        #expect(response?.fields["connection"] == "close")
+        #expect(try channel.exchange(TestServer.request("GET", "Connection: close"))?.fields["connection"] == "close")
         #expect(!channel.isActive)
     }
 
@@ -122,8 +121,7 @@ struct ConnectionTests {
     @Test func closesAfterRefusalWithLongBody() throws {
         let announced = try connect()
         let head = "POST /echo HTTP/1.1\r\nHost: localhost\r\n"
-        let response = try announced.exchange(head + "Content-Length: 2000000\r\n\r\n")
-        #expect(response?.fields["connection"] == "close")
+        #expect(try announced.exchange(head + "Content-Length: 2000000\r\n\r\n")?.fields["connection"] == "close")
         #expect(!announced.isActive)
         let unannounced = try connect()
         #expect(try unannounced.exchange(head + "Transfer-Encoding: chunked\r\n\r\n")?.status == 401)

@@ -81,8 +81,7 @@ struct ProgrammeRouteTests {
             let head = try await host.exchange("HEAD", links[1])
             #expect(head.status == 200 && head.fields["content-length"] == "\(whole.body.count)")
             #expect(try await host.exchange("GET", links[1], ["If-None-Match: \(tag)"]).status == 304)
-            let outside = try await host.exchange("GET", links[1], ["Range: bytes=\(whole.body.count)-"])
-            #expect(outside.status == 416)
+            #expect(try await host.exchange("GET", links[1], ["Range: bytes=\(whole.body.count)-"]).status == 416)
 
             let entry = try await host.exchange("GET", links[0]).text
             let child = try #require(entry.split(separator: "\n").last)
@@ -103,8 +102,7 @@ struct ProgrammeRouteTests {
             #expect(try await host.exchange("GET", path).status == 404)
             for method in ["HEAD", "GET"] {
                 let film = try await host.exchange(method, path + "?gaps=1")
-                #expect(film.status == 200)
-                #expect(film.fields["mediacache-gap-count"] == "1")
+                #expect(film.status == 200 && film.fields["mediacache-gap-count"] == "1")
                 #expect(film.fields["mediacache-gaps"] == "lost;start=18.000;duration=9.000")
             }
             let whole = try await host.exchange("GET", "/live/one/\(start)-\(start + 18_000).mp4")

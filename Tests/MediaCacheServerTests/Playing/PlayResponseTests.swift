@@ -16,8 +16,7 @@ struct PlayResponseTests {
 
     @Test func sendsWholeResourceWithAllowedFieldsOnly() throws {
         let response = try call(FakeSource(Self.media), TestServer.request())
-        #expect(response.status == 200)
-        #expect(response.body == Self.media)
+        #expect(response.status == 200 && response.body == Self.media)
         #expect(response.fields["content-length"] == "10000")
         #expect(response.fields["etag"] == "\"v1\"")
         #expect(response.fields["last-modified"] == "Sun, 06 Nov 1994 08:49:37 GMT")
@@ -36,8 +35,7 @@ struct PlayResponseTests {
     ])
     func servesRange(_ range: String, _ expected: Range<Int>) throws {
         let response = try call(FakeSource(Self.media), TestServer.request("GET", "Range: \(range)"))
-        #expect(response.status == 206)
-        #expect(response.body == Array(Self.media[expected]))
+        #expect(response.status == 206 && response.body == Array(Self.media[expected]))
         let contentRange = "bytes \(expected.lowerBound)-\(expected.upperBound - 1)/10000"
         #expect(response.fields["content-range"] == contentRange)
         #expect(response.fields["content-length"] == "\(expected.count)")
@@ -46,16 +44,14 @@ struct PlayResponseTests {
     @Test(arguments: ["bytes=10000-", "bytes=-0", "bytes=5-4", "bytes=20000-30000,40000-"])
     func respondsToUnsatisfiableRangeWithLength(_ range: String) throws {
         let response = try call(FakeSource(Self.media), TestServer.request("GET", "Range: \(range)"))
-        #expect(response.status == 416)
-        #expect(response.fields["content-range"] == "bytes */10000")
+        #expect(response.status == 416 && response.fields["content-range"] == "bytes */10000")
     }
 
     @Test(arguments: ["bytes=0-499", "bytes=9500-", "bytes=10000-", "bytes=0-0,5-6"])
     func ignoresRangesOfChangingResource(_ range: String) throws {
         let source = FakeSource(Self.media, acceptsRanges: false)
         let response = try call(source, TestServer.request("GET", "Range: \(range)"))
-        #expect(response.status == 200)
-        #expect(response.body == Self.media)
+        #expect(response.status == 200 && response.body == Self.media)
         #expect(response.fields["accept-ranges"] == "none")
         #expect(response.fields["content-range"] == nil)
         // The resource differs for each request, so it is opened only once.
@@ -65,8 +61,7 @@ struct PlayResponseTests {
     @Test(arguments: ["items=0-5", "bytes=", "bytes=x-y", "bytes", "bytes =0-9", "bytes=0- 9", "bytes =-9"])
     func ignoresInvalidRange(_ range: String) throws {
         let response = try call(FakeSource(Self.media), TestServer.request("GET", "Range: \(range)"))
-        #expect(response.status == 200)
-        #expect(response.body.count == 10_000)
+        #expect(response.status == 200 && response.body.count == 10_000)
     }
 
     @Test func sendsSeveralRangesAsMultipart() throws {
@@ -91,8 +86,7 @@ struct PlayResponseTests {
     @Test func ignoresMoreThanSixteenRanges() throws {
         let ranges = (0..<17).map { "\($0 * 10)-\($0 * 10 + 1)" }.joined(separator: ",")
         let response = try call(FakeSource(Self.media), TestServer.request("GET", "Range: bytes=\(ranges)"))
-        #expect(response.status == 200)
-        #expect(response.body == Self.media)
+        #expect(response.status == 200 && response.body == Self.media)
     }
 
     @Test func servesRangeOnlyOfVersionInIfRange() throws {
@@ -131,8 +125,7 @@ struct PlayResponseTests {
     @Test func respondsToHEADWithoutBody() throws {
         let source = FakeSource(Self.media)
         let response = try call(source, TestServer.request("HEAD", "Range: bytes=0-5"))
-        #expect(response.status == 200)
-        #expect(response.fields["content-length"] == "10000")
+        #expect(response.status == 200 && response.fields["content-length"] == "10000")
         #expect(response.body.isEmpty)
         #expect(source.requests.map(\.range) == [.closed(0, through: 0)])
         #expect(source.readers.allSatisfy { $0.isCancelled && $0.state.withLock { $0.polls } == 0 })
@@ -141,15 +134,13 @@ struct PlayResponseTests {
     @Test func sendsEmptyResourceWithoutRanges() throws {
         let source = FakeSource([])
         let whole = try call(source, TestServer.request())
-        #expect(whole.status == 200)
-        #expect(whole.fields["content-length"] == "0")
+        #expect(whole.status == 200 && whole.fields["content-length"] == "0")
         #expect(try call(FakeSource([]), TestServer.request("GET", "Range: bytes=0-")).status == 416)
     }
 
     @Test func sendsUnknownLengthChunkedOrUntilClose() throws {
         let modern = try call(FakeSource(Self.media, knowsLength: false), TestServer.request("GET", "Range: bytes=5-"))
-        #expect(modern.status == 200)
-        #expect(modern.fields["transfer-encoding"] == "chunked")
+        #expect(modern.status == 200 && modern.fields["transfer-encoding"] == "chunked")
         #expect(modern.fields["content-length"] == nil)
         #expect(modern.body.starts(with: Array("2710\r\n".utf8)))
         #expect(modern.body.suffix(7) == Array("\r\n0\r\n\r\n".utf8)[...])
@@ -181,8 +172,7 @@ struct PlayResponseTests {
     ])
     func sendsUnlistedTypeAsSandboxedBytes(_ type: String) throws {
         let response = try call(FakeSource(Self.media, contentType: type), TestServer.request())
-        #expect(response.status == 200)
-        #expect(response.fields["content-type"] == "application/octet-stream")
+        #expect(response.status == 200 && response.fields["content-type"] == "application/octet-stream")
         #expect(response.fields["content-security-policy"] == "sandbox")
         let request = TestServer.request("GET", "Range: bytes=0-4,9-12")
         let parts = try call(FakeSource(Self.media, contentType: type), request)
@@ -240,8 +230,7 @@ struct PlayResponseTests {
     @Test func refusesDocument() throws {
         let source = FakeSource(Array("<html>".utf8), contentType: "text/html; charset=utf-8")
         let response = try call(source, TestServer.request())
-        #expect(response.status == 502)
-        #expect(response.fields["content-type"] == "application/problem+json")
+        #expect(response.status == 502 && response.fields["content-type"] == "application/problem+json")
         #expect(source.readers.allSatisfy { $0.isCancelled })
     }
 
@@ -254,8 +243,7 @@ struct PlayResponseTests {
 
     @Test func acceptsPreflightOnlyWithToken() throws {
         let allowed = try call(FakeSource(Self.media), TestServer.request("OPTIONS", "Origin: https://page.example"))
-        #expect(allowed.status == 204)
-        #expect(allowed.fields["access-control-allow-origin"] == "*")
+        #expect(allowed.status == 204 && allowed.fields["access-control-allow-origin"] == "*")
         #expect(allowed.fields["access-control-allow-headers"]?.contains("Range") == true)
         let wrong = "OPTIONS \(TestServer.playPath(AccessKey().value)) HTTP/1.1\r\nHost: localhost\r\n\r\n"
         let refusal = try call(FakeSource(Self.media), wrong)
@@ -273,7 +261,6 @@ struct PlayResponseTests {
 
     @Test func refusesOtherMethods() throws {
         let response = try call(FakeSource(Self.media), TestServer.request("DELETE"))
-        #expect(response.status == 405)
-        #expect(response.fields["allow"] == "GET, HEAD, OPTIONS")
+        #expect(response.status == 405 && response.fields["allow"] == "GET, HEAD, OPTIONS")
     }
 }

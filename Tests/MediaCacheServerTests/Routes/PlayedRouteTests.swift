@@ -33,11 +33,9 @@ struct PlayedRouteTests {
             #expect(played[0].spans == [ByteSpan(start: 0, end: 5_000)] && played[0].length == 5_000)
             #expect(played[1].url == (try url("show/index.m3u8")).description)
             #expect(played[1].count == 2 && played[1].segments == 2 && played[1].segmentsCached == 1)
-            let again = try await client.played()
-            #expect(again == played, "listing played titles must not count as use")
+            #expect(try await client.played() == played, "listing played titles must not count as use")
 
-            let removed = try await client.removePlayed(id: played[1].id)
-            #expect(removed.count == 2)
+            #expect(try await client.removePlayed(id: played[1].id).count == 2)
             #expect(try await client.played().map(\.id) == [played[0].id])
             await #expect(throws: Problem.self) { try await client.removePlayed(id: played[1].id) }
             _ = try await client.addAsset(for: try url("film.mp4"))
