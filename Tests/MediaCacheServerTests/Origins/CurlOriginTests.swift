@@ -142,8 +142,7 @@ struct CurlOriginTests {
         try await withServer { origin, _, _ in
             let url = try ResourceURL("http://no-such-host.invalid/a")
             let error = await failure { _ = try await origin.send(OriginRequest(url: url)) }
-            #expect(error?.code == .unreachable)
-            #expect(error?.message.contains("no-such-host.invalid") == true)
+            #expect(error?.code == .unreachable && error?.message.contains("no-such-host.invalid") == true)
         }
     }
 
@@ -154,8 +153,7 @@ struct CurlOriginTests {
             let url = try ResourceURL("https://127.0.0.1:\(server.port)/a")
             let limits = TransferLimits(connect: .milliseconds(200), firstByte: .seconds(60))
             let error = await failure { _ = try await origin.send(OriginRequest(url: url, limits: limits)) }
-            #expect(error?.code == .timedOut)
-            #expect(error?.message.contains("connecting") == true)
+            #expect(error?.code == .timedOut && error?.message.contains("connecting") == true)
         }
     }
 
@@ -169,8 +167,7 @@ struct CurlOriginTests {
         let strict = CurlOrigin()
         let error = await failure { _ = try await strict.send(OriginRequest(url: url)) }
         await strict.shutdown()
-        #expect(error?.code == .unreachable)
-        #expect(error?.message.contains("certificate") == true)
+        #expect(error?.code == .unreachable && error?.message.contains("certificate") == true)
 
         let trusting = try CurlOrigin(settings: .init(certificateAuthorityFiles: [file.path()]))
         let response = try await trusting.send(OriginRequest(url: url))
@@ -188,8 +185,7 @@ struct CurlOriginTests {
         let error = await failure {
             _ = try CurlOrigin(settings: .init(certificateAuthorityFiles: ["/nowhere/ca.pem"]))
         }
-        #expect(error?.code == .storage)
-        #expect(error?.message.contains("/nowhere/ca.pem") == true)
+        #expect(error?.code == .storage && error?.message.contains("/nowhere/ca.pem") == true)
     }
 
     @Test func sendsRequestsThroughProxy() async throws {
