@@ -11,8 +11,7 @@ struct ProblemTests {
     /// Only unexpected errors have the code of internal errors, which are logged.
     @Test func reportsDisconnectedClientAsCancelled() {
         let left = Problem(CancellationError())
-        #expect(left.code == CacheError.Code.cancelled.rawValue)
-        #expect(left.status == 503)
+        #expect(left.code == CacheError.Code.cancelled.rawValue && left.status == 503)
         #expect(Problem(UnexpectedFailure()).code == Problem.internalCode)
     }
 

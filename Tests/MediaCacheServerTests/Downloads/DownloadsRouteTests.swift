@@ -65,8 +65,7 @@ struct DownloadsRouteTests {
             let record = try await host.download(#"{"url":"\#(film)"}"#)
             #expect(record.state == .complete && record.kind == .file)
             #expect(record.bytes == Self.length && record.length == Self.length && record.isLengthExact)
-            #expect(record.title == "a film")
-            #expect(record.holes == [])
+            #expect(record.title == "a film" && record.holes == [])
             let stored: ResourceRecord = try await host.answer(
                 "GET", "/api/v1/resources?file=true&url=\(APIClient.escape(film.description))")
             #expect(stored.complete && stored.pinned)

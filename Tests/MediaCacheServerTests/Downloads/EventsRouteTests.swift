@@ -65,8 +65,7 @@ struct EventsRouteTests {
             let text = String(decoding: bytes, as: UTF8.self)
             #expect(text.hasPrefix("HTTP/1.1 200 "))
             #expect(text.lowercased().contains("content-type: text/event-stream\r\n"))
-            #expect(text.contains("retry: 1000\n\n"))
-            #expect(text.hasSuffix("0\r\n\r\n"))
+            #expect(text.contains("retry: 1000\n\n") && text.hasSuffix("0\r\n\r\n"))
             await stopping.finish()
         }
     }

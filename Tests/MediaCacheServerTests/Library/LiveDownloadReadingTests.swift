@@ -65,15 +65,13 @@ struct LiveDownloadReadingTests {
     @Test func playsLiveStreamDuringAndAfterDownload() async throws {
         try await withLiveDownload { host, added in
             let live = try await play(host, "\(added.id)")
-            #expect(live.segments == (0..<3).map(segment))
-            #expect(!live.playlist.contains("#EXT-X-ENDLIST"))
+            #expect(live.segments == (0..<3).map(segment) && !live.playlist.contains("#EXT-X-ENDLIST"))
 
             let finish = try await host.call("PATCH", "/api/v1/downloads/\(added.id)", body: #"{"state":"finished"}"#)
             #expect(finish.status == 200)
             try await wait(host, "\(added.id)") { $0.state == .complete }
             let whole = try await play(host, "\(added.id)")
-            #expect(whole.segments == (0..<3).map(segment))
-            #expect(whole.playlist.contains("#EXT-X-ENDLIST"))
+            #expect(whole.segments == (0..<3).map(segment) && whole.playlist.contains("#EXT-X-ENDLIST"))
         }
     }
 
@@ -81,8 +79,7 @@ struct LiveDownloadReadingTests {
         try await withLiveDownload { host, added in
             let other = try await host.call(
                 "POST", "/api/v1/downloads", body: #"{"url":"\#(base)index.m3u8","variant":"worst"}"#)
-            #expect(other.status == 409)
-            #expect(other.text.contains("another selection"))
+            #expect(other.status == 409 && other.text.contains("another selection"))
         }
     }
 }

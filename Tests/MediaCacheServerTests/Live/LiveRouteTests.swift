@@ -105,8 +105,7 @@ struct LiveRouteTests {
             let playlist = try await text(host, "/live/one/\(child)")
             #expect(playlist.contains("#EXT-X-MEDIA-SEQUENCE:42\n"))
             #expect(playlist.contains("#EXT-X-START:TIME-OFFSET=1,PRECISE=YES\n"))
-            #expect(playlist.contains("#EXT-X-GAP\n"))
-            #expect(playlist.hasSuffix("#EXT-X-ENDLIST\n"))
+            #expect(playlist.contains("#EXT-X-GAP\n") && playlist.hasSuffix("#EXT-X-ENDLIST\n"))
             for number in 0..<10 where number != 3 {
                 let path = "/live/one/media-1/\(40 + number).ts"
                 let whole = try await host.exchange("GET", path)

@@ -17,8 +17,7 @@ struct PlayResponseTests {
     @Test func sendsWholeResourceWithAllowedFieldsOnly() throws {
         let response = try call(FakeSource(Self.media), TestServer.request())
         #expect(response.status == 200 && response.body == Self.media)
-        #expect(response.fields["content-length"] == "10000")
-        #expect(response.fields["etag"] == "\"v1\"")
+        #expect(response.fields["content-length"] == "10000" && response.fields["etag"] == "\"v1\"")
         #expect(response.fields["last-modified"] == "Sun, 06 Nov 1994 08:49:37 GMT")
         let allowed: Set = [
             "content-type", "content-length", "accept-ranges", "etag", "last-modified", "x-content-type-options",
@@ -52,8 +51,7 @@ struct PlayResponseTests {
         let source = FakeSource(Self.media, acceptsRanges: false)
         let response = try call(source, TestServer.request("GET", "Range: \(range)"))
         #expect(response.status == 200 && response.body == Self.media)
-        #expect(response.fields["accept-ranges"] == "none")
-        #expect(response.fields["content-range"] == nil)
+        #expect(response.fields["accept-ranges"] == "none" && response.fields["content-range"] == nil)
         // The resource differs for each request, so it is opened only once.
         #expect(source.requests.count == 1)
     }
@@ -78,8 +76,7 @@ struct PlayResponseTests {
             expected += Self.media[part]
         }
         expected += Array("\r\n--\(boundary)--\r\n".utf8)
-        #expect(response.body == expected)
-        #expect(response.fields["content-length"] == "\(expected.count)")
+        #expect(response.body == expected && response.fields["content-length"] == "\(expected.count)")
         #expect(source.readers.allSatisfy { $0.isCancelled })
     }
 
@@ -117,8 +114,7 @@ struct PlayResponseTests {
     ])
     func evaluatesConditions(_ condition: String, _ status: Int) throws {
         let response = try call(FakeSource(Self.media), TestServer.request("GET", condition))
-        #expect(response.status == status)
-        #expect(response.body.isEmpty == (status != 200))
+        #expect(response.status == status && response.body.isEmpty == (status != 200))
         #expect(response.fields["etag"] == "\"v1\"")
     }
 
@@ -146,8 +142,7 @@ struct PlayResponseTests {
         #expect(modern.body.suffix(7) == Array("\r\n0\r\n\r\n".utf8)[...])
         let channel = try TestServer.connect(TestServer.context(FakeSource(Self.media, knowsLength: false)))
         let old = try #require(try channel.exchange(TestServer.request(version: "1.0")))
-        #expect(old.fields["connection"] == "close")
-        #expect(old.body == Self.media)
+        #expect(old.fields["connection"] == "close" && old.body == Self.media)
         #expect(!channel.isActive)
     }
 
@@ -236,8 +231,7 @@ struct PlayResponseTests {
 
     @Test func marksStaleResponse() throws {
         let response = try call(FakeSource(Self.media, isStale: true), TestServer.request())
-        #expect(response.status == 200)
-        #expect(response.fields["warning"]?.hasPrefix("110") == true)
+        #expect(response.status == 200 && response.fields["warning"]?.hasPrefix("110") == true)
         #expect(response.fields["age"] != nil)
     }
 
