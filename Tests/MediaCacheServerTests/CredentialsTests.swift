@@ -197,9 +197,7 @@ struct CredentialsTests {
             note(try await host.call("GET", "/api/v1/assets"))
             note(try await host.call("POST", "/api/v1/verify", body: "{\"repair\": false}"))
             note(try await host.call("DELETE", "/api/v1/resources?pinned=true"))
-            for text in reports {
-                #expect(!text.contains("secret") && !text.contains("bob"), "\(text.prefix(2000))")
-            }
+            for text in reports { #expect(!text.contains("secret") && !text.contains("bob"), "\(text.prefix(2000))") }
         }
     }
 }

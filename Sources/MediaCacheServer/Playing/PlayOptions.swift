@@ -83,9 +83,7 @@ public struct PlayOptions: Sendable, Hashable, CustomStringConvertible {
         if let document { text += ";as=\(document.rawValue)" }
         if let variableToken { text += ";defines=\(variableToken)" }
         if let signature { text += ";sig=\(signature)" }
-        if !variables.isEmpty, let data = try? Self.encoder.encode(variables) {
-            text += ";define=" + base64URL(data)
-        }
+        if !variables.isEmpty, let data = try? Self.encoder.encode(variables) { text += ";define=" + base64URL(data) }
         return text
     }
 

@@ -20,7 +20,10 @@ struct ChannelsRoute: Route {
     let urls: ServerURLs
 
     func respond(to request: RouteRequest) async throws -> RouteResponse {
-        let recordings = try requireRecordings()
+        guard let recordings else {
+            try store.requireWritableFolder()
+            throw CacheError(.storage, "recording is unavailable: the configuration of this server excludes recordings")
+        }
         let parts = request.path.dropFirst(Self.path.utf8.count).split(separator: "/").map(String.init)
         guard let first = parts.first else { return try await respondForAll(request, recordings) }
         guard let name = ChannelName(rawValue: first) else { throw Problem.notFound("there is no channel “\(first)”") }
@@ -35,12 +38,6 @@ struct ChannelsRoute: Route {
             return try await respondForExport(request, try Self.formats([parts[4]])[0], of: parts[2], name, recordings)
         default: throw Problem.unknownPath
         }
-    }
-
-    private func requireRecordings() throws -> Recordings {
-        if let recordings { return recordings }
-        try store.requireWritableFolder()
-        throw CacheError(.storage, "recording is unavailable: the configuration of this server excludes recordings")
     }
 
     private func respondForAll(_ request: RouteRequest, _ recordings: Recordings) async throws -> RouteResponse {

@@ -18,13 +18,14 @@ struct DownloadsRoute: Route {
     let profiles: HeaderProfileStore
 
     func respond(to request: RouteRequest) async throws -> RouteResponse {
-        let downloads = try requireDownloads()
+        guard let downloads else {
+            try store.requireWritableFolder()
+            throw CacheError(.storage, "downloads are unavailable: the configuration of this server excludes them")
+        }
         let parts = request.path.dropFirst(Self.path.utf8.count).split(separator: "/")
         switch (parts.count, request.method) {
         case (0, .get), (0, .head):
-            if let limit = try Self.wait(request) {
-                await waitForChange(of: nil, downloads, within: limit) { true }
-            }
+            if let limit = try Self.wait(request) { await waitForChange(of: nil, downloads, within: limit) { true } }
             let page = try Page(await downloads.statuses(), of: PageRequest(request)) {
                 SortKey(
                     ($0.asset.download?.added ?? $0.asset.created).timeIntervalSinceReferenceDate, $0.asset.id.rawValue)
@@ -52,16 +53,8 @@ struct DownloadsRoute: Route {
     }
 
     private static func id(_ text: String) throws -> AssetID {
-        guard let id = AssetID(rawValue: text) else {
-            throw Problem.badRequest("“\(text)” isn't the ID of an asset")
-        }
+        guard let id = AssetID(rawValue: text) else { throw Problem.badRequest("“\(text)” isn't the ID of an asset") }
         return id
-    }
-
-    private func requireDownloads() throws -> Downloads {
-        if let downloads { return downloads }
-        try store.requireWritableFolder()
-        throw CacheError(.storage, "downloads are unavailable: the configuration of this server excludes them")
     }
 
     private func list(_ downloads: Downloads) async -> DownloadList {

@@ -48,9 +48,7 @@ struct ResourcesRoute: Route {
         _ = try request.flag("file")
         if let text = request.queryItem("url") {
             let url = try ResourceURL(text)
-            guard let info = try await store.resource(for: url) else {
-                throw Problem.notFound("\(url) isn't cached")
-            }
+            guard let info = try await store.resource(for: url) else { throw Problem.notFound("\(url) isn't cached") }
             return try .json(try await record(of: info, request))
         }
         let page = try Page(try await store.resources().filter(isIncluded), of: pageRequest) {

@@ -43,12 +43,10 @@ struct PlaylistRewriter {
         let bytes = try namingParameters(context, &length)
         func replacement(_ reference: Reference) -> String? {
             // A media playlist may import variables of this playlist, so its URL contains them.
-            if exports != PlayOptions(), Self.isPlaylist(reference.role) {
+            if exports != PlayOptions(), [.variantStream, .rendition, .iFramePlaylist].contains(reference.role) {
                 return playPath(of: reference, exports)
             }
-            if reference.role == .renditionReport, report != PlayOptions() {
-                return playPath(of: reference, report)
-            }
+            if reference.role == .renditionReport, report != PlayOptions() { return playPath(of: reference, report) }
             // The document's references need rewriting, and its kind is determined only by this reference.
             if let kind = StreamDocument.Kind(reference.role) {
                 return playPath(of: reference, PlayOptions(document: kind))
@@ -168,13 +166,6 @@ struct PlaylistRewriter {
         let lines = playlist.bytes.count { $0 == UInt8(ascii: "\n") } + 1
         return variableCache.options(
             for: parsed?.variables ?? [:], space: max(playlist.bytes.count, Self.minimumSpace) / lines)
-    }
-
-    private static func isPlaylist(_ role: ReferenceRole) -> Bool {
-        switch role {
-        case .variantStream, .rendition, .iFramePlaylist: true
-        default: false
-        }
     }
 
     /// Returns the number of folders between the root and the playlist.
