@@ -90,13 +90,11 @@ final class ResponsePump {
             case .bytes(let source, let offset, let count):
                 budget -= count
                 take(min(count, maximum), of: source, at: offset)
-            case .wait:
-                return
+            case .wait: return
             case .end:
                 if remaining == .max { return end() }
                 return fail(CacheError(.badResponse, "the resource ended \(remaining) bytes early"))
-            case .failed(let error):
-                return fail(error)
+            case .failed(let error): return fail(error)
             }
         }
     }

@@ -226,8 +226,7 @@ final class MovieCache: Sendable {
                     layout, file: request, head: head, hasVideo: reader.tracks.contains { $0.kind == .video })
             case .file:
                 return try stream(StreamPlan(inputs: [[StreamPart(url: "\(request.url)")]]), resources, control)
-            case .playlist(let plan):
-                return try stream(plan, resources, control)
+            case .playlist(let plan): return try stream(plan, resources, control)
             }
         } catch let error as ContainerError {
             throw failure(error, of: "\(request.url)")

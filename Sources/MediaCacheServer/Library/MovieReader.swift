@@ -116,8 +116,7 @@ final class MovieReader<Source: ByteSource & SendableMetatype>: ByteReader {
         let onReady = state.withLock { state -> (@Sendable () -> Void)? in
             state.isGenerating = false
             switch result {
-            case .success(let bytes) where !bytes.isEmpty:
-                state.piece = (MemoryBytes(bytes: bytes), 0)
+            case .success(let bytes) where !bytes.isEmpty: state.piece = (MemoryBytes(bytes: bytes), 0)
             case .success:
                 state.failure = CacheError(.badResponse, "\(name) ended earlier than its index indicates")
             case .failure(let error as ContainerError) where !(error.cause is CancellationError):

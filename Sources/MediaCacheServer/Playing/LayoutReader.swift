@@ -62,8 +62,7 @@ final class LayoutReader: ByteReader {
         let upcoming = position..<min(range.upperBound, position.clampedSum(Int64(maximum)))
         guard let piece = layout.pieces(in: upcoming).first else { return .end }
         switch piece {
-        case .generated(let bytes):
-            return .bytes(MemoryBytes(bytes: bytes), offset: 0, count: bytes.count)
+        case .generated(let bytes): return .bytes(MemoryBytes(bytes: bytes), offset: 0, count: bytes.count)
         case .source(let part):
             guard let session = session ?? open(at: position, onReady) else { return .wait }
             let limit = Int(part.upperBound - part.lowerBound)

@@ -95,14 +95,12 @@ final class PlayExchange: Exchange, ResponsePumpDelegate {
 
     private func firstOpened(_ result: Result<any ByteReader, CacheError>, range: RequestedRange) {
         switch result {
-        case .success(let reader):
-            select(with: reader, openedFor: range)
+        case .success(let reader): select(with: reader, openedFor: range)
         case .failure(let error) where error.code == .rangeNotSatisfiable:
             // Another part or a condition may still lead to 200, 206 or 304, which require the head.
             guard !request.isSettledByFirstRange, range != .all else { return refuse(error) }
             open(.all) { self.firstOpened($0, range: .all) }
-        case .failure(let error):
-            refuse(error)
+        case .failure(let error): refuse(error)
         }
     }
 

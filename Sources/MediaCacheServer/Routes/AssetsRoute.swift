@@ -65,8 +65,7 @@ struct AssetsRoute: Route {
             let resource = try await resource(for: try request.decode(AssetRequest.self).url)
             let exists = try await assetStore.asset(of: resource) != nil
             return try .json(try await record(try await assetStore.add(resource)), status: exists ? 200 : 201)
-        default:
-            throw request.methodNotAllowed(.get, .post)
+        default: throw request.methodNotAllowed(.get, .post)
         }
     }
 
@@ -107,10 +106,8 @@ struct AssetsRoute: Route {
                     detail: "the body isn't an image; send JPEG, PNG, GIF, WebP, AVIF or HEIC", code: "notAPicture")
             }
             return try .json(try await record(try await assetStore.setCover(cover, of: id)))
-        case .delete:
-            return try .json(try await record(try await assetStore.removeCover(of: id)))
-        default:
-            throw request.methodNotAllowed(.get, .put, .delete)
+        case .delete: return try .json(try await record(try await assetStore.removeCover(of: id)))
+        default: throw request.methodNotAllowed(.get, .put, .delete)
         }
     }
 

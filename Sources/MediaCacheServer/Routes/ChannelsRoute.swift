@@ -32,8 +32,7 @@ struct ChannelsRoute: Route {
         case (2, "timeline"): return try await timeline(request, name, recordings, gapsOnly: false)
         case (2, "gaps"): return try await timeline(request, name, recordings, gapsOnly: true)
         case (2, "programmes"): return try await programmes(request, name, recordings)
-        case (3, "programmes"):
-            return try await respondForProgramme(request, parts[2], name, recordings)
+        case (3, "programmes"): return try await respondForProgramme(request, parts[2], name, recordings)
         case (5, "programmes") where parts[3] == "exports":
             return try await respondForExport(request, try Self.formats([parts[4]])[0], of: parts[2], name, recordings)
         default: throw Problem.unknownPath

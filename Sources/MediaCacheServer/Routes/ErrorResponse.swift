@@ -87,8 +87,7 @@ extension Problem {
         case is CancellationError: self.init(CacheError(.cancelled, "the request was cancelled"))
         case let error as DecodingError:
             self = .badRequest("the request body isn't valid for this path: \(error.reason)")
-        default:
-            self.init(title: "Internal error", status: 500, detail: "\(error)", code: Self.internalCode)
+        default: self.init(title: "Internal error", status: 500, detail: "\(error)", code: Self.internalCode)
         }
     }
 

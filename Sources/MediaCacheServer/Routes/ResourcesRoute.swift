@@ -36,8 +36,7 @@ struct ResourcesRoute: Route {
             let keys = Set(try await store.resources().filter { pinned || !$0.isPinned }.map(\.key))
             return try await removed(
                 try await store.removeAll(includingPinned: pinned), withKeys: keys, sparingDownloads: !pinned)
-        default:
-            throw request.methodNotAllowed(.get, .delete)
+        default: throw request.methodNotAllowed(.get, .delete)
         }
     }
 
