@@ -1,5 +1,4 @@
 package import MediaCache
-import NIOCore
 
 /// The value of a `Range` header field (RFC 9110 §14.2): a unit and the requested parts.
 ///

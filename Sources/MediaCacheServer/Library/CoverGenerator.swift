@@ -1,6 +1,5 @@
 import Logging
 import MediaCache
-import MediaContainers
 import MediaLibrary
 
 /// A generator of covers for completed downloads: the cover embedded in the file or, if a decoder is available, a frame

@@ -1,5 +1,4 @@
 import MediaCache
-import MediaCacheAPI
 import MediaLibrary
 import Synchronization
 import Testing

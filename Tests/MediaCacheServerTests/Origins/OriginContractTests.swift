@@ -1,7 +1,5 @@
 import MediaCache
-import MediaCacheAPI
 import MediaCacheCurl
-import MediaCacheServer
 import MediaCacheTesting
 import Testing
 

@@ -2,7 +2,6 @@ import Foundation
 import HTTPTypes
 import MediaCache
 import MediaCacheTesting
-import Synchronization
 import Testing
 
 @testable import MediaCacheServer
