@@ -98,27 +98,26 @@ public struct ServerConfiguration: Sendable {
 
 /// The limits for a server's clients.
 public struct ServerLimits: Sendable, Hashable {
-    /// The maximum number of open connections, 1,024 by default. Further connections are refused with 503.
+    /// The maximum number of open connections. Further connections are refused with 503.
     public var maximumConnections: Int
-    /// The maximum number of open connections from one IPv4 address or one 64-bit IPv6 network, 64 by default. Further
-    /// connections are refused with 503. Loopback addresses are exempt, since all clients of a reverse proxy share one.
+    /// The maximum number of open connections from one IPv4 address or one 64-bit IPv6 network. Further connections
+    /// are refused with 503. Loopback addresses are exempt, since all clients of a reverse proxy share one.
     public var maximumConnectionsPerAddress: Int
-    /// The maximum total length of a request's target and the names and values of its header fields, in bytes; 32 KiB
-    /// by default. Longer ones, and more than 100 fields, are refused with 431.
+    /// The maximum total length of a request's target and the names and values of its header fields, in bytes.
+    /// Longer ones, and more than 100 fields, are refused with 431.
     public var maximumHeadBytes: Int
-    /// The maximum length of a request body in bytes, 1 MiB by default. Routes can set other limits.
+    /// The maximum length of a request body in bytes. Routes can set other limits.
     public var maximumBodyBytes: Int
-    /// The maximum length of a request body with an image, or with the contents or bytes of a bundle, in bytes; 32 MiB
-    /// by default.
+    /// The maximum length of a request body with an image, or with the contents or bytes of a bundle, in bytes.
     public var maximumImageBytes: Int
-    /// The time limit for sending a header section, 10 s by default.
+    /// The time limit for sending a header section.
     public var headTimeout: Duration
-    /// The time limit for sending a whole request body, 30 s by default.
+    /// The time limit for sending a whole request body.
     public var bodyTimeout: Duration
-    /// The time limit for the next request on an idle connection, 60 s by default.
+    /// The time limit for the next request on an idle connection.
     public var idleTimeout: Duration
     /// The time within which a client must read at least 64 KiB of a running response. Otherwise, for example if a
-    /// player is paused, it is disconnected. 10 min by default.
+    /// player is paused, it is disconnected.
     public var stallTimeout: Duration
 
     /// Creates limits.
