@@ -1,12 +1,5 @@
+internal import Foundation
 public import MediaCache
-
-#if canImport(Darwin)
-    import Darwin
-#elseif canImport(Musl)
-    import Musl
-#else
-    import Glibc
-#endif
 
 /// The file of a cache's ``AccessKey``: `key` in the cache's durable folder, readable only by its owner.
 public struct AccessKeyFile: Sendable, Hashable {
