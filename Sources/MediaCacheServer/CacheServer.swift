@@ -59,7 +59,6 @@ public final class CacheServer: Sendable {
     /// The current API key.
     public var key: AccessKey { dependencies.access.key }
 
-    /// The paths of all routes. A path with a slash at the end includes all paths below it.
     var paths: [String] { context.router.paths }
 
     /// Replaces the key and the standing playback token; the old ones are refused immediately, and event feeds end.
@@ -71,7 +70,6 @@ public final class CacheServer: Sendable {
         return try await dependencies.access.roll()
     }
 
-    /// The standing playback token, contained in the URLs that the API and ``playURL(for:)`` return.
     var playbackToken: String { dependencies.access.playbackToken }
 
     /// Returns the playback URL of a resource. The server remembers user information in `url`; the playback URL

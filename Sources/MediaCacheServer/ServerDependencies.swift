@@ -82,7 +82,6 @@ struct ServerDependencies: Sendable {
         return FastStartSource(store: store, base: streams, isAlwaysOn: configuration.fastStart)
     }
 
-    /// The generator of covers; nil if the configuration excludes it.
     var coverGenerator: CoverGenerator? {
         guard configuration.keepsCovers, let downloads else { return nil }
         return CoverGenerator(

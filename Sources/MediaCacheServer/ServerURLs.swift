@@ -63,7 +63,6 @@ final class ListenAddresses: Sendable {
     /// The addresses as URLs without a path.
     var urls: [String] { addresses.withLock { $0 }.compactMap(Self.url) }
 
-    /// The port; nil while the server is stopped.
     var port: Int? { addresses.withLock { $0.first?.port } }
 
     private static func url(_ address: SocketAddress) -> String? {

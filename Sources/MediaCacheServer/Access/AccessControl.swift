@@ -14,7 +14,6 @@ final class AccessControl: Sendable {
     static let standingID = "standing"
     /// The maximum number of valid tokens, excluding the standing one.
     static let capacity = 256
-    /// The maximum length of a candidate token, in bytes.
     private static let maximumTokenLength = 128
 
     private struct State {

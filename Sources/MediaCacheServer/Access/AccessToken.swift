@@ -12,9 +12,7 @@ struct AccessToken: Codable, Sendable, Hashable {
     var label: String?
     /// The time the token was issued; nil for the standing token.
     var created: Date?
-    /// The time the token expires; nil means never.
     var expires: Date?
-    /// The time of the last request with the token; nil if there was none.
     var lastUsed: Date?
     var digest: TokenDigest
 
@@ -72,7 +70,6 @@ struct IssuedTokens: Codable, Sendable {
         case version, signingSecret, revocations, tokens
     }
 
-    /// Creates an empty list with a new secret.
     init() {
         var generator = SystemRandomNumberGenerator()
         signingSecret = Data((0..<32).map { _ in UInt8.random(in: 0...255, using: &generator) })

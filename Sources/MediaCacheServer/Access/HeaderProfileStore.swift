@@ -19,7 +19,6 @@ final class HeaderProfileStore: Sendable {
     /// The credentials of a user.
     private struct Entry {
         var user: User
-        /// The value of `Authorization`.
         var authorization: String
         /// Whether the password is missing or from an untrusted source.
         var isUntrusted: Bool
@@ -62,7 +61,6 @@ final class HeaderProfileStore: Sendable {
         state = Mutex(State(profiles: base.headerProfiles))
     }
 
-    /// Sets the profile of `origin`; nil removes it.
     func set(_ profile: HeaderProfiles.Profile?, for origin: ResourceURL) {
         state.withLock {
             $0.profiles[origin] = profile

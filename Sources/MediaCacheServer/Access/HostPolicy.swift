@@ -4,7 +4,6 @@ import NIOHTTP1
 
 /// The result of checking a request's host.
 struct HostVerdict: Sendable {
-    /// Whether the server accepts requests for this host.
     let isAllowed: Bool
     /// Whether a client that names this host can be local, depending on its connection and other header fields.
     let permitsLocality: Bool
@@ -71,7 +70,6 @@ struct HostPolicy: Sendable {
         }
     }
 
-    /// Returns whether a socket address is a loopback address.
     static func isLoopback(_ address: SocketAddress?) -> Bool {
         guard let text = address?.ipAddress else { return false }
         // An IPv4 client of an IPv6 socket (RFC 4291 §2.5.5.2).

@@ -15,7 +15,6 @@ final class ReceivedRequest {
     let head: HTTPRequestHead
     let gate: RequestGate
     let destination: RequestDestination
-    /// The body, if the route accepts one.
     var body = ByteBuffer()
 
     init(_ head: HTTPRequestHead, gate: RequestGate, destination: RequestDestination) {

@@ -230,7 +230,6 @@ final class RequestHandler: ChannelInboundHandler, RemovableChannelHandler {
         return verdict
     }
 
-    /// Returns the problem of a request that a route doesn't admit; nil if it does.
     private func refusal(
         by access: RouteAccess, _ path: ReaderPath, _ host: HostVerdict, _ head: HTTPRequestHead
     ) -> Problem? {

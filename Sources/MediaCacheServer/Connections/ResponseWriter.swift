@@ -48,7 +48,6 @@ final class ResponseWriter {
     var eventLoop: any EventLoop { context.eventLoop }
     var channel: any Channel { context.channel }
 
-    /// Closes the connection after this response.
     func closeAfterwards() { keepsAlive = false }
 
     /// Writes the head, without flushing it.
@@ -159,7 +158,6 @@ final class ResponseWriter {
         context.close(promise: nil)
     }
 
-    /// Ends the response of a connection that has closed.
     func connectionClosed() {
         guard state != .finished else { return }
         end()

@@ -14,9 +14,7 @@ actor DownloadSettingsStore {
     private let folder: SideFolder
     private let downloads: Downloads
     private var overriding: DownloadSettingsUpdate?
-    /// The settings in the file.
     private var stored = DownloadSettings()
-    /// The settings in effect.
     private(set) var current = DownloadSettings()
     /// Serializes changes, so that none is lost.
     private let changes = ConcurrencyLimit()
@@ -71,7 +69,6 @@ actor DownloadSettingsStore {
 }
 
 extension DownloadSettingsUpdate {
-    /// Returns the update without the values that another update sets.
     func without(_ other: DownloadSettingsUpdate) -> DownloadSettingsUpdate {
         var rest = self
         if other.limits?.assets != nil { rest.limits?.assets = nil }

@@ -125,7 +125,6 @@ final class EventFeeds: Sendable {
         }
     }
 
-    /// Accepts feeds again after ``stop()``.
     func start() { state.withLock { $0.isStopped = false } }
 
     /// Ends all feeds and refuses new ones.

@@ -42,7 +42,6 @@ struct EntityTag: Hashable {
         self.init("\"mc-\(String(hash, radix: 16))-\(bytes.count)\"")
     }
 
-    /// The value of the `ETag` field.
     var text: String { (isWeak ? "W/" : "") + opaque }
 
     /// Returns whether both tags are equal and strong (§8.8.3.2).

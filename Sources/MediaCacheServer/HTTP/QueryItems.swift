@@ -15,7 +15,6 @@ struct QueryItems: Sendable {
         }
     }
 
-    /// The first value with this name; nil if there is none.
     subscript(name: String) -> String? { all.first { $0.name == name }?.value }
 
     /// Returns the Boolean value of the first item with this name; false if there is none.

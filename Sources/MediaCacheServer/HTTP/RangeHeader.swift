@@ -116,7 +116,6 @@ struct MultipartByteRanges {
     private let contentType: String
     private let length: Int64
 
-    /// - Parameter length: The length of the representation in bytes.
     init(ranges: [Range<Int64>], length: Int64, contentType: String) {
         self.ranges = ranges
         self.length = length
@@ -125,17 +124,14 @@ struct MultipartByteRanges {
         boundary = String(generator.next(), radix: 36) + String(generator.next(), radix: 36)
     }
 
-    /// The value of the response's `Content-Type`.
     var headerValue: String { "multipart/byteranges; boundary=\(boundary)" }
 
-    /// The length of the whole body in bytes.
     var contentLength: Int64 {
         ranges.indices.reduce(Int64(closing.utf8.count)) { sum, index in
             sum + Int64(opening(of: index).utf8.count) + Int64(ranges[index].count)
         }
     }
 
-    /// Returns the text before the bytes of a part.
     func opening(of index: Int) -> String {
         let contentRange = ContentRange(range: ranges[index], completeLength: length).fieldValue ?? ""
         return "\(index == 0 ? "" : "\r\n")--\(boundary)\r\n"

@@ -12,7 +12,6 @@ final class AssetContentsCache: Sendable {
     /// - Throws: `CacheError` with `storage`.
     func index(of asset: AssetID) async throws -> ContentsIndex? { try await versioned(asset).index }
 
-    /// Returns the contents of an asset as ``index(of:)`` does, and their version.
     func versioned(_ asset: AssetID) async throws -> (index: ContentsIndex?, version: Int) {
         let version = await assetStore.contentsVersion(of: asset)
         let index = try await indexes.value(for: "\(asset) \(version)") { [assetStore] in

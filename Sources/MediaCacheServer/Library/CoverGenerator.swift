@@ -10,7 +10,6 @@ struct CoverGenerator: Sendable {
     let frames: AssetFrames
     let logger: Logger
 
-    /// Generates covers until the task is cancelled.
     func run() async {
         let completions = downloads.events { if case .state(_, .complete) = $0 { true } else { false } }
         for await event in completions {

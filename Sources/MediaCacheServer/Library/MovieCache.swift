@@ -13,7 +13,6 @@ final class MovieCache: Sendable {
         /// A stream that is remuxed while it is read.
         case stream(StreamMovie<StoreResources>)
 
-        /// The approximate memory use in bytes.
         var cost: Int64 {
             switch self {
             case .layout(let layout, _, _, _):

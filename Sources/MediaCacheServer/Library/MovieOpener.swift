@@ -10,7 +10,6 @@ struct MovieOpener: ReaderOpener {
     let movies: MovieCache
     /// Returns the start of a recording's window, in nanoseconds since 1970; nil for an asset.
     var start: @Sendable () async throws -> Int64? = { nil }
-    /// Returns the movie and its name in the cache.
     let find: @Sendable () async throws -> (movie: MovieCache.Movie, name: String)
 
     func reader(_ range: RequestedRange) async throws -> any ByteReader {

@@ -6,7 +6,6 @@ import MediaLibrary
 /// A media segment without its origin's wrapping (`SegmentWrapping`).
 struct UnwrappedPart: Sendable {
     let part: AssetPart
-    /// The segment's name in messages.
     let name: String
     let request: ReadRequest
     let store: CacheStore

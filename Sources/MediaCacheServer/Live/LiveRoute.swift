@@ -22,7 +22,6 @@ struct LiveRoute: MediaRoute {
     let movies: MovieCache
     let frames: FrameQueue
     let inflations = SegmentInflations()
-    /// The URLs for a decoder on this machine.
     let urls: ServerURLs
 
     func opener(for request: MediaRequest) throws -> any ReaderOpener {

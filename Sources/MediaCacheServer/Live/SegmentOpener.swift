@@ -33,7 +33,6 @@ struct SegmentOpener: ReaderOpener {
 struct RecordedBytes: Sendable {
     let part: AssetPart
     let isWrapped: Bool
-    /// The part's name in messages.
     let name: String
     let store: CacheStore
     let settings: TransferSettings

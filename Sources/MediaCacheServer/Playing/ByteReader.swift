@@ -16,7 +16,6 @@ protocol ByteReader: AnyObject, Sendable {
     var gaps: [MovieGap] { get }
     /// Returns the next step. If it is `.wait`, `onReady` is stored and called once.
     func poll(maximum: Int, onReady: @escaping @Sendable () -> Void) -> ReadStep
-    /// Consumes bytes of the last step.
     func consume(_ count: Int)
     /// Reports that bytes of the last step couldn't be read. They are read again or, after repeated failures,
     /// refetched.

@@ -154,7 +154,6 @@ final class RecentPlayHeaders {
         return headers
     }
 
-    /// Returns whether a type is that of a document (``MediaType/isDocument(_:where:)``).
     func isDocument(_ contentType: String) -> Bool {
         if let lastType, lastType.text.hasSameBytes(as: contentType) { return lastType.isDocument }
         let isDocument = MediaType.isDocument(MediaType.essence(contentType) ?? "")

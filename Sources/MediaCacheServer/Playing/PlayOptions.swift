@@ -9,7 +9,6 @@ public struct PlayOptions: Sendable, Hashable, CustomStringConvertible {
     /// Whether only public addresses may be contacted: `net=public`. References in a public document have this option,
     /// since they mustn't lead behind this machine's firewall.
     public var isPublicOnly: Bool
-    /// The address scope of ``isPublicOnly``.
     var scope: AddressScope { isPublicOnly ? .publicOnly : .any }
     /// Whether only cached bytes are read, without origin requests: `cached=1`.
     public var isCachedOnly: Bool

@@ -75,7 +75,6 @@ public struct PlayTarget: Sendable, Hashable {
         return target
     }
 
-    /// The path and query of the play URL.
     var path: String { Self.path(for: url, token: token, options: options) }
 
     /// The text covered by a signature: the resource and all options, without token and signature.

@@ -18,7 +18,6 @@ struct AssetsRoute: Route {
     let recordings: Recordings?
     let urls: ServerURLs
 
-    /// Allows ``ServerLimits/maximumImageBytes`` for a cover.
     func bodyLimit(of method: HTTPRequest.Method, at path: String, within limits: ServerLimits) -> Int {
         switch method {
         case .get, .head: 0

@@ -10,13 +10,11 @@ enum Bounds {
     /// The range of durations in seconds.
     static let seconds = 0.0...1e10
 
-    /// Throws a ``Problem`` if the title is empty.
     static func check(title: String?) throws {
         guard let title, title.isEmpty else { return }
         throw Problem.badRequest("title must not be empty; omit it to derive it from the URL")
     }
 
-    /// Throws a ``Problem`` if the number is out of range.
     static func check<Number: Comparable>(
         _ number: Number?, _ bounds: ClosedRange<Number>, _ name: String
     ) throws {

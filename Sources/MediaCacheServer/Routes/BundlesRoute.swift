@@ -21,7 +21,6 @@ struct BundlesRoute: Route {
     let contentsCache: AssetContentsCache
     let urls: ServerURLs
 
-    /// Allows ``ServerLimits/maximumImageBytes`` for contents and for the bytes of parts.
     func bodyLimit(of method: HTTPRequest.Method, at path: String, within limits: ServerLimits) -> Int {
         switch method {
         case .get, .head: 0

@@ -26,7 +26,6 @@ struct ErrorResponse: Sendable {
         retryAfter = error.retryAfter
     }
 
-    /// The response without URLs, for clients without a token.
     var withoutURLs: ErrorResponse {
         var response = self
         response.problem = problem.withoutURLs
@@ -43,7 +42,6 @@ struct ErrorResponse: Sendable {
         return fields
     }
 
-    /// The response as routes return it.
     var routeResponse: RouteResponse {
         RouteResponse(status: problem.status, headerFields: headerFields, body: .bytes(problem.json))
     }

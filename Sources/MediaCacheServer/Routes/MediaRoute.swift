@@ -35,10 +35,8 @@ struct MediaRequest {
     /// - Throws: `CacheError` with `invalidURL`.
     func playTarget() throws -> (target: PlayTarget, digest: TokenDigest) { try playTargets.target(gate.target) }
 
-    /// Returns the decoded value of the first query item with this name; nil if there is none.
     func queryItem(_ name: String) -> String? { QueryItems(query)[name] }
 
-    /// Returns the value of ``QueryItems/flag(_:)``.
     func flag(_ name: String) throws -> Bool { try QueryItems(query).flag(name) }
 }
 

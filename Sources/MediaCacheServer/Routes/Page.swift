@@ -8,7 +8,6 @@ struct PageRequest {
     /// The cursor, which is `next` of the previous page; nil for the first page.
     let after: String?
 
-    /// - Throws: ``Problem`` if a value is invalid.
     init(_ request: RouteRequest) throws {
         after = request.queryItem("after")
         if let after, !after.utf8.allSatisfy(\.isNameByte) { throw Self.invalidCursor(after) }

@@ -40,7 +40,6 @@ public struct RouteRequest: Sendable {
         guard method == .get || method == .head else { throw methodNotAllowed(.get) }
     }
 
-    /// Returns the value of ``QueryItems/flag(_:)``.
     func flag(_ name: String) throws -> Bool { try QueryItems(query).flag(name) }
 
     /// Decodes the body as JSON.

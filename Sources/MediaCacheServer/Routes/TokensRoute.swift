@@ -99,7 +99,6 @@ struct TokensRoute: Route {
 }
 
 extension TokenRecord {
-    /// Creates the record of a token, without its secret.
     init(_ token: AccessToken) {
         self.init(
             id: token.id, scope: token.asset == nil ? .playback : .asset, asset: token.asset?.rawValue,

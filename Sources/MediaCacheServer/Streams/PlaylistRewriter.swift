@@ -11,13 +11,11 @@ import MediaLibrary
 /// The rest of the playlist is unchanged.
 struct PlaylistRewriter {
     let playlist: LoadedPlaylist
-    /// The target of the playlist's play URL.
     let target: PlayTarget
     /// The path at which a reverse proxy exposes this server.
     let publicPath: String
     /// The store for credentials that references contain.
     let profiles: HeaderProfileStore
-    /// The cache of variables that are too long for a play URL.
     let variableCache: PlaylistVariableCache
     /// Returns the signature of a play URL. References in a signed playlist are signed too, since its token opens only
     /// signed URLs.

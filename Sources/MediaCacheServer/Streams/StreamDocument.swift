@@ -11,7 +11,6 @@ public struct StreamDocument: Sendable {
         /// A steering manifest: SERVER-URI of EXT-X-CONTENT-STEERING (RFC 8216bis §7.2).
         case steering
 
-        /// Creates the kind for a reference's role; nil for any other role.
         init?(_ role: ReferenceRole) {
             switch role {
             case .interstitialAssetList: self = .assets

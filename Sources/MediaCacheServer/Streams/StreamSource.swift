@@ -137,7 +137,6 @@ final class StreamSource: ByteReaderSource {
             request.url, scope: target.options.scope, settings: request.settings, mayBeEncrypted: isSegment)
     }
 
-    /// Returns a reader of the rewritten playlist.
     private func reader(
         _ playlist: LoadedPlaylist, _ target: PlayTarget, _ request: ReadRequest
     ) throws -> MemoryReader {
