@@ -7,7 +7,6 @@ import Testing
 
 @testable import MediaCacheServer
 
-/// Tests of the rights of tokens and of their storage.
 struct AccessControlTests {
     private let clock = ManualTime()
     private let key = AccessKey()

@@ -170,7 +170,6 @@ final class AccessFixture: StreamSourceSuite {
     private static let packets = ScriptedResource(
         .bytes((0..<10).flatMap { _ in [0x47] + [UInt8](repeating: 1, count: 187) }), contentType: "video/mp2t")
 
-    /// Serves the document of a path.
     private func serve(_ path: AccessMatrixTests.Path, referencing target: String, at document: ResourceURL) {
         let other = "http://cdn.example/o/\(cell).ts"
         let isLive = path.rawValue.hasPrefix("record")
@@ -207,8 +206,6 @@ final class AccessFixture: StreamSourceSuite {
         }
         origin[document] = .playlist(text)
     }
-
-    // MARK: - Paths
 
     private func run(_ path: AccessMatrixTests.Path, _ start: ResourceURL, isUserProvided: Bool) async throws {
         switch path {

@@ -160,7 +160,6 @@ private final class PausedClient: ChannelOutboundHandler, Sendable {
 
     private let state = Mutex((pieces: 0, waiting: EventLoopPromise<Void>?.none))
 
-    /// The number of pieces that were written.
     var pieces: Int { state.withLock { $0.pieces } }
 
     func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {

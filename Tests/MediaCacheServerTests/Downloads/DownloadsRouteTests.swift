@@ -40,8 +40,6 @@ struct DownloadsRouteTests {
         try await host.answer("POST", "/api/v1/downloads", body: #"{"url":"\#(url)","paused":true}"#)
     }
 
-    // MARK: - Downloads
-
     @Test func reportsCoverAndPlaysOfDownload() async throws {
         try await withHost { host in
             let id = try await host.download(#"{"url":"\#(film)"}"#).id
@@ -203,8 +201,6 @@ struct DownloadsRouteTests {
         }
     }
 
-    // MARK: - Processes
-
     @Test func continuesEarlierDownloadsOnlyIfConfigured() async throws {
         let gate = ScriptedGate()
         origin.always(film, .holdHead(gate))
@@ -241,8 +237,6 @@ struct DownloadsRouteTests {
             #expect(origin.requests.isEmpty)
         }
     }
-
-    // MARK: - Assets
 
     @Test func reportsDownloadOfAsset() async throws {
         try await withHost { host in
@@ -286,8 +280,6 @@ struct DownloadsRouteTests {
             #expect(try await host.download(#"{"url":"\#(film)"}"#).bytes == Self.length)
         }
     }
-
-    // MARK: - Settings
 
     @Test func storesAndChecksSettings() async throws {
         let path = "/api/v1/settings/downloads"

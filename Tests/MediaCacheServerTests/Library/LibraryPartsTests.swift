@@ -10,7 +10,6 @@ import Testing
 @testable import MediaCacheServer
 @testable import MediaLibrary
 
-/// Tests of reading an asset's parts by their names.
 struct LibraryPartsTests {
     private let origin = ScriptedOrigin()
     private static let root = "http://origin.example/s/"

@@ -7,7 +7,6 @@ import Testing
 
 @testable import MediaCacheServer
 
-/// Tests of playing a live stream while it is downloaded.
 struct LiveDownloadReadingTests {
     private let origin = ScriptedOrigin()
     private let base = "http://origin.example/live/"

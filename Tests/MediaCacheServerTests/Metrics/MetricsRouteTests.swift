@@ -6,7 +6,6 @@ import Testing
 
 @testable import MediaCacheServer
 
-/// Tests of `/metrics`, read as by a scraper.
 struct MetricsRouteTests {
     /// Returns the samples in a text by name and labels, and checks their format (version 0.0.4).
     private func samples(_ text: String) throws -> [String: Double] {

@@ -5,7 +5,6 @@ import Testing
 @testable import MediaCacheServer
 @testable import MediaLibrary
 
-/// Tests of the server's own header fields.
 struct PlayHeadersTests {
     @Test func exposesOwnFieldsToPages() throws {
         var headers = HTTPHeaders()

@@ -6,7 +6,6 @@ import Testing
 
 @testable import MediaCacheServer
 
-/// Tests of bundle imports, with a real store.
 struct BundlesRouteTests {
     private func begin(_ host: CacheHost, name: String = "file.mp4") async throws -> BundleRecord {
         let part = AssetPart(role: .file, name: name, url: "http://one.bundle.invalid/\(APIClient.escape(name))")

@@ -3,7 +3,6 @@ import Testing
 
 @testable import MediaCacheServer
 
-/// Tests of the page and its files as browsers receive them.
 struct PageRouteTests {
     private static let folder = URL(filePath: #filePath).appending(path: "../../../../Sources/CMediaCachePage/page")
         .standardizedFileURL

@@ -7,7 +7,6 @@ import Testing
 
 @testable import MediaCacheServer
 
-/// Tests of the played titles, through the API's client.
 struct PlayedRouteTests {
     private let origin = ScriptedOrigin()
 

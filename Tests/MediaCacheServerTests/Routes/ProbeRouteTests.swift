@@ -8,7 +8,6 @@ import Testing
 
 @testable import MediaCacheServer
 
-/// Tests of `/api/v1/probe`, which describes a URL before it is downloaded.
 struct ProbeRouteTests {
     private let origin = ScriptedOrigin()
     private let entry: ResourceURL

@@ -8,7 +8,6 @@ import Testing
 
 @testable import MediaCacheServer
 
-/// Tests of the rights of a server's tokens, over sockets.
 struct TokensRouteTests {
     private let origin = ScriptedOrigin()
     private let film: ResourceURL

@@ -55,7 +55,6 @@ extension CacheHost {
         return record
     }
 
-    /// Requests the play URL of a resource.
     func play(_ url: ResourceURL, _ method: String = "GET", _ fields: String...) async throws -> RawResponse {
         try await exchange(method, PlayTarget.path(for: url, token: server.playbackToken), fields)
     }

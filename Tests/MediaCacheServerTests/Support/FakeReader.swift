@@ -22,7 +22,6 @@ final class FakeBytes: BlobReader, Sendable {
         state = Mutex(State(isResident: isResident, failures: failures))
     }
 
-    /// The ranges read so far, in order.
     var reads: [Range<Int64>] { state.withLock(\.reads) }
 
     func descriptor(forSending range: Range<Int64>) -> Int32? { descriptor }

@@ -35,7 +35,6 @@ final class GuardedOrigin: Origin {
         }
     }
 
-    /// Returns the movie of a user.
     static func body(_ user: String) -> [UInt8] { Array(repeating: Array(user.utf8), count: 50_000).flatMap { $0 } }
 
     static let playlist = Array(

@@ -16,7 +16,6 @@ protocol StreamSourceSuite {
     var origin: ScriptedOrigin { get }
     /// The store's clock. Each read advances it by a millisecond.
     var time: ManualTime { get }
-    /// The URL of the media playlist.
     var playlist: ResourceURL { get }
 }
 

@@ -21,7 +21,6 @@ struct EchoRoute: Route {
 }
 
 extension Logger {
-    /// A logger that discards all messages.
     static let silent = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
 }
 
@@ -98,7 +97,6 @@ struct RawResponse {
 }
 
 extension EmbeddedChannel {
-    /// Sends text as a client.
     func send(_ text: String) throws {
         try writeInbound(ByteBuffer(string: text))
         embeddedEventLoop.run()
@@ -114,7 +112,6 @@ extension EmbeddedChannel {
         return bytes
     }
 
-    /// Sends text and reads one response.
     func exchange(_ text: String) throws -> RawResponse? {
         try send(text)
         return RawResponse(try received())
