@@ -180,12 +180,12 @@ extension ResponseWriter {
     /// - Parameter isAdmitted: Whether the path contains a valid token; nil for a response without protective header
     ///   fields. If false, the response's detail contains no URLs.
     func writeError(_ error: ErrorResponse, isAdmitted: Bool? = nil) {
-        let error = isAdmitted == false ? error.withoutURLs : error
+        let problem = isAdmitted == false ? error.problem.withoutURLs : error.problem
         var fields = HTTPHeaders()
         if let isAdmitted { PlayHeaders.addProtection(to: &fields, isAdmitted: isAdmitted) }
         for field in error.headerFields { fields.add(name: field.name.rawName, value: field.value) }
-        let body = error.problem.json
-        writeHead(HTTPResponseStatus(statusCode: error.problem.status), fields, contentLength: Int64(body.count))
+        let body = problem.json
+        writeHead(HTTPResponseStatus(statusCode: problem.status), fields, contentLength: Int64(body.count))
         writeBody(ByteBuffer(bytes: body))
         finish()
     }

@@ -77,11 +77,12 @@ private struct RouteRun: Sendable {
             return try await call.response()
         } catch {
             let response = ErrorResponse(error)
+            let problem = response.problem
             // Only unexpected errors are logged.
-            if response.problem.code == Problem.internalCode {
-                logger.warning("\(call.request.method) \(call.request.path): \(response.problem.detail)")
+            if problem.code == Problem.internalCode {
+                logger.warning("\(call.request.method) \(call.request.path): \(problem.detail)")
             }
-            return response.routeResponse
+            return RouteResponse(status: problem.status, headerFields: response.headerFields, body: .bytes(problem.json))
         }
     }
 

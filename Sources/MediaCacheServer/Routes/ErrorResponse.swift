@@ -26,12 +26,6 @@ struct ErrorResponse: Sendable {
         retryAfter = error.retryAfter
     }
 
-    var withoutURLs: ErrorResponse {
-        var response = self
-        response.problem = problem.withoutURLs
-        return response
-    }
-
     /// The header fields, except those of the connection.
     var headerFields: HTTPFields {
         var fields = problem.headerFields
@@ -40,10 +34,6 @@ struct ErrorResponse: Sendable {
         }
         if let retryAfter { fields[.retryAfter] = "\(retryAfter.components.seconds)" }
         return fields
-    }
-
-    var routeResponse: RouteResponse {
-        RouteResponse(status: problem.status, headerFields: headerFields, body: .bytes(problem.json))
     }
 }
 
