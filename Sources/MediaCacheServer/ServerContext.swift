@@ -16,7 +16,6 @@ final class ServerContext: Sendable {
     let metrics: ServerMetrics
     let pieces = PieceBuffersByLoop()
     let pool: NIOThreadPool
-    /// Serializes conditional changes.
     let conditionalChanges = ConcurrencyLimit()
     let logger: Logger
 

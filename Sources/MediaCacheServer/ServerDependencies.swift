@@ -17,11 +17,9 @@ struct ServerDependencies: Sendable {
     let assetStore: AssetStore
     let contents: AssetContentsCache
     let loader: PlaylistLoader
-    /// Nil if the folder can't be written or the configuration excludes downloads.
+    /// Nil if the folder isn't writable or downloads are excluded. `recordings` and `downloadSettings` are then nil, too.
     let downloads: Downloads?
-    /// Nil if `downloads` is nil.
     let recordings: Recordings?
-    /// Nil if `downloads` is nil.
     let downloadSettings: DownloadSettingsStore?
     let feeds: EventFeeds
     let movies: MovieCache

@@ -60,7 +60,6 @@ final class ListenAddresses: Sendable {
 
     func set(_ addresses: [SocketAddress]) { self.addresses.withLock { $0 = addresses } }
 
-    /// The addresses as URLs without a path.
     var urls: [String] { addresses.withLock { $0 }.compactMap(Self.url) }
 
     var port: Int? { addresses.withLock { $0.first?.port } }

@@ -74,8 +74,6 @@ final class AccessControl: Sendable {
         }
     }
 
-    // MARK: - Requests
-
     /// Returns whether an `Authorization` field contains the key as a bearer token (RFC 6750 §2.1).
     func admits(authorization: String?) -> Bool {
         guard let authorization else { return false }
@@ -132,8 +130,6 @@ final class AccessControl: Sendable {
         let data = Data(bytes)
         return [key.value, standing].contains { data.range(of: Data($0.utf8)) != nil }
     }
-
-    // MARK: - Changes
 
     /// Returns the valid tokens, the standing one first.
     func tokens() -> [AccessToken] {

@@ -51,7 +51,6 @@ struct TokenDigest: Sendable, Hashable, RawRepresentable, Codable {
 
 /// The tokens of a cache: the contents of its token file.
 struct IssuedTokens: Codable, Sendable {
-    /// The version of the file's format.
     static let version = 1
 
     private(set) var version = IssuedTokens.version

@@ -119,8 +119,6 @@ struct DownloadsRoute: Route {
         return DownloadRecord(status, inFull: true)
     }
 
-    // MARK: - Waiting
-
     private static func wait(_ request: RouteRequest) throws -> Duration? {
         guard let text = request.queryItem("wait") else { return nil }
         guard let milliseconds = Int(text), milliseconds >= 0 else {

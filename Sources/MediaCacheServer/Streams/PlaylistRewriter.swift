@@ -12,7 +12,6 @@ import MediaLibrary
 struct PlaylistRewriter {
     let playlist: LoadedPlaylist
     let target: PlayTarget
-    /// The path at which a reverse proxy exposes this server.
     let publicPath: String
     /// The store for credentials that references contain.
     let profiles: HeaderProfileStore

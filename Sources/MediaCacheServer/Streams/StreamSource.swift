@@ -128,8 +128,6 @@ final class StreamSource: ByteReaderSource {
         throw CacheError(.notFound, "the playlist marks \(request.url) as a gap (EXT-X-GAP)")
     }
 
-    // MARK: - Playlists
-
     private func loadResource(
         _ request: ReadRequest, _ target: PlayTarget, isSegment: Bool
     ) async throws -> PlaylistLoader.LoadedResource {
@@ -200,8 +198,6 @@ final class StreamSource: ByteReaderSource {
             bytes, contentType: contentType, original: original, range: request.range, name: "\(request.url)",
             acceptsRanges: acceptsRanges)
     }
-
-    // MARK: - Segments
 
     /// Returns the request, adapted to the segment's position in a stream. A segment is fetched whole. A live segment
     /// is revalidated if its cached version is older than its media sequence number.

@@ -31,7 +31,6 @@ final class UnsentBytes {
 
 enum TestServer {
     static let key = AccessKey()
-    /// The playback token of all contexts.
     static let token = AccessControl(key: key).playbackToken
 
     static func context(
