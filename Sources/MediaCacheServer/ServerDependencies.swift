@@ -17,7 +17,7 @@ struct ServerDependencies: Sendable {
     let assetStore: AssetStore
     let contents: AssetContentsCache
     let loader: PlaylistLoader
-    /// Nil if the folder isn't writable or downloads are excluded. `recordings` and `downloadSettings` are then nil, too.
+    /// Nil, like `recordings` and `downloadSettings`, if the folder isn't writable or downloads are excluded.
     let downloads: Downloads?
     let recordings: Recordings?
     let downloadSettings: DownloadSettingsStore?

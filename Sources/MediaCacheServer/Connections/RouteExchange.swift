@@ -76,13 +76,13 @@ private struct RouteRun: Sendable {
         do {
             return try await call.response()
         } catch {
-            let response = ErrorResponse(error)
-            let problem = response.problem
+            let failure = ErrorResponse(error)
+            let problem = failure.problem
             // Only unexpected errors are logged.
             if problem.code == Problem.internalCode {
                 logger.warning("\(call.request.method) \(call.request.path): \(problem.detail)")
             }
-            return RouteResponse(status: problem.status, headerFields: response.headerFields, body: .bytes(problem.json))
+            return RouteResponse(status: problem.status, headerFields: failure.headerFields, body: .bytes(problem.json))
         }
     }
 
