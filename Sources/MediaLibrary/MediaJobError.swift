@@ -52,8 +52,7 @@ extension MediaJobError {
 package enum MediaJob {
     /// Runs `body` on a separate thread. If the task is cancelled, the next read in `body` fails.
     ///
-    /// - Parameter name: The input to which container errors are attributed.
-    /// - Throws: The errors of `body`. A `ContainerError` is converted to a ``MediaJobError``.
+    /// - Throws: The errors of `body`. A `ContainerError` is converted to a ``MediaJobError`` about `name`.
     package static func run<Result: Sendable>(
         on name: String, _ body: @escaping @Sendable (WorkControl) throws -> Result
     ) async throws -> Result {

@@ -16,7 +16,6 @@
         private let root: String
         private let hub = EventHub<DeviceConditions>()
         private let watch = Mutex<Task<Void, Never>?>(nil)
-        /// The conditions at the last time they were read.
         private let last = Mutex(DeviceConditions())
 
         /// Creates the conditions of this machine, and reads them on the current thread.
@@ -33,7 +32,7 @@
 
         deinit { watch.withLock { $0?.cancel() } }
 
-        /// The conditions at the last time they were read. They're read every 2 s once ``changes()`` has been called.
+        /// The conditions at the last time they were read. They're read periodically once ``changes()`` has been called.
         ///
         /// This property reads no files, because some drivers take long to respond.
         public var current: DeviceConditions { last.withLock { $0 } }
@@ -67,7 +66,6 @@
             }
         }
 
-        /// Reads the conditions, and sends them if they have changed.
         private func update() async {
             guard let now = try? await BlockingWork.run({ self.read() }) else { return }
             let hasChanged = last.withLock { last in

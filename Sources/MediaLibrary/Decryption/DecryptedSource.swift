@@ -21,12 +21,9 @@ public struct DecryptedSource<Source: ByteSource>: ByteSource {
     ///
     /// - Parameters:
     ///   - source: The encrypted bytes.
-    ///   - cipher: The cipher.
-    ///   - key: The bytes of the key.
     ///   - initializationVector: The initialization vector, 16 bytes.
     /// - Throws: `ContainerError`: `malformed` if the key, the initialization vector or the segment has a wrong length,
-    ///   or the padding is invalid because the key is wrong or the segment is damaged; `limitExceeded` for a segment of
-    ///   2⁶² bytes or more; and the errors of the source.
+    ///   or the padding is invalid; `limitExceeded` for a segment of 2⁶² bytes or more; and the errors of the source.
     public init(
         _ source: Source, cipher: SegmentCipher, key: [UInt8], initializationVector: [UInt8]
     ) throws(ContainerError) {

@@ -22,8 +22,7 @@ public struct SegmentKey: Sendable, Hashable {
     ///
     /// - Parameters:
     ///   - keys: The key tags that apply to the segment. They describe the same key in different formats.
-    ///   - mediaSequence: The media sequence number of the segment, which is the default initialization vector (RFC
-    ///     8216bis §5.2).
+    ///   - mediaSequence: The default initialization vector (RFC 8216bis §5.2).
     /// - Throws: `ContainerError` with `encrypted` if no key is usable, because of sample encryption or a DRM system.
     static func usable(of keys: [EncryptionKey], mediaSequence: Int) throws(ContainerError) -> SegmentKey? {
         guard let first = keys.first, !keys.contains(where: { $0.method == .none }) else { return nil }

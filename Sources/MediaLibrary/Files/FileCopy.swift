@@ -78,9 +78,7 @@ public struct FileCopy: Sendable, Hashable {
         guard fsync(output) == 0 else { throw target.failure("write", target.path) }
     }
 
-    /// Makes a reflink. The target must not exist.
-    ///
-    /// - Returns: False if the file system doesn't support reflinks. In that case, no file is created.
+    /// Makes a reflink. The target must not exist. Returns false, and creates no file, if that isn't possible.
     package static func clone(_ source: String, to target: String) -> Bool {
         #if canImport(Darwin)
             clonefile(source, target, 0) == 0

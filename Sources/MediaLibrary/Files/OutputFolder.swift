@@ -22,10 +22,10 @@ public struct OutputFolder: Sendable, Hashable {
         self.overwrites = overwrites
     }
 
-    /// Checks that nothing exists at the path, or that it may be replaced, before a job begins. Only an empty folder or
-    /// a bundle may be replaced.
+    /// Checks, before a job begins, that nothing exists at the path, or that it may be replaced.
     ///
-    /// - Throws: ``MediaJobError`` with `outputExists` if replacing isn't allowed, or `failed` if it isn't a bundle.
+    /// - Throws: ``MediaJobError`` with `outputExists` if replacing isn't allowed, or `failed` for anything other than a
+    ///   bundle or an empty folder.
     public func check() throws {
         guard access(path, F_OK) == 0 else { return }
         guard overwrites else { throw MediaJobError(.outputExists, "“\(path)” already exists") }
@@ -35,8 +35,6 @@ public struct OutputFolder: Sendable, Hashable {
     }
 
     /// Creates a temporary folder next to the target.
-    ///
-    /// - Throws: ``MediaJobError``.
     func makeDraft() throws -> FolderDraft {
         try check()
         var name = path
@@ -55,9 +53,7 @@ struct FolderDraft {
     private let target: OutputTarget
     private let path: String
 
-    /// Creates the temporary folder.
-    ///
-    /// - Parameter output: The target; its path has no trailing slash.
+    /// Creates the temporary folder of a target whose path has no trailing slash.
     init(_ output: OutputFolder) throws {
         self.output = output
         target = OutputTarget(path: output.path, overwrites: output.overwrites)
@@ -65,22 +61,17 @@ struct FolderDraft {
         guard mkdir(path, 0o755) == 0 else { throw target.failure("create", target.path) }
     }
 
-    /// Writes a small file.
     func write(_ bytes: [UInt8], to name: String) throws {
         try bytes.withUnsafeBytes { try file(name).write($0, at: 0) }
     }
 
-    /// Opens a file for writing.
-    ///
-    /// - Parameter name: The path within the folder.
+    /// Opens a file for writing, at a path within the folder.
     func file(_ name: String) throws -> FileSink { try FileSink(path: try place(of: name)) }
 
     /// Removes a file that ``file(_:)`` created.
     func remove(_ name: String) { unlink("\(path)/\(name)") }
 
-    /// Copies a cached file into the folder; see ``FileCopy``.
-    ///
-    /// - Returns: The length in bytes.
+    /// Copies a cached file into the folder, and returns its length in bytes; see ``FileCopy``.
     func copy(_ source: String, to name: String) throws -> Int64 {
         let place = try place(of: name)
         _ = try FileCopy(of: source, to: OutputTarget(path: place, overwrites: false)).make()
@@ -91,8 +82,6 @@ struct FolderDraft {
 
     /// Renames the folder to its target. The target is checked again, because it may have been created or changed while
     /// the folder was filled.
-    ///
-    /// - Throws: ``MediaJobError``; see ``OutputFolder/check()``.
     func moveToTarget() throws {
         try output.check()
         // rename(2) fails if a file or a folder with content has been created since the check.

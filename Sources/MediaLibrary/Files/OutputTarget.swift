@@ -36,8 +36,6 @@ public struct OutputTarget: Sendable, Hashable {
     }
 
     /// Renames a temporary file to the target. If that fails, the temporary file remains.
-    ///
-    /// - Throws: ``MediaJobError`` with `outputExists`, or with the reason reported by the system.
     func moveToTarget(_ temporary: String) throws {
         // The file gets the permissions of any new file that the user creates.
         let mask = umask(0)
@@ -49,7 +47,7 @@ public struct OutputTarget: Sendable, Hashable {
             guard rename(temporary, path) == 0 else { throw failure("write", path) }
         } else if link(temporary, path) != 0 {
             if errno == EEXIST { throw exists }
-            // On a file system without hard links, rename would replace a file created since the check above.
+            // Without hard links, rename would replace a file created since `check()`, so its absence is checked again.
             guard access(path, F_OK) != 0, rename(temporary, path) == 0 else { throw failure("write", path) }
         }
     }
@@ -68,37 +66,33 @@ public struct OutputTarget: Sendable, Hashable {
 /// An output file that is written under a temporary name, and renamed to its target once it's complete.
 package final class OutputFile: RandomAccessSink, ByteSink {
     private let target: OutputTarget
-    private let temporary: String
+    /// The temporary path, for another program that writes the file.
+    package let path: String
     private let file: FileSink
     private var position: Int64 = 0
     /// The end of the bytes whose writeback to disk has been started.
     private var started: Int64 = 0
     private static let stride: Int64 = 8 << 20
 
-    /// Creates the temporary file.
-    ///
-    /// - Throws: ``MediaJobError``.
     package init(_ target: OutputTarget) throws {
         try target.check()
         self.target = target
-        temporary = target.temporaryName()
+        path = target.temporaryName()
         do {
-            file = try FileSink(path: temporary)
+            file = try FileSink(path: path)
         } catch {
             throw MediaJobError(error, of: target.path)
         }
     }
 
     // After `moveToTarget()`, the temporary name only exists if it's another link to the output.
-    deinit { unlink(temporary) }
+    deinit { unlink(path) }
 
-    /// Appends bytes.
     package func write(_ bytes: UnsafeRawBufferPointer) throws(ContainerError) {
         try write(bytes, at: position)
         position += Int64(bytes.count)
     }
 
-    /// Writes bytes; see `RandomAccessSink`.
     package func write(_ bytes: UnsafeRawBufferPointer, at offset: Int64) throws(ContainerError) {
         try file.write(bytes, at: offset)
         let end = offset + Int64(bytes.count)
@@ -107,31 +101,20 @@ package final class OutputFile: RandomAccessSink, ByteSink {
         started = end
     }
 
-    /// Reads bytes; see `RandomAccessSink`.
-    package func read(
-        at offset: Int64, into buffer: UnsafeMutableRawBufferPointer
-    ) throws(ContainerError) -> Int {
+    package func read(at offset: Int64, into buffer: UnsafeMutableRawBufferPointer) throws(ContainerError) -> Int {
         try file.read(at: offset, into: buffer)
     }
 
-    /// The temporary path, for another program that writes the file.
-    package var path: String { temporary }
-
     /// Syncs the file and renames it to its target.
-    ///
-    /// - Throws: ``MediaJobError``.
     package func moveToTarget() throws {
         do {
             try file.synchronize()
         } catch {
             throw MediaJobError(error, of: target.path)
         }
-        try target.moveToTarget(temporary)
+        try target.moveToTarget(path)
     }
 
-    /// Writes a small file.
-    ///
-    /// - Throws: ``MediaJobError``.
     package static func write(_ bytes: [UInt8], to target: OutputTarget) async throws {
         try await MediaJob.run(on: target.path) { _ in
             let file = try OutputFile(target)

@@ -1,20 +1,14 @@
 package import MediaContainers
 
-/// The bytes of an input.
+/// The bytes of an input: a file, or a resource read through a cache.
 package enum InputBytes: ByteSource {
-    /// A file.
     case file(ControlledSource<FileSource>)
-    /// A resource read through a cache.
     case resource(GatewaySource)
 
-    /// Opens a file.
-    ///
-    /// - Throws: `ContainerError` with `inputOutput`.
     package init(path: String, control: WorkControl, progress: ReadProgress? = nil) throws(ContainerError) {
         self = .file(ControlledSource(try FileSource(path: path), control: control, progress: progress))
     }
 
-    /// The length in bytes.
     package var length: Int64 {
         switch self {
         case .file(let source): source.length
@@ -22,7 +16,6 @@ package enum InputBytes: ByteSource {
         }
     }
 
-    /// Reads bytes; see `ByteSource`.
     package func read(at offset: Int64, into buffer: UnsafeMutableRawBufferPointer) throws(ContainerError) -> Int {
         switch self {
         case .file(let source): try source.read(at: offset, into: buffer)
@@ -33,13 +26,11 @@ package enum InputBytes: ByteSource {
 
 /// A source that reports the progress of its reads. After cancellation, reads fail.
 package final class ControlledSource<Source: ByteSource>: ByteSource {
-    /// The length in bytes.
     package let length: Int64
     private let source: Source
     private let control: WorkControl
     private let progress: ReadProgress?
 
-    /// Creates a source.
     package init(_ source: Source, control: WorkControl, progress: ReadProgress?) {
         self.source = source
         self.control = control
@@ -47,7 +38,6 @@ package final class ControlledSource<Source: ByteSource>: ByteSource {
         length = source.length
     }
 
-    /// Reads bytes; see `ByteSource`.
     package func read(at offset: Int64, into buffer: UnsafeMutableRawBufferPointer) throws(ContainerError) -> Int {
         do {
             try control.check()
@@ -60,19 +50,14 @@ package final class ControlledSource<Source: ByteSource>: ByteSource {
     }
 }
 
-/// The bytes of a resource, read through a cache in ranges.
-///
-/// Reads block the thread.
+/// The bytes of a resource, read through a cache in ranges. Reads block the thread.
 package final class GatewaySource: ByteSource {
-    /// The maximum size in bytes of a resource of unknown length.
+    /// The maximum number of bytes in the first response, which may be the whole resource.
     private static let maximumWholeLength = 256 << 20
 
     private let source: WindowedSource
 
-    /// Opens a resource. Reads its first bytes, because the response declares the length.
-    ///
-    /// - Parameter start: The offset of the first byte that will be needed.
-    /// - Throws: `ContainerError` with `inputOutput`, caused by the error of the gateway.
+    /// Opens a resource, and reads bytes from `start` on, because the response declares the length.
     package init(
         _ url: String, from start: Int64 = 0, gateway: any MediaGateway, control: WorkControl,
         progress: ReadProgress? = nil
@@ -98,10 +83,8 @@ package final class GatewaySource: ByteSource {
         }
     }
 
-    /// The length of the resource in bytes.
     package var length: Int64 { source.length }
 
-    /// Reads bytes; see `ByteSource`.
     package func read(at offset: Int64, into buffer: UnsafeMutableRawBufferPointer) throws(ContainerError) -> Int {
         try source.read(at: offset, into: buffer)
     }

@@ -6,9 +6,7 @@ package import MediaContainers
 package struct InputResources: StreamResources, Sendable {
     /// The cache; nil if the job reads only files.
     package var gateway: (any MediaGateway)?
-    /// The control of the job.
     package var control: WorkControl
-    /// The progress of the job.
     package var progress: ReadProgress?
     /// Whether references may lead to local files, and to URLs that the cache doesn't serve yet.
     ///
@@ -16,7 +14,6 @@ package struct InputResources: StreamResources, Sendable {
     /// their addresses.
     package var allowsFiles: Bool
 
-    /// Creates resources for inputs.
     package init(
         of inputs: [MediaInput], gateway: (any MediaGateway)?, control: WorkControl, progress: ReadProgress? = nil
     ) {
@@ -24,7 +21,6 @@ package struct InputResources: StreamResources, Sendable {
             gateway: gateway, control: control, progress: progress, allowsFiles: !inputs.allSatisfy(\.isURL))
     }
 
-    /// Creates resources.
     package init(
         gateway: (any MediaGateway)?, control: WorkControl, progress: ReadProgress? = nil, allowsFiles: Bool
     ) {
@@ -35,8 +31,6 @@ package struct InputResources: StreamResources, Sendable {
     }
 
     /// Returns the base URL for references in an input: a file URL, or the URL at which the cache serves the input.
-    ///
-    /// - Throws: ``MediaJobError`` for a URL without a gateway; errors of the gateway.
     package func url(of input: MediaInput) throws -> String {
         switch input {
         case .url(let url): try servedURL(for: url)
@@ -46,7 +40,7 @@ package struct InputResources: StreamResources, Sendable {
 
     /// Opens an input.
     ///
-    /// - Throws: `ContainerError` with `inputOutput`; ``MediaJobError`` for a URL without a gateway.
+    /// - Throws: `ContainerError` for a file; ``MediaJobError`` for a URL that can't be read; errors of the gateway.
     package func bytes(of input: MediaInput) throws -> InputBytes {
         switch input {
         case .file(let path): return try InputBytes(path: path, control: control, progress: progress)
@@ -67,7 +61,6 @@ package struct InputResources: StreamResources, Sendable {
         return try control.wait { try await gateway.servedURL(for: url) }
     }
 
-    /// Reads a small resource; see `StreamResources`.
     package func contents(of url: String, limit: Int) throws(ContainerError) -> (bytes: [UInt8], location: String) {
         if let path = path(of: url) {
             let source = try InputBytes(path: path, control: control)
@@ -81,7 +74,6 @@ package struct InputResources: StreamResources, Sendable {
         }
     }
 
-    /// Opens a media segment; see `StreamResources`.
     package func bytes(of url: String, range: Range<Int64>?) throws(ContainerError) -> ByteSlice<InputBytes> {
         let source: InputBytes
         if let path = path(of: url) {

@@ -13,7 +13,7 @@ final class ChunkCollector: SampleSink {
         var bytes: [UInt8] = []
     }
 
-    /// Whether samples belong to the run-up, so that they're ignored.
+    /// Whether samples belong to the run-up and are ignored.
     private(set) var isInRunUp = true
     /// The peak number of bytes in memory.
     private(set) var peakSize = 0
@@ -52,7 +52,7 @@ final class ChunkCollector: SampleSink {
         for old in ready.keys where old < index { _ = take(old) }
     }
 
-    /// Removes and returns a complete chunk; nil if it isn't complete.
+    /// Removes and returns a chunk; nil if it isn't complete.
     func take(_ index: Int) -> [UInt8]? {
         let bytes = ready.removeValue(forKey: index)
         readyLength -= bytes?.count ?? 0

@@ -16,14 +16,7 @@ struct MovieRun<Resources: StreamResources & Sendable> {
     private var remuxer: Remuxer<ChunkCollector>
     private var isFinished = false
 
-    /// Creates a run.
-    ///
-    /// - Parameters:
-    ///   - movie: The movie.
-    ///   - chunk: The first chunk to read.
-    ///   - runUp: The number of parts of each input to read before those with the chunk.
-    ///   - budget: The limit of bytes in memory.
-    ///   - resources: The source of the stream.
+    /// Creates a run that begins `runUp` parts of each input before those with the chunk.
     init(
         _ movie: StreamMovie<Resources>, readingFrom chunk: Int, runUp: Int, _ budget: ReaderMemoryBudget,
         _ resources: Resources
@@ -51,9 +44,8 @@ struct MovieRun<Resources: StreamResources & Sendable> {
         Int(table.chunks[chunk].step) <= step + 2 * target.count
     }
 
-    /// Returns the bytes of a chunk.
+    /// Returns the bytes of a chunk; nil if this run began too late to read the chunk, or is already past it.
     ///
-    /// - Returns: Nil if this run began too late to read the chunk, or is already past it.
     /// - Throws: `ContainerError`: `inputOutput` if a part can't be read; other codes if the samples differ from those
     ///   of the movie.
     mutating func chunk(_ index: Int) throws(ContainerError) -> [UInt8]? {

@@ -3,7 +3,6 @@ internal import MediaContainers
 
 /// A sink that reads all samples of a stream once to build the movie's index and the table of its chunks.
 final class MovieSurvey: SampleSink {
-    /// The builder of the movie's sample tables.
     private(set) var builder = MovieBuilder()
     private(set) var table = MovieTable()
     private var gatherer = ChunkGatherer()
@@ -34,10 +33,8 @@ final class MovieSurvey: SampleSink {
         gatherer.append(sample, bytes: bytes)
     }
 
-    /// Ends a step, and all chunks that began in previous steps. As a result, neighboring bytes of the movie are also
-    /// close to each other in the stream, even if a track has few samples.
-    ///
-    /// - Parameter input: The input of the step's part.
+    /// Ends a step, which read a part of `input`, and all chunks that began in previous steps. As a result, neighboring
+    /// bytes of the movie are also close to each other in the stream, even if a track has few samples.
     func endStep(input: Int) throws(ContainerError) {
         for track in chunkSteps.indices where chunkSteps[track] < step { try flush(track) }
         table.inputs.append(UInt16(truncatingIfNeeded: input))

@@ -74,8 +74,7 @@ struct MovieTable: Sendable {
         }
     }
 
-    /// Returns 32 hexadecimal digits that identify the file's contents: a hash of its head and of the lengths and
-    /// checksums of its chunks.
+    /// Returns 32 hexadecimal digits: a hash of the file's head and of the lengths and checksums of its chunks.
     func identity(head: [UInt8]) -> String {
         var bytes = head
         for chunk in chunks {

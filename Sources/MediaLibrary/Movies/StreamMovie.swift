@@ -20,7 +20,6 @@ public final class StreamMovie<Resources: StreamResources & Sendable>: Sendable 
     public let damaged: [DamagedPart]
     /// The gaps in the movie, ordered by start.
     public let gaps: [MovieGap]
-    /// The parts that couldn't be read.
     let unreadableParts: Set<StreamRemux<Resources>.PartPosition>
     /// The codecs of each input, by kind.
     let codecs: [[MediaKind: Set<Codec>]]
@@ -30,7 +29,6 @@ public final class StreamMovie<Resources: StreamResources & Sendable>: Sendable 
     /// Reads a whole stream. The call may block its thread.
     ///
     /// - Parameters:
-    ///   - plan: The plan of the stream.
     ///   - resources: The source of the stream, now and for later reads.
     ///   - missingParts: The handling of parts that can't be read. Damaged segments become gaps in any case.
     ///   - onPart: A function that is called after each part with the number of finished parts and the total. Errors

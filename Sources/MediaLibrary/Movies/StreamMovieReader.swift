@@ -113,14 +113,12 @@ public final class ReaderMemoryBudget: Sendable {
     ///
     /// - Parameters:
     ///   - bytes: The total number of bytes for all readers.
-    ///   - least: The minimum number of bytes for each reader, even if the total is exceeded. The default is enough for
-    ///     about a second of video.
+    ///   - least: The minimum number of bytes for each reader, even if the total is exceeded.
     public init(of bytes: Int, least: Int = 2 << 20) {
         self.bytes = bytes
         self.least = least
     }
 
-    /// The current number of readers.
     package var count: Int { readers.load(ordering: .relaxed) }
 
     /// The number of bytes that one reader may currently keep in memory.

@@ -35,7 +35,6 @@ package final class WorkControl: Sendable {
 
     private let state = Mutex(State())
 
-    /// Creates a control for an operation that hasn't begun.
     package init() {}
 
     /// Cancels the operation's current asynchronous call. Later calls to ``check()`` and ``wait(for:)`` throw.
@@ -47,15 +46,12 @@ package final class WorkControl: Sendable {
         call?.cancel()
     }
 
-    /// Throws an error if the operation is cancelled.
-    ///
-    /// - Throws: `CancellationError`.
+    /// Throws `CancellationError` if the operation is cancelled.
     package func check() throws {
         if state.withLock({ $0.isCancelled }) { throw CancellationError() }
     }
 
-    /// Blocks the current thread until an asynchronous call has returned. Must not be called on a thread of the
-    /// cooperative pool.
+    /// Blocks the current thread, which must not belong to the cooperative pool, until an asynchronous call returns.
     ///
     /// - Throws: The errors of `body`; `CancellationError` if the operation was cancelled before the call.
     package func wait<Value: Sendable>(for body: @escaping @Sendable () async throws -> Value) throws -> Value {

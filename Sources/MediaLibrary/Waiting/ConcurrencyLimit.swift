@@ -3,9 +3,7 @@ import Synchronization
 /// A limit on concurrent asynchronous operations. Operations beyond the limit wait and start in call order.
 package final class ConcurrencyLimit: Sendable {
     /// The error for an operation that is refused because too many operations are waiting.
-    package struct Exceeded: Error, Hashable {
-        package init() {}
-    }
+    package struct Exceeded: Error, Hashable {}
 
     private struct State {
         var running = 0
@@ -14,15 +12,11 @@ package final class ConcurrencyLimit: Sendable {
         var waiting: [(id: Int, continuation: CheckedContinuation<Void, any Error>)] = []
     }
 
+    /// The maximum number of operations that run at the same time.
     private let count: Int
     private let maximumWaiting: Int
     private let state = Mutex(State())
 
-    /// Creates a limit.
-    ///
-    /// - Parameters:
-    ///   - count: The maximum number of operations that run at the same time; 1 for mutual exclusion.
-    ///   - maximumWaiting: The maximum number of operations that wait.
     package init(_ count: Int = 1, maximumWaiting: Int = .max) {
         self.count = count
         self.maximumWaiting = maximumWaiting
@@ -57,7 +51,6 @@ package final class ConcurrencyLimit: Sendable {
     package func runUncancelled<Result>(
         isolation: isolated (any Actor)? = #isolation, _ operation: () async throws -> Result
     ) async rethrows -> Result {
-        // Neither cancellation nor the limit on waiting operations ends this wait.
         _ = try? await withCheckedThrowingContinuation { enter(0, $0, isCancellable: false) }
         defer { leave() }
         return try await operation()
@@ -77,7 +70,6 @@ package final class ConcurrencyLimit: Sendable {
         if let result { continuation.resume(with: result) }
     }
 
-    /// Starts the first waiting operation; if there is none, decreases the number of running operations.
     private func leave() {
         let next = state.withLock { state -> CheckedContinuation<Void, any Error>? in
             guard state.waiting.isEmpty else { return state.waiting.removeFirst().continuation }

@@ -1,15 +1,13 @@
 package import MediaContainers
 
-/// A byte source that fetches ranges of a resource on demand, and buffers the last one.
-///
-/// It must be used by a single thread. Reads block during a fetch.
+/// A byte source that fetches ranges of a resource on demand, and buffers the last one. It must be used by a single
+/// thread. Reads block during a fetch.
 package final class WindowedSource: ByteSource {
     /// The minimum and maximum length of a fetched range, in bytes. A range has the minimum length after a seek, and
     /// twice the previous length after a sequential read. It's longer if the read needs more bytes.
     private static let minimumLength: Int64 = 32 << 10
     private static let maximumLength: Int64 = 1 << 20
 
-    /// The length of the resource in bytes.
     package let length: Int64
     private let fetch: (Range<Int64>) throws(ContainerError) -> [UInt8]
     private var window: [UInt8]
@@ -18,12 +16,8 @@ package final class WindowedSource: ByteSource {
 
     /// Creates a source, optionally with bytes that are already available.
     ///
-    /// - Parameters:
-    ///   - length: The length of the resource in bytes.
-    ///   - window: The available bytes.
-    ///   - windowStart: The offset of `window` in the resource.
-    ///   - fetch: Returns the bytes of a range inside the resource, or at least the first of them. If it returns none,
-    ///     the read fails with `inputOutput`, because the resource must have changed.
+    /// - Parameter fetch: Returns the bytes of a range inside the resource, or at least the first of them. If it returns
+    ///   none, the read fails with `inputOutput`, because the resource must have changed.
     package init(
         length: Int64, window: [UInt8] = [], at windowStart: Int64 = 0,
         fetch: @escaping (Range<Int64>) throws(ContainerError) -> [UInt8]
@@ -34,7 +28,6 @@ package final class WindowedSource: ByteSource {
         self.fetch = fetch
     }
 
-    /// See `ByteSource`.
     package func read(at offset: Int64, into buffer: UnsafeMutableRawBufferPointer) throws(ContainerError) -> Int {
         var done = 0
         while done < buffer.count, offset + Int64(done) < length {

@@ -16,16 +16,14 @@ public enum SegmentWrapping: Sendable, Hashable {
     /// The number of bytes that are searched for the end of an image. A longer image isn't recognized as a wrapping.
     public static let frontLength = 256 << 10
 
-    /// Returns whether a segment may be wrapped, judging by its first ``probeLength`` bytes. Most segments aren't.
+    /// Returns whether a segment may be wrapped, judging by its first ``probeLength`` bytes.
     public static func mayBegin(_ front: some Collection<UInt8>) -> Bool {
         let front = Array(front.prefix(probeLength))
         return isGzip(front) || ImagePrefix.isRecognised(front)
     }
 
     /// Returns the wrapping of a segment. For gzip, only the header is examined, so an encrypted segment may be
-    /// misidentified.
-    ///
-    /// An image that isn't followed by media isn't a wrapping. It may be a thumbnail, for example.
+    /// misidentified. An image that isn't followed by media isn't a wrapping.
     ///
     /// - Parameters:
     ///   - front: The first ``frontLength`` bytes of the segment, or all of it.

@@ -15,9 +15,6 @@ public struct UnwrappedSource<Source: ByteSource>: ByteSource {
 
     /// Examines the first bytes of a segment, and decompresses it if necessary.
     ///
-    /// - Parameters:
-    ///   - source: The segment as received.
-    ///   - isEncrypted: Whether the segment is encrypted.
     /// - Throws: `ContainerError`: `malformed` if a compressed segment is damaged, or too large when decompressed;
     ///   `limitExceeded` if a compressed segment has more than 64 MiB; the errors of the source.
     public init(_ source: Source, isEncrypted: Bool = false) throws(ContainerError) {
@@ -63,14 +60,14 @@ public struct UnwrappedSource<Source: ByteSource>: ByteSource {
     }
 }
 
-/// Decompression of media segments that an origin stores compressed. It happens in memory, with a size limit.
+/// Decompression of media segments in memory, with a size limit.
 package enum SegmentInflation {
     /// The maximum size of a segment in bytes, compressed and decompressed.
     package static let largest = 64 << 20
 
     /// Returns the decompressed segment; nil if it's encrypted and only looks compressed.
     ///
-    /// - Throws: `ContainerError` with `malformed` if it isn't encrypted, and is damaged or too large.
+    /// - Throws: `ContainerError` with `malformed` if a segment that isn't encrypted is damaged or too large.
     package static func inflated(_ bytes: [UInt8], isEncrypted: Bool) throws(ContainerError) -> [UInt8]? {
         do {
             return try Inflater.inflate(bytes, limit: largest)
