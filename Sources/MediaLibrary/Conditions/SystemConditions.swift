@@ -32,7 +32,8 @@
 
         deinit { watch.withLock { $0?.cancel() } }
 
-        /// The conditions at the last time they were read. They're read periodically once ``changes()`` has been called.
+        /// The conditions at the last time they were read. They're read periodically once ``changes()`` has been
+        /// called.
         ///
         /// This property reads no files, because some drivers take long to respond.
         public var current: DeviceConditions { last.withLock { $0 } }

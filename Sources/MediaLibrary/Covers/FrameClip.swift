@@ -9,7 +9,6 @@ package enum FrameClip {
     /// Writes the clip from an MP4.
     ///
     /// - Parameters:
-    ///   - reader: The media file.
     ///   - time: The time in seconds from the beginning of the media.
     ///   - file: An empty file.
     /// - Returns: Whether there is a frame at that time or later.
@@ -34,11 +33,9 @@ package enum FrameClip {
         }
     }
 
-    /// Writes the clip from a stream, or from another file that can be remuxed.
+    /// Writes the clip from a stream, or from another file that can be remuxed. Parts that can't be read are skipped.
     ///
     /// - Parameters:
-    ///   - plan: The plan of the stream or file.
-    ///   - resources: The source of the parts. Parts that can't be read are skipped.
     ///   - time: The time in seconds from the beginning of the media.
     ///   - file: An empty file.
     /// - Returns: Whether there is a frame at that time or later.

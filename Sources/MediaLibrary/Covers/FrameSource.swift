@@ -20,9 +20,7 @@ package enum FrameSource {
     ///   - input: A media file or a playlist.
     ///   - time: The time of the frame, in seconds from the beginning of the media.
     ///   - clip: The path of the clip to write.
-    ///   - gateway: The cache through which a URL is read.
     /// - Returns: Nil if there is no frame at that time or later.
-    /// - Throws: ``MediaJobError``, errors of the gateway.
     package static func make(
         of input: MediaInput, at time: Double, writingClipTo clip: String, gateway: (any MediaGateway)?,
         _ control: WorkControl

@@ -13,9 +13,6 @@ struct IndexDiagnosis: Sendable {
     /// An upper bound for the size of a box header in bytes.
     private static let headerLimit: Int64 = 64
 
-    /// Returns the finding.
-    ///
-    /// - Throws: `CacheError` with `cancelled`.
     func finding() async throws -> DiagnosisFinding {
         guard let length = facts.length else {
             return .warning(
@@ -60,8 +57,6 @@ struct IndexDiagnosis: Sendable {
     }
 
     /// Returns the bytes of a range; nil if the origin doesn't support ranges.
-    ///
-    /// - Throws: `CacheError` of the request, or for a response without the bytes.
     private func bytes(_ range: Range<Int64>) async throws -> [UInt8]? {
         if range.upperBound <= Int64(facts.first.bytes.count) {
             return Array(facts.first.bytes[Int(range.lowerBound)..<Int(range.upperBound)])

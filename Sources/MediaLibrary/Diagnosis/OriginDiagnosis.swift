@@ -42,7 +42,6 @@ public struct OriginDiagnosis: Sendable {
         try await diagnose(response, probe, report)
     }
 
-    /// Checks the resource to which the redirects lead.
     private func diagnose(
         _ response: OriginProbe.Response, _ probe: OriginProbe, _ report: @escaping Report
     ) async throws {
@@ -65,9 +64,7 @@ public struct OriginDiagnosis: Sendable {
         try await measureRate(response.url, probe, report)
     }
 
-    /// Resolves the host's name.
-    ///
-    /// - Returns: Whether the name has an address.
+    /// Resolves the host's name, and returns whether it has an address.
     private func lookUp(_ host: String, _ report: Report) async throws -> Bool {
         if IPAddress(host: host) != nil { return true }
         let begin = ContinuousClock.now
@@ -98,9 +95,8 @@ public struct OriginDiagnosis: Sendable {
         }
     }
 
-    /// Requests the first 1024 bytes, and follows redirects.
-    ///
-    /// - Returns: The last response, and a probe with the scope of its URL; nil after a failure.
+    /// Requests the first bytes, and follows redirects. Returns the last response and a probe with the scope of its
+    /// URL; nil after a failure.
     private func follow(_ report: Report) async throws -> (OriginProbe.Response, OriginProbe)? {
         var (url, probe) = (url, probe)
         var visited: Set<ResourceURL> = []
@@ -144,7 +140,6 @@ public struct OriginDiagnosis: Sendable {
         }
     }
 
-    /// Requests the last 64 bytes of the resource, then the first 1024 bytes again.
     private func facts(_ first: OriginProbe.Response, _ probe: OriginProbe) async throws -> OriginFacts {
         var facts = OriginFacts(first)
         facts.suffix = try? await probe.request(first.url, range: "bytes=-64", byteLimit: 64)

@@ -9,7 +9,6 @@ package enum OriginFindings {
             .compactMap(\.self)
     }
 
-    /// Returns the finding about an origin that can't be reached.
     static func unreachable(_ error: CacheError, _ url: ResourceURL) -> DiagnosisFinding {
         let advice =
             switch error.code {
@@ -23,7 +22,6 @@ package enum OriginFindings {
         return .failure("connection", error.description, advice: advice)
     }
 
-    /// Returns the finding about an error status.
     static func refusal(_ response: OriginProbe.Response) -> DiagnosisFinding {
         let advice =
             switch response.status {
@@ -41,9 +39,7 @@ package enum OriginFindings {
         return .failure("status", "\(response.status)", advice: advice)
     }
 
-    /// Returns the finding about the difference between the origin's clock and the local clock.
-    ///
-    /// - Parameter date: The value of the `Date` field.
+    /// Compares the origin's clock, from the value of its `Date` field, with the local clock.
     package static func clock(_ date: String?, now: Date) -> DiagnosisFinding {
         guard let date, let origin = HTTPDate.parse(date) else {
             return .ok("clock", "the origin doesn't send its time")
@@ -58,9 +54,7 @@ package enum OriginFindings {
 
     /// Returns the finding about the transfer rate.
     ///
-    /// - Parameters:
-    ///   - response: The response to a request for the first bytes.
-    ///   - time: The time limit for reading the body.
+    /// - Parameter time: The time limit for reading the body of `response`.
     static func rate(_ response: OriginProbe.Response, timeLimit time: Duration) -> DiagnosisFinding {
         guard (200..<300).contains(response.status) else {
             return .warning(

@@ -11,7 +11,6 @@ package struct OriginProbe: Sendable {
         var fields: HTTPFields
         /// The address scope of URLs in the response.
         var references = AddressScope.publicOnly
-        /// The first bytes of the body.
         var bytes: [UInt8]
         /// Whether ``bytes`` is the whole body.
         var isWhole: Bool
@@ -20,17 +19,15 @@ package struct OriginProbe: Sendable {
         /// The time from the head until the last byte was read.
         var reading: Duration
 
-        /// The target of a redirect; nil for other responses.
+        /// The target of a redirect.
         var location: String? {
             [301, 302, 303, 307, 308].contains(status) ? fields[.location] : nil
         }
     }
 
     var origin: any Origin
-    /// The limits, header profiles and cookies of requests.
     var settings: TransferSettings
 
-    /// Creates a probe.
     package init(origin: any Origin, settings: TransferSettings) {
         self.origin = origin
         self.settings = settings
@@ -52,7 +49,6 @@ package struct OriginProbe: Sendable {
     ///   - byteLimit: The number of bytes of the body after which the response is cancelled. The last piece may exceed
     ///     it.
     ///   - time: The time after the response head from which no further piece is read.
-    /// - Throws: `CacheError`.
     func request(
         _ url: ResourceURL, range: String? = nil, byteLimit: Int = 1024, for time: Duration = .seconds(4)
     ) async throws -> Response {
@@ -103,7 +99,7 @@ package struct OriginProbe: Sendable {
 
 /// An origin's responses to a few small requests for one resource.
 struct OriginFacts: Sendable {
-    /// The response to a request for the first 1024 bytes.
+    /// The response to a request for the first bytes.
     var first: OriginProbe.Response
     /// The response to a repetition of the first request; nil if it failed.
     var second: OriginProbe.Response?

@@ -5,7 +5,6 @@ internal import MediaCache
 /// A diagnosis of an HLS stream: its playlists, a segment, and its keys.
 struct StreamDiagnosis: Sendable {
     var probe: OriginProbe
-    /// A function that receives each finding.
     var report: OriginDiagnosis.Report
 
     /// Runs the checks. Of a multivariant playlist, only the variant stream with the highest bandwidth is checked. A
@@ -13,7 +12,6 @@ struct StreamDiagnosis: Sendable {
     ///
     /// - Parameter url: The URL of the playlist, after redirects.
     /// - Returns: The requested segment, and a probe with its address scope; nil if there is no segment.
-    /// - Throws: `CancellationError`, `CacheError` with `cancelled`, errors of `report`.
     func run(_ url: ResourceURL) async throws -> (segment: ResourceURL, probe: OriginProbe)? {
         guard let first = try await read(url, "playlist") else { return nil }
         return try await narrowed(to: first.references).diagnose(first)

@@ -60,7 +60,6 @@ enum StreamFindings {
         return .ok(check, "available (\(response.status) after \(latency)), \(type)")
     }
 
-    /// Returns the finding about a key that must have the given length in bytes.
     static func key(_ response: OriginProbe.Response, _ name: String, length: Int) -> DiagnosisFinding {
         guard (200..<300).contains(response.status) else {
             return .failure(
@@ -76,7 +75,6 @@ enum StreamFindings {
         return .ok("key", "\(name), \(length) bytes")
     }
 
-    /// Returns the finding about a key in a `data:` URL (RFC 2397), which must have the given length in bytes.
     static func key(embedded bytes: [UInt8], _ name: String, length: Int) -> DiagnosisFinding {
         guard bytes.count == length else {
             return .failure(

@@ -24,8 +24,8 @@ public struct OutputFolder: Sendable, Hashable {
 
     /// Checks, before a job begins, that nothing exists at the path, or that it may be replaced.
     ///
-    /// - Throws: ``MediaJobError`` with `outputExists` if replacing isn't allowed, or `failed` for anything other than a
-    ///   bundle or an empty folder.
+    /// - Throws: ``MediaJobError`` with `outputExists` if replacing isn't allowed, or `failed` for anything other than
+    ///   a bundle or an empty folder.
     public func check() throws {
         guard access(path, F_OK) == 0 else { return }
         guard overwrites else { throw MediaJobError(.outputExists, "“\(path)” already exists") }

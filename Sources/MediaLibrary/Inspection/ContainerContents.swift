@@ -5,9 +5,7 @@ package struct ContainerContents<Source: ByteSource> {
     /// The number of bytes that demuxers receive at once.
     private static var pieceLength: Int { 1 << 20 }
 
-    /// The format.
     package let format: SegmentFormat
-    /// The bytes.
     package let source: Source
     /// The media initialization section of a segment of fragmented MP4.
     private let initialization: Movie?
@@ -23,10 +21,8 @@ package struct ContainerContents<Source: ByteSource> {
         self.initialization = initialization
     }
 
-    /// Whether a media initialization section was supplied for the container.
     var hasInitialization: Bool { initialization != nil }
 
-    /// Returns a reader of an MP4.
     func movie() throws(ContainerError) -> MP4Reader<Source> {
         if let initialization { return try MP4Reader(source, initialization: initialization) }
         return try MP4Reader(source)
@@ -45,7 +41,6 @@ package struct ContainerContents<Source: ByteSource> {
         }
     }
 
-    /// Pushes all bytes through a demuxer and finishes it.
     func push<Sink: SampleSink>(
         into sink: inout Sink,
         _ push: (UnsafeRawBufferPointer, inout Sink) throws(ContainerError) -> Void,
@@ -66,7 +61,6 @@ package struct ContainerContents<Source: ByteSource> {
 
 /// A sink that writes a line of CSV for each sample.
 package struct PacketWriter: SampleSink {
-    /// The names of the columns.
     private static let header = "track,pts,dts,duration,size,sync,crc32"
     /// The number of bytes that are written at once.
     private static let pieceLength = 64 << 10
@@ -75,9 +69,7 @@ package struct PacketWriter: SampleSink {
     private var text = header + "\n"
     private let write: (String) throws -> Void
 
-    /// Creates a writer.
-    ///
-    /// - Parameter write: A function that receives whole lines.
+    /// Creates a writer that passes whole lines to a function.
     package init(write: @escaping (String) throws -> Void) {
         self.write = write
     }

@@ -41,7 +41,6 @@ public struct ContainerInspection: Sendable {
     /// The error that ended reading before the end of the container.
     private(set) var failure: ContainerError?
 
-    /// Reads a container. Only the index of an MP4 is read; other formats are read completely.
     package init<Source: ByteSource>(
         _ contents: ContainerContents<Source>, name: String
     ) throws(ContainerError) {

@@ -6,15 +6,13 @@ package struct ContainerRecord: Encodable, Sendable {
     package struct ArtworkRecord: Encodable, Sendable {
         /// `jpeg`, `png`, `other`, or a media type.
         var type: String
-        /// The size in bytes.
         var size: Int64
     }
 
     /// `mp4`, `transportStream` or `packedAudio`.
     package let kind: String
-    /// The length in bytes.
     package let size: Int64
-    /// The duration; see ``ContainerInspection/duration``.
+    /// See ``ContainerInspection/duration``.
     @Nullable package private(set) var duration: Double?
     /// The average bit rate in bits per second.
     @Nullable package private(set) var bitRate: Int?
@@ -28,20 +26,14 @@ package struct ContainerRecord: Encodable, Sendable {
     @Nullable package private(set) var packedFormat: String?
     /// The timestamp of the first sample of packed audio on the stream's clock.
     @Nullable package private(set) var timestamp: Double?
-    /// The tracks.
     package let tracks: [ContainerTrackRecord]
-    /// The images in the metadata.
     package private(set) var artwork: [ArtworkRecord]
-    /// The IDs of the protection systems.
     package let protectionSystems: [String]
-    /// The boxes of an MP4.
     package let boxes: [BoxRecord]
-    /// The diagnostics.
     package let diagnostics: [ContainerDiagnosticRecord]
     /// The error that ended reading before the end of the container.
     @Nullable package private(set) var error: String?
 
-    /// Creates the record of a container.
     package init(_ inspection: ContainerInspection) {
         kind =
             switch inspection.format {
@@ -88,7 +80,6 @@ extension ContainerInspection {
 
 /// The JSON record of a track.
 package struct ContainerTrackRecord: Encodable, Sendable {
-    /// The index of the track, from 0.
     package let index: Int
     /// The ID in the container: the track ID of an MP4, the PID of a transport stream.
     package let id: UInt32
@@ -98,7 +89,6 @@ package struct ContainerTrackRecord: Encodable, Sendable {
     @Nullable package private(set) var codec: String?
     /// The formats of the samples. A track has several if its format changes.
     package let formats: [ContainerFormatRecord]
-    /// The ticks per second.
     package let timescale: Int32
     /// The earliest presentation time.
     @Nullable package private(set) var start: Double?
@@ -107,15 +97,12 @@ package struct ContainerTrackRecord: Encodable, Sendable {
     @Nullable package private(set) var duration: Double?
     /// The frames per second; null unless the track is video.
     @Nullable package private(set) var frameRate: Double?
-    /// The language.
     @Nullable package private(set) var language: String?
-    /// The number of samples.
     package let samples: Int
     /// The number of samples at which decoding can start.
     package let syncSamples: Int
     /// The number of samples that an edit list hides.
     package let hiddenSamples: Int
-    /// The size of all samples in bytes.
     package let bytes: Int64
     /// The average bit rate in bits per second.
     @Nullable package private(set) var bitRate: Int?
@@ -146,13 +133,10 @@ package struct ContainerFormatRecord: Encodable, Sendable {
     @Nullable package private(set) var codec: String?
     /// The type of the sample entry in MP4.
     @Nullable package private(set) var sampleEntry: String?
-    /// The width in pixels.
     @Nullable package private(set) var width: Int?
-    /// The height in pixels.
     @Nullable package private(set) var height: Int?
     /// The audio samples per second.
     @Nullable package private(set) var sampleRate: Int?
-    /// The number of audio channels.
     @Nullable package private(set) var channels: Int?
     /// The positions of the speakers: `stereo`, `5.1`.
     @Nullable package private(set) var channelLayout: String?
@@ -175,7 +159,6 @@ package struct ContainerFormatRecord: Encodable, Sendable {
 package struct BoxRecord: Encodable, Sendable {
     /// The type: four characters, or the extended type of a `uuid` box.
     package let type: String
-    /// The offset in the file.
     package let offset: Int64
     /// The size, including the header.
     package let size: Int64
@@ -183,7 +166,6 @@ package struct BoxRecord: Encodable, Sendable {
     @Nullable package private(set) var version: UInt8?
     /// The flags of a full box.
     @Nullable package private(set) var flags: UInt32?
-    /// The child boxes.
     package let boxes: [BoxRecord]
 
     init(_ node: BoxNode) {
@@ -200,7 +182,6 @@ package struct BoxRecord: Encodable, Sendable {
 package struct ContainerDiagnosticRecord: Encodable, Sendable {
     /// The kind of damage.
     package let code: String
-    /// The description.
     package let message: String
     /// The approximate offset in bytes.
     package let offset: Int64

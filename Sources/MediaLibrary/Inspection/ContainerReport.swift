@@ -7,9 +7,7 @@ extension ContainerInspection {
             sections: [facts, tracksSection, boxesSection, diagnosticsSection].compactMap(\.self))
     }
 
-    /// The maximum number of boxes in the report.
     private static var shownBoxes: Int { 200 }
-    /// The maximum number of diagnostics in the report.
     private static var shownDiagnostics: Int { 20 }
 
     private var facts: InspectionReport.Section {

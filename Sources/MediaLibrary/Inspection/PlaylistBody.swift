@@ -4,7 +4,6 @@ package import MediaCache
 
 /// The body of a playlist to inspect, with its content coding removed.
 package struct PlaylistBody: Sendable {
-    /// The bytes.
     package var bytes: [UInt8]
     /// The URL or path, for messages.
     package var name: String
@@ -13,7 +12,6 @@ package struct PlaylistBody: Sendable {
     /// The address scope of URLs in the playlist.
     package var references = AddressScope.publicOnly
 
-    /// Creates a body.
     package init(
         bytes: [UInt8], name: String, location: ResourceURL? = nil, references: AddressScope = .publicOnly
     ) {
@@ -23,10 +21,7 @@ package struct PlaylistBody: Sendable {
         self.references = references
     }
 
-    /// Reads a file.
-    ///
-    /// - Parameter path: The path; nil for standard input.
-    /// - Throws: ``MediaJobError``.
+    /// Reads a file; standard input if `path` is nil. Throws ``MediaJobError``.
     package init(path: String?) async throws {
         self = try await BlockingWork.run { try Self.read(path) }
     }
@@ -69,9 +64,8 @@ struct PlaylistCollector: Sendable {
 
     /// Creates an empty body.
     ///
-    /// - Parameters:
-    ///   - isCoded: Whether the body has a content coding, so that a playlist can't be recognized by its first bytes.
-    ///   - limit: The maximum length in bytes.
+    /// - Parameter isCoded: Whether the body has a content coding, so that a playlist can't be recognized by its first
+    ///   bytes.
     init(isCoded: Bool = false, limit: Int = PlaylistParser.Limits().playlistLength) {
         self.limit = limit
         isRecognised = isCoded

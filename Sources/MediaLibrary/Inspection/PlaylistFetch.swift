@@ -4,12 +4,9 @@ package import MediaCache
 
 /// A fetcher of playlists from their origins. It neither reads nor writes a cache.
 package struct PlaylistFetch: Sendable {
-    /// The client of the origin.
     package var origin: any Origin
-    /// The limits, retries, header profiles and cookies of the request.
     package var settings: TransferSettings
 
-    /// Creates a fetcher.
     package init(origin: any Origin, settings: TransferSettings) {
         self.origin = origin
         self.settings = settings

@@ -32,9 +32,7 @@ public struct PlaylistInspection: Sendable {
         try self.init(body, base: base, variables: variables, isStrict: isStrict)
     }
 
-    /// Parses a playlist.
-    ///
-    /// - Throws: ``MediaJobError``.
+    /// Parses a playlist. Throws ``MediaJobError`` if that fails.
     package init(
         _ body: PlaylistBody, base: ResourceURL? = nil, variables: [String: String] = [:], isStrict: Bool = false
     ) throws {

@@ -87,8 +87,6 @@ private struct SegmentRecord: Encodable, Sendable {
     @Nullable var bitrate: Int?
     let parts: [TagRecord]
 
-    /// Creates the record of a segment.
-    ///
     /// - Parameter ranges: The byte ranges of the parts of earlier segments.
     init(_ resolved: ResolvedSegment, ranges: inout PartByteRanges) {
         let segment = resolved.segment
@@ -166,10 +164,8 @@ private struct UnknownTagRecord: Encodable, Sendable {
 /// An optional value that is encoded as null if it's nil, so that every key of an object is present.
 @propertyWrapper
 package struct Nullable<Value: Encodable & Sendable>: Encodable, Sendable {
-    /// The value; nil for null.
     package var wrappedValue: Value?
 
-    /// Creates a value.
     package init(wrappedValue: Value?) {
         self.wrappedValue = wrappedValue
     }

@@ -12,7 +12,6 @@ extension PlaylistInspection {
         return InspectionReport(sections: sections + [diagnosticsSection])
     }
 
-    /// The maximum number of diagnostics in the report.
     private static var shownDiagnostics: Int { 40 }
 
     private var diagnosticsSection: InspectionReport.Section {
@@ -254,7 +253,6 @@ struct EncryptionSummary {
     }
 }
 
-/// The facts about a multivariant playlist, and tables of its variant streams, renditions and I-frame playlists.
 private struct MultivariantPlaylistReport {
     var playlist: MultivariantPlaylist
     var inspection: PlaylistInspection
@@ -342,7 +340,6 @@ private struct MultivariantPlaylistReport {
         return words.compactMap(\.self).joined(separator: ", ")
     }
 
-    /// Returns a bit rate in kilobits per second.
     private static func bitRate(_ rate: Int) -> String? {
         rate > 0 ? "\(rate / 1000 + (rate % 1000 >= 500 ? 1 : 0)) kb/s" : nil
     }

@@ -7,11 +7,10 @@ struct TrackTally: Sendable, Hashable {
     private(set) var syncSamples = 0
     /// The number of samples that an edit list hides.
     private(set) var hiddenSamples = 0
-    /// The size of all samples in bytes.
     private(set) var bytes: Int64 = 0
-    /// The earliest presentation time, in the track's timescale; nil if there are no samples.
+    /// The earliest presentation time, in the track's timescale; nil if no sample is presented.
     private(set) var start: Int64?
-    /// The end of the last presented sample, in the track's timescale; `Int64.min` if there are no samples.
+    /// The latest end of a presented sample, in the track's timescale; `Int64.min` if there is none.
     private(set) var end: Int64 = .min
     private var lastShown: Int64 = .min
     private var lastDTS: Int64?
@@ -44,7 +43,6 @@ struct TrackTally: Sendable, Hashable {
 struct TrackTallies: SampleSink {
     private static let diagnosticsLimit = 1000
 
-    /// The tracks. Samples refer to them by index.
     private(set) var tracks: [MediaTrack] = []
     private(set) var tallies: [TrackTally] = []
     private(set) var diagnostics: [ContainerDiagnostic] = []

@@ -14,9 +14,8 @@ public enum Inflater {
     ///
     /// - Parameters:
     ///   - coding: The content coding in lower case; nil for none.
-    ///   - name: The name of the body in error messages.
     ///   - limit: The maximum number of decompressed bytes. A body without a coding isn't limited.
-    /// - Throws: `CacheError` with `badResponse` for the errors of ``inflate(_:limit:)`` and for an unknown coding.
+    /// - Throws: `CacheError` with `badResponse`, also for an unknown coding.
     package static func decode(_ bytes: [UInt8], coding: String?, name: String, limit: Int) throws -> [UInt8] {
         guard let coding else { return bytes }
         guard ["gzip", "x-gzip", "deflate"].contains(coding) else {
@@ -46,8 +45,6 @@ public enum Inflater {
     }
 
     /// Returns a decompressed playlist, for `PlaylistParser`.
-    ///
-    /// - Throws: `PlaylistError` with `playlistTooLong` or `notInflated`.
     static func inflatePlaylist(_ compressed: [UInt8], limit: Int) throws(PlaylistError) -> [UInt8] {
         let maximum = Self.maximum(of: compressed, limit: limit)
         let (bytes, failure) = attempt(compressed, maximum: maximum)

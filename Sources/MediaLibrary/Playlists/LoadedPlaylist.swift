@@ -23,9 +23,6 @@ public struct LoadedPlaylist: Sendable {
     ///
     /// - Parameters:
     ///   - bytes: The playlist's text, without content coding.
-    ///   - head: The head of the response.
-    ///   - url: The requested URL.
-    ///   - kind: The kind of playlist; nil if no tag determines it.
     ///   - scope: The address scope with which the playlist was requested.
     public init(
         bytes: [UInt8], head: ResourceHead, url: ResourceURL, kind: PlaylistKind?, scope: AddressScope = .publicOnly
@@ -51,7 +48,6 @@ public struct LoadedPlaylist: Sendable {
     /// The base URL of relative references: the URL after redirects.
     public var base: ResourceURL { head.location ?? url }
 
-    /// Returns the value of ``isLive`` for the bytes of a playlist.
     static func isLive(_ bytes: [UInt8], kind: PlaylistKind?) -> Bool {
         guard kind != .multivariant else { return false }
         let bytes = UTF16Text.utf8(bytes) ?? bytes
@@ -61,8 +57,8 @@ public struct LoadedPlaylist: Sendable {
 }
 
 extension LoadedPlaylist {
-    /// The maximum estimated size of the resolved URLs of a short playlist, in bytes. A reference of one byte may
-    /// resolve to a URL as long as its base.
+    /// The maximum estimated size of a playlist's resolved URLs in bytes, unless the playlist is long. A reference of
+    /// one byte may resolve to a URL as long as its base.
     private static let maximumResolvedLength = 256 << 20
 
     /// Returns the parsed playlist.

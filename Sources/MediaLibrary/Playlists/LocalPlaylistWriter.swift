@@ -17,7 +17,6 @@ enum LocalPlaylistWriter {
         PlaylistReferences().rewritten(PlaylistWriter().bytes(playlist)) { isLocal($0) ? nil : emptyResource }
     }
 
-    /// Returns a playlist as text.
     static func text(of playlist: Playlist) -> String { String(decoding: bytes(of: playlist), as: UTF8.self) }
 
     private static func isLocal(_ reference: Reference) -> Bool {

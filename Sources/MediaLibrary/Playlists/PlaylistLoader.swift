@@ -4,13 +4,11 @@ import Synchronization
 
 /// A loader of playlists through a store.
 ///
-/// On-demand playlists are cached, and revalidated before use, because an encoder may replace one with a live playlist.
-/// That is omitted while the origin's freshness information permits it, and for five seconds after the last
-/// revalidation. Live playlists are requested from the origin each time. Concurrent requests for a playlist share one
-/// transfer.
+/// On-demand playlists are cached, and revalidated like `Revalidation.beforeUse`, because an encoder may replace one
+/// with a live playlist. Live playlists are requested from the origin each time. Concurrent requests for a playlist
+/// share one transfer.
 public final class PlaylistLoader: Sendable {
-    /// The maximum number of cache keys in each of `unusualNames` and `liveKeys`. A full set is emptied before a key is
-    /// added.
+    /// The maximum number of cache keys in each set. A full set is emptied before a key is added.
     private static let maximumRemembered = 4096
 
     private static let maximumLength = PlaylistParser.Limits().playlistLength
@@ -21,7 +19,7 @@ public final class PlaylistLoader: Sendable {
     /// The cache keys of playlists that were live. A stream that has ended may continue when its encoder is restarted.
     private let liveKeys = Mutex<Set<String>>([])
 
-    /// Creates a loader for `store`.
+    /// Creates a loader.
     public init(store: CacheStore) {
         self.store = store
     }
@@ -54,9 +52,8 @@ public final class PlaylistLoader: Sendable {
     /// Loads the playlist at `url`.
     ///
     /// - Parameters:
-    ///   - url: The URL of the playlist.
     ///   - scope: The address scope of the source of the URL: `any` if the user provided it,
-    ///     ``LoadedPlaylist/references`` if a playlist contains it. By default, only public addresses are allowed.
+    ///     ``LoadedPlaylist/references`` if a playlist contains it.
     ///   - settings: The transfer settings, narrowed to `scope`; nil means the store's settings.
     ///   - mayBeEncrypted: Whether bytes of no known format may be encrypted media, because a playlist lists them as a
     ///     segment.
@@ -68,9 +65,8 @@ public final class PlaylistLoader: Sendable {
     ///   or an empty body, or if it has the name or type of a playlist and some players might find URLs in it.
     public func load(
         _ url: ResourceURL, scope: AddressScope = .publicOnly, settings: TransferSettings? = nil,
-        mayBeEncrypted: Bool = false,
-        transferClass: TransferClass = .playback, isFresh: Bool = false
-    ) async throws -> LoadedPlaylist? {
+            mayBeEncrypted: Bool = false, transferClass: TransferClass = .playback, isFresh: Bool = false
+        ) async throws -> LoadedPlaylist? {
         let loaded = try await loadResource(
             url, scope: scope, settings: settings, mayBeEncrypted: mayBeEncrypted, transferClass: transferClass,
             isFresh: isFresh)
@@ -88,9 +84,8 @@ public final class PlaylistLoader: Sendable {
     /// Loads the resource at `url`, like ``load(_:scope:settings:mayBeEncrypted:transferClass:isFresh:)``.
     package func loadResource(
         _ url: ResourceURL, scope: AddressScope = .publicOnly, settings: TransferSettings? = nil,
-        mayBeEncrypted: Bool = false,
-        transferClass: TransferClass = .playback, isFresh: Bool = false
-    ) async throws -> LoadedResource {
+            mayBeEncrypted: Bool = false, transferClass: TransferClass = .playback, isFresh: Bool = false
+        ) async throws -> LoadedResource {
         let key = key(for: url)
         let directives = DeliveryDirectives(url: url.description)
         let isView = !directives.isEmpty
@@ -204,8 +199,7 @@ public final class PlaylistLoader: Sendable {
 }
 
 extension TransferSettings {
-    /// The additional time limit for requests for future content: three target durations (RFC 8216bis §6.2.5.2) of
-    /// 20 s.
+    /// The additional time limit for future content: three target durations of 20 s (RFC 8216bis §6.2.5.2).
     private static let holdTime = Duration.seconds(60)
 
     /// The settings for a blocking request, such as a blocking playlist reload or a preload hint.

@@ -158,10 +158,8 @@ public enum PreloadAmount: Sendable, Hashable {
     /// The first segments of each playlist of a stream. For a file, 1 MiB per segment is assumed.
     case segments(Int)
 
-    /// The number of bytes assumed for a second of a file.
     static let bytesPerSecond = 1 << 20
 
-    /// The number of bytes for a file.
     var bytesOfFile: Int64 {
         switch self {
         case .bytes(let count): max(0, count)

@@ -16,8 +16,8 @@ package final class WindowedSource: ByteSource {
 
     /// Creates a source, optionally with bytes that are already available.
     ///
-    /// - Parameter fetch: Returns the bytes of a range inside the resource, or at least the first of them. If it returns
-    ///   none, the read fails with `inputOutput`, because the resource must have changed.
+    /// - Parameter fetch: Returns the bytes of a range inside the resource, or at least the first of them. If it
+    ///   returns none, the read fails with `inputOutput`, because the resource must have changed.
     package init(
         length: Int64, window: [UInt8] = [], at windowStart: Int64 = 0,
         fetch: @escaping (Range<Int64>) throws(ContainerError) -> [UInt8]

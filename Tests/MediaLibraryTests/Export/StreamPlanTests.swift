@@ -284,8 +284,8 @@ struct StreamPlanTests {
         #expect(try plan(playlists).inputs.map { $0.map(\.discontinuities) } == [[0, 1, 2, 3], [1, 2]])
     }
 
-    /// Each of the 50,000 discontinuities overlaps the only video segment. Comparing all of them for each possible shift
-    /// takes minutes.
+    /// Each of the 50,000 discontinuities overlaps the only video segment. Comparing all of them for each possible
+    /// shift takes minutes.
     @Test(.timeLimit(.minutes(1))) func alignsManyDiscontinuitiesInOnePass() throws {
         let date = "#EXT-X-PROGRAM-DATE-TIME:2026-01-31T20:00:00Z\n"
         var playlists = stream()
