@@ -2,8 +2,8 @@ import MediaCache
 
 /// A generator of names for an asset's parts. A resource has one name, even if several playlists refer to it.
 ///
-/// Names have the extensions that players expect. For example, ffmpeg only opens local segments and keys that have the
-/// extension of a media file.
+/// Names have the extensions that players expect. ffmpeg only opens local segments and keys that have the extension of
+/// a media file.
 struct AssetPartNaming {
     /// The name of segments that the playlist marks as gaps (EXT-X-GAP). No part has this name.
     static let gap = "gap.ts"
@@ -24,7 +24,6 @@ struct AssetPartNaming {
     private var names: [String: String] = [:]
     private var counts: [String: Int] = [:]
 
-    /// Returns the existing name of a URL; nil if it has none.
     func name(of url: String) -> String? { names[url] }
 
     /// Returns the name of a resource.
@@ -45,7 +44,6 @@ struct AssetPartNaming {
             let padding = String(repeating: "0", count: max(0, 6 - digits.count))
             name = "\(folder)/\(padding)\(digits).\(Self.fileExtension(of: resource, hasMap: hasMap, folder: folder))"
         case .initializationSection: name = "\(folder)/init-\(count("\(folder) init")).\(known ?? "mp4")"
-        // ffmpeg only opens local keys that have the extension of a media file.
         case .key: name = "\(folder)/key-\(count("\(folder) key")).key.ts"
         case .file, .other: name = "\(folder)/\(count("\(folder) other")).\(known ?? "json")"
         }
@@ -53,7 +51,6 @@ struct AssetPartNaming {
         return name
     }
 
-    /// Returns the extension of a media segment.
     static func fileExtension(of resource: ResourceURL, hasMap: Bool, folder: String) -> String {
         extensions[resource.pathExtension] ?? (folder.hasPrefix("text") ? "vtt" : hasMap ? "m4s" : "ts")
     }
@@ -67,7 +64,6 @@ struct AssetPartNaming {
         return name.hasPrefix(folder + "/") ? String(name.dropFirst(folder.count + 1)) : "../" + name
     }
 
-    /// Returns the name of an asset's only file.
     static func file(_ url: ResourceURL) -> String {
         files.contains(url.pathExtension) ? "file.\(url.pathExtension)" : "file"
     }

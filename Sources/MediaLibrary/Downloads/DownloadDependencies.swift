@@ -10,16 +10,12 @@ struct DownloadDependencies: Sendable {
     let events: EventHub<DownloadEvent>
     let policy: DownloadPolicy
     let transferSettings: Downloads.SettingsSource
-    /// A function that returns a new URL for an asset with an expired link; nil if URLs of assets can't be refreshed.
-    /// New URLs of parts are read from the playlists in any case.
     let refreshSource: (@Sendable (Asset) async throws -> ResourceURL?)?
 
     var parts: PartFetch { PartFetch(store: store) }
 
-    /// The recordings that implement downloads of live streams.
     var liveDownloads: LiveDownloads { LiveDownloads(self) }
 
-    /// A lookup of the resources of assets.
     var resources: AssetResources { AssetResources(store: store, assetStore: assetStore, settings: transferSettings) }
 
     func settings(for asset: Asset) throws -> TransferSettings {
@@ -29,9 +25,8 @@ struct DownloadDependencies: Sendable {
         return settings
     }
 
-    /// Returns the contents of the asset at `url`, determined from its playlists.
-    ///
-    /// For a live stream, the contents have no parts, and ``AssetContents/isGrowing`` is true.
+    /// Returns the contents of the asset at `url`, determined from its playlists. Those of a live stream have no parts,
+    /// and ``AssetContents/isGrowing`` is true.
     ///
     /// - Parameters:
     ///   - copy: The preferred redundant copy of each media playlist, counted from 0.

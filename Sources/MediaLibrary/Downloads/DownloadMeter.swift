@@ -66,7 +66,7 @@ final class DownloadMeter: Sendable {
         state.withLock { $0.running[key] = (part, $0.bytesOfParts[part]) }
     }
 
-    /// Updates the cached bytes of a resource. Returns whether the resource is a part that is being fetched.
+    /// Updates the cached bytes of a resource, and returns whether it's a part that is being fetched.
     func note(key: String, bytesCached: Int64, length: Int64?, now: Duration) -> Bool {
         state.withLock { state in
             guard let running = state.running[key] else { return false }
@@ -94,7 +94,6 @@ final class DownloadMeter: Sendable {
         }
     }
 
-    /// Returns whether no byte of a part is cached.
     func isEmpty(_ part: Int) -> Bool { state.withLock { $0.bytesOfParts[part] == 0 } }
 
     /// Notes that a part is no longer being fetched.
@@ -141,7 +140,6 @@ final class DownloadMeter: Sendable {
         }
     }
 
-    /// Assigns parts to the tracks of their media playlists.
     private static func assignTracks(to parts: ArraySlice<AssetPart>, _ state: inout State) {
         for part in parts {
             let folder = part.name.prefix { $0 != "/" }

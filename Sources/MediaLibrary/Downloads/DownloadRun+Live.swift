@@ -6,9 +6,7 @@ import Synchronization
 /// The download of a live stream. The stream is recorded until it ends; then the recording becomes the asset's
 /// contents.
 extension DownloadRun {
-    /// Fetches the planned parts. Records the stream first if it's live.
-    ///
-    /// - Returns: The obstacle that prevents the download from continuing; nil if there is none.
+    /// Fetches the planned parts; records the stream first if it's live. Returns the obstacle to continuing.
     func fetchPlanned(_ settings: TransferSettings) async throws -> DownloadObstacle? {
         while !contents.isGrowing {
             if let obstacle = try await fetchAll(settings) { return obstacle }
@@ -104,9 +102,7 @@ extension DownloadRun {
         return .init(url: asset.url, text: text)
     }
 
-    /// Ends the recording of a live stream now. Has no effect on downloads that aren't live.
-    ///
-    /// - Throws: `CacheError` with `storage`.
+    /// Ends the recording of a live stream now. Has no effect on other downloads.
     func finish() async throws {
         let recording = state.withLock { state in
             state.isFinishRequested = true

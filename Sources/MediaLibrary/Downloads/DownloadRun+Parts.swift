@@ -7,9 +7,7 @@ extension DownloadRun {
     /// The number of concurrent transfers if the group has no limit.
     private static let standardWidth = 6
 
-    /// Fetches all missing parts.
-    ///
-    /// - Returns: The obstacle that prevents fetching the rest now; nil if there is none.
+    /// Fetches all missing parts, and returns the obstacle that prevents fetching the rest now.
     func fetchAll(_ settings: TransferSettings) async throws -> DownloadObstacle? {
         await withTaskGroup(of: Void.self) { tasks in
             var inFlight = 0
@@ -120,7 +118,6 @@ struct NoteAggregator: Sendable {
     private var counts: [String: (url: String, count: Int)] = [:]
     private var order: [String] = []
 
-    /// Adds a note about a number of parts.
     mutating func add(_ note: AssetContents.Note, count: Int = 1) {
         if counts[note.text] != nil {
             counts[note.text]?.count += count
@@ -131,10 +128,7 @@ struct NoteAggregator: Sendable {
     }
 
     /// Returns the notes combined with those of earlier runs. The text of a note about several parts ends with the
-    /// number of the others.
-    ///
-    /// - Parameter replacesCounts: Whether this run has checked the parts of earlier runs again. Otherwise, the numbers
-    ///   of parts are added.
+    /// number of the others. Numbers of parts are added, unless this run has checked the parts of earlier runs again.
     func combined(with earlier: [AssetContents.Note], replacesCounts: Bool) -> [AssetContents.Note] {
         var all = NoteAggregator()
         for note in earlier {

@@ -12,11 +12,8 @@ final class DownloadRun: Sendable {
     enum Outcome: Sendable {
         /// All parts are complete and committed, except the holes.
         case ended(holes: [DownloadHole], holeCount: Int)
-        /// The download has failed.
         case failed(DownloadFailure)
-        /// The download can continue later.
         case waiting(DownloadObstacle)
-        /// The task was cancelled.
         case stopped
     }
 
@@ -36,8 +33,8 @@ final class DownloadRun: Sendable {
         var queue = PartQueue(isDone: [])
         var failures: [Int: CacheError] = [:]
         var notes = NoteAggregator()
-        /// Gaps in the recording of a live stream.
-        var missed: [DownloadHole] = []
+            /// Gaps in the recording of a live stream.
+            var missed: [DownloadHole] = []
         /// The number of network failures since a part was last completed.
         var networkFailures = 0
         /// The indexes of the parts that have timed out since a part was last completed.
@@ -59,13 +56,7 @@ final class DownloadRun: Sendable {
         var isFinishRequested = false
     }
 
-    /// Creates a run.
-    ///
-    /// - Parameters:
-    ///   - asset: The asset to complete.
-    ///   - dependencies: The dependencies of the run.
-    ///   - group: The group of the run's transfers.
-    ///   - rechecks: Whether cached parts are checked again.
+    /// - Parameter rechecks: Whether cached parts are checked again.
     init(_ asset: Asset, dependencies: DownloadDependencies, group: TransferGroup, rechecks: Bool) {
         id = asset.id
         self.rechecks = rechecks
@@ -89,10 +80,8 @@ final class DownloadRun: Sendable {
     /// Whether more bytes are cached than at the beginning of the run.
     var hasProgressed: Bool { meter.progress(now: store.time.monotonic).bytes > state.withLock { $0.bytesBefore } }
 
-    /// The recording of a live stream; nil if none is running.
     var recording: Recording? { state.withLock { $0.recording } }
 
-    /// Gaps in the recording of a live stream.
     var missed: [DownloadHole] { state.withLock { $0.missed } }
 
     /// The asset's contents; empty until they're known.
@@ -255,8 +244,6 @@ final class DownloadRun: Sendable {
     }
 
     /// Returns the obstacle, with current numbers if it's a lack of space.
-    ///
-    /// - Throws: `AssetTooLarge` if the asset exceeds the cache limit.
     private func confirmed(_ obstacle: DownloadObstacle) async throws -> DownloadObstacle {
         guard obstacle.kind == .space else { return obstacle }
         return try await missingSpace(allowsEstimate: true) ?? obstacle
@@ -266,10 +253,9 @@ final class DownloadRun: Sendable {
     /// policy reserves.
     ///
     /// - Parameter allowsEstimate: Whether an estimated length is compared with the free space, too. The bit rates in
-    ///   playlists are often much higher than those of the media, so an estimate doesn't show that a download won't
-    ///   fit.
-    /// - Throws: `AssetTooLarge` if the length is exact, and they exceed the part of the cache limit that pinned data
-    ///   doesn't use.
+    ///   playlists are often much higher than those of the media.
+    /// - Throws: `AssetTooLarge` if the length is exact, and the missing bytes exceed the part of the cache limit that
+    ///   pinned data doesn't use.
     private func missingSpace(allowsEstimate: Bool) async throws -> DownloadObstacle? {
         let progress = meter.progress(now: store.time.monotonic)
         guard let length = progress.length else { return nil }
@@ -338,7 +324,6 @@ private struct AssetTooLarge: Error {
 extension DownloadRun.State {
     fileprivate var retryableCount: Int { failures.values.count { $0.isRetryable } }
 
-    /// Schedules failed parts to be fetched again, except those that can't succeed.
     mutating func retry() {
         let final = failures.filter { !$0.value.isRetryable }.map(\.key)
         queue.retryFailed(except: Set(final))
@@ -352,7 +337,6 @@ extension AssetPart {
 }
 
 extension AssetPart.Role {
-    /// A description for messages.
     var words: String {
         switch self {
         case .file: "the file"

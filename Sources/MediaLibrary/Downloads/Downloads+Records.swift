@@ -31,7 +31,6 @@ extension Downloads {
         if entries[id]?.asset.download?.state.isEnded == true { wakeAll(of: id) }
     }
 
-    /// Resumes the callers waiting for a download.
     func wakeAll(of id: AssetID) {
         let waiters = entries[id]?.waiters ?? []
         entries[id]?.waiters = []
@@ -86,9 +85,8 @@ extension Downloads {
         try await assetStore.setContents(known, of: id)
     }
 
-    /// Throws if an asset has recorded media. Another selection would replace that media, which can't be fetched again.
-    ///
-    /// - Throws: `CacheError` with `invalidSetting` if media has been recorded; `storage`.
+    /// Throws `CacheError` with `invalidSetting` if an asset has recorded media. Another selection would replace that
+    /// media, which can't be fetched again.
     func requireNoRecording(of asset: Asset) async throws {
         var isRecorded = try await dependencies.liveDownloads.hasRecording(of: asset.id)
         if !isRecorded { isRecorded = try await hasRecordedContents(asset.id) }

@@ -189,13 +189,11 @@ extension Downloads {
         }
     }
 
-    /// Removes an asset, and the resources that no other asset shares.
     private func remove(_ asset: Asset) async throws {
         _ = try await store.remove(keys: try await dependencies.resources.exclusiveKeys(of: asset))
         try await assetStore.remove(asset.id)
     }
 
-    /// Waits until the removal of a download has succeeded or failed.
     private func removalEnded(_ id: AssetID) async {
         guard entries[id]?.isBeingRemoved == true else { return }
         await withCheckedContinuation { entries[id]?.waiters.append($0) ?? $0.resume() }

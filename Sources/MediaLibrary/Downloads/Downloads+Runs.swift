@@ -31,7 +31,6 @@ extension Downloads {
         policy.obstacle(under: conditions.current, at: store.now)
     }
 
-    /// The dependencies of a run that begins now.
     var dependencies: DownloadDependencies {
         DownloadDependencies(
             store: store, assetStore: assetStore, loader: loader, events: hub, policy: policy,
@@ -75,7 +74,6 @@ extension Downloads {
         Task { await self.write() }
     }
 
-    /// Sets the state of a download after a run has ended.
     func applyOutcome(_ id: AssetID, _ outcome: DownloadRun.Outcome) {
         let isActive = queue.items[id]?.isActive ?? false
         switch outcome {
@@ -194,7 +192,6 @@ struct DownloadQueue: Sendable {
     private(set) var items: [AssetID: Item] = [:]
     private var nextOrder = 0
 
-    /// Adds a download behind all others of its priority.
     mutating func add(_ id: AssetID, priority: Int, isActive: Bool) {
         nextOrder += 1
         items[id] = Item(priority: priority, order: nextOrder, isActive: isActive)

@@ -54,7 +54,7 @@ public actor Downloads {
     var unwritten: Set<AssetID> = []
     var isWriting = false
     var writeWaiters: [CheckedContinuation<Void, Never>] = []
-    /// Runs by asset, readable outside this actor.
+    /// The runs, readable outside this actor.
     nonisolated let runs = Mutex<[AssetID: DownloadRun]>([:])
 
     /// Creates the downloads of a store. No download runs before ``start(resuming:)``.
@@ -237,7 +237,7 @@ public actor Downloads {
 }
 
 extension Asset {
-    /// When the download was added.
+    /// The time at which the download was added, or the asset was created.
     var added: Date { download?.added ?? created }
 }
 

@@ -46,9 +46,7 @@ actor LinkRefresh {
         return Self.url(of: identity, in: parts, but: url)
     }
 
-    /// Returns the parts with the URLs of a redundant copy of the playlists.
-    ///
-    /// - Parameter copy: The number of the copy, counted from 0.
+    /// Returns the parts with the URLs of a redundant copy of the playlists, counted from 0.
     func parts(ofCopy copy: Int) async throws -> [AssetPart.Identity: AssetPart] {
         if identities.isEmpty, let contents = try await dependencies.assetStore.contents(of: asset.id) {
             note(contents)
@@ -92,10 +90,8 @@ actor LinkRefresh {
     }
 
     private static func url(
-        of identity: AssetPart.Identity, in parts: [AssetPart.Identity: AssetPart], but old: ResourceURL
-    )
-        -> (url: ResourceURL, scope: AddressScope)?
-    {
+            of identity: AssetPart.Identity, in parts: [AssetPart.Identity: AssetPart], but old: ResourceURL
+        ) -> (url: ResourceURL, scope: AddressScope)? {
         guard let part = parts[identity], let url = try? ResourceURL(part.url), url != old else { return nil }
         return (url, part.scope ?? .publicOnly)
     }

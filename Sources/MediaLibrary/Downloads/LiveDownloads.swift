@@ -18,9 +18,6 @@ struct LiveDownloads: Sendable {
     }
 
     /// Opens the recording of an asset, and creates it if there is none yet.
-    ///
-    /// - Parameter events: The hub that receives the recording's events.
-    /// - Throws: `CacheError` with `storage`.
     func recording(of asset: Asset, events: EventHub<RecordingEvent>) async throws -> Recording {
         let name = asset.id.rawValue + Self.suffix
         var channel = try await channel(of: asset.id) ?? Self.channel(for: asset, created: dependencies.store.now)
@@ -38,10 +35,8 @@ struct LiveDownloads: Sendable {
         return recording
     }
 
-    /// Deletes the recording of an asset, if there is one.
-    ///
-    /// - Parameter keepingMedia: Whether the media to which the asset's contents refer remains.
-    /// - Throws: `CacheError` with `storage`.
+    /// Deletes the recording of an asset, if there is one. With `keepingMedia`, the media to which the asset's contents
+    /// refer remains.
     func remove(_ asset: Asset, keepingMedia: Bool) async throws {
         guard let channel = try await channel(of: asset.id) else { return }
         let name = asset.id.rawValue + Self.suffix
@@ -61,8 +56,6 @@ struct LiveDownloads: Sendable {
     }
 
     /// Returns whether an asset has a recording that hasn't become its contents yet.
-    ///
-    /// - Throws: `CacheError` with `storage`.
     func hasRecording(of asset: AssetID) async throws -> Bool {
         try await folder.contents(of: asset.rawValue + Self.suffix) != nil
     }

@@ -1,6 +1,4 @@
 /// The order in which an asset's parts are fetched: first to last, or from the part that a player requested.
-///
-/// ``next()`` takes amortized constant time.
 struct PartQueue: Sendable {
     enum PartState: Sendable {
         case missing, running, done, failed
@@ -17,8 +15,6 @@ struct PartQueue: Sendable {
     private(set) var failedCount = 0
     private(set) var runningCount = 0
 
-    /// Creates a queue of parts.
-    ///
     /// - Parameters:
     ///   - isDone: Whether each part is complete.
     ///   - first: The parts to fetch before all others, in order.
@@ -28,7 +24,7 @@ struct PartQueue: Sendable {
         doneCount = isDone.count { $0 }
     }
 
-    /// Removes and returns the next missing part; nil if there is none.
+    /// Returns the next missing part, and marks it as running; nil if there is none. Takes amortized constant time.
     mutating func next() -> Int? {
         while let index = first.popLast() {
             if states[index] == .missing { return start(index) }
@@ -45,10 +41,8 @@ struct PartQueue: Sendable {
         return index
     }
 
-    /// Marks a running part as complete.
     mutating func done(_ index: Int) { end(index, .done) }
 
-    /// Marks a running part as failed.
     mutating func failed(_ index: Int) { end(index, .failed) }
 
     /// Marks a running part as missing again.

@@ -28,7 +28,6 @@ struct StreamContents {
 
     /// Returns the contents of the asset at `url`, which the user specified.
     ///
-    /// - Parameter copy: The preferred redundant copy of each media playlist, counted from 0.
     /// - Throws: `CacheError`, with `notMedia` for an invalid playlist, or one without segments or variant streams; the
     ///   errors of `load`.
     static func plan(
@@ -99,9 +98,8 @@ struct StreamContents {
         return isLive
     }
 
-    /// Loads the preferred copy of a media playlist, or the next that can be loaded.
-    ///
-    /// - Throws: The error of the preferred copy, if no copy can be loaded.
+    /// Loads the preferred copy of a media playlist, or the next that can be loaded. Throws the error of the preferred
+    /// copy if no copy can be loaded.
     private func loadFirst(
         of copies: [ResourceURL], of entry: LoadedPlaylist, _ variables: [String: String]
     ) async throws -> (playlist: LoadedPlaylist, url: ResourceURL) {
@@ -290,8 +288,6 @@ struct StreamContents {
         }
     }
 
-    // MARK: - Helpers
-
     private static func resolve(
         _ uri: String, against base: ResourceURL, of playlist: ResourceURL
     ) throws -> ResourceURL {
@@ -346,7 +342,6 @@ extension MultivariantPlaylist {
 }
 
 extension RenditionType {
-    /// The prefix of the folder for the rendition's parts.
     fileprivate var folder: String {
         switch self {
         case .audio: "audio"

@@ -13,11 +13,7 @@ public struct MediaProber: Sendable {
     private let store: CacheStore
     private let loader: PlaylistLoader
 
-    /// Creates a prober.
-    ///
-    /// - Parameters:
-    ///   - store: The store through which origins are read.
-    ///   - loader: The loader of playlists, which remembers playlists with unusual names.
+    /// Creates a prober that reads through a store. The loader remembers playlists with unusual names.
     public init(store: CacheStore, loader: PlaylistLoader) {
         self.store = store
         self.loader = loader
@@ -28,7 +24,6 @@ public struct MediaProber: Sendable {
     /// - Parameters:
     ///   - url: The URL of a file, or of a multivariant or media playlist.
     ///   - settings: The transfer settings; nil means the store's.
-    /// - Returns: The description, with a note for a file whose type is neither audio nor video.
     /// - Throws: `CacheError`, with `notMedia` for a page, for a manifest of another format, and for a playlist that
     ///   can't be parsed or has no variant stream; `CancellationError`.
     public func probe(_ url: ResourceURL, settings: TransferSettings? = nil) async throws -> MediaProbe {
@@ -118,9 +113,7 @@ public struct MediaProber: Sendable {
         }
     }
 
-    /// Runs `work` with a time limit.
-    ///
-    /// - Throws: The errors of `work`; `CacheError` with `timedOut`.
+    /// Runs `work` with a time limit. Throws `CacheError` with `timedOut` after it.
     private func withDeadline<Value: Sendable>(
         _ work: @escaping @Sendable () async throws -> Value
     ) async throws -> Value {
@@ -214,7 +207,7 @@ public struct MediaProber: Sendable {
 }
 
 extension MediaProbe.Variant {
-    /// Creates a variant; `duration` is in seconds, nil for a live stream.
+    /// Creates a variant. The duration is in seconds; nil for a live stream.
     init(_ variant: VariantStream, duration: Double?) {
         selection = String(variant.bandwidth)
         bandwidth = variant.bandwidth

@@ -31,11 +31,8 @@ public struct PlayedTitles: Sendable {
         return try await all(among: try await store.resources()).filter { !owned.contains($0.main.key) }
     }
 
-    /// Returns all titles, including assets that weren't downloaded, most recently used first. Pinned resources are
-    /// excluded.
-    ///
-    /// - Parameter resources: All resources of the store.
-    /// - Throws: `CacheError` with `cancelled` or `closed`.
+    /// Returns all titles among the store's resources, including those in the library, most recently used first. Pinned
+    /// resources are excluded.
     package func all(among resources: [ResourceInfo]) async throws -> [PlayedTitle] {
         let cached = Dictionary(resources.map { ($0.key, $0) }, uniquingKeysWith: { first, _ in first })
         var rest = Dictionary(uniqueKeysWithValues: resources.filter { !$0.isPinned }.map { ($0.id, $0) })

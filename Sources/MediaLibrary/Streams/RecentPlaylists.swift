@@ -34,9 +34,8 @@ public final class RecentPlaylists: Sendable {
     /// Adds a playlist that was just requested.
     ///
     /// - Parameters:
-    ///   - playlist: The playlist.
-    ///   - variables: The variables that it may import (RFC 8216bis §4.4.2.3).
-    ///   - moment: The time at which it was received, by `CacheStore.monotonicTime`.
+    ///   - variables: The variables that the playlist may import (RFC 8216bis §4.4.2.3).
+    ///   - moment: The time at which the playlist was received, by `CacheStore.monotonicTime`.
     public func note(_ playlist: LoadedPlaylist, variables: [String: String] = [:], at moment: Duration) {
         let url = DeliveryDirectives.removed(from: playlist.url.description)
         let views = state.withLock { state in state.streams.first { $0.url == url }?.views ?? [] }

@@ -32,17 +32,14 @@ struct ReferenceHash {
 
 /// The 64-bit hash FNV-1a. It's stable across processes, and can be computed incrementally.
 package enum FNV1a {
-    /// The hash of no bytes.
     package static let initial: UInt64 = 0xCBF2_9CE4_8422_2325
 
-    /// Returns the hash `state`, extended by `bytes`.
     package static func extend(_ state: UInt64, with bytes: UnsafeRawBufferPointer) -> UInt64 {
         var state = state
         for byte in bytes { state = (state ^ UInt64(byte)) &* 0x100_0000_01B3 }
         return state
     }
 
-    /// Returns the hash `state`, extended by the text in UTF-8.
     static func extend(_ state: UInt64, with text: some StringProtocol) -> UInt64 {
         var text = String(text)
         return text.withUTF8 { extend(state, with: UnsafeRawBufferPointer($0)) }

@@ -34,7 +34,7 @@ struct SegmentNames: Sendable {
         return Name(segment: segment, since: moments[number])
     }
 
-    /// Adds the names of a playlist received at `moment`. `isRepeated` is true if it equals the last one.
+    /// Adds the names of a playlist received at `moment`. `isRepeated` is whether the playlist equals the last one.
     mutating func note(_ index: StreamIndex, isRepeated: Bool, at moment: Duration) {
         guard let window = index.window, !window.isEmpty else { return }
         let isRestarted = mayBeRestarted(index, window, at: moment) || (!isRepeated && contradictsLast(index))
@@ -110,7 +110,6 @@ struct LiveSegment: Sendable, Hashable {
     /// A key or media initialization section, which has no number.
     static let companion = LiveSegment(number: -1)
 
-    /// Returns whether both have the same number and part number.
     func hasSamePosition(as other: LiveSegment) -> Bool { number == other.number && part == other.part }
 
     /// Returns whether two segments with the same name and position must be different segments, since a playlist never

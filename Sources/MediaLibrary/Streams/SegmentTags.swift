@@ -14,7 +14,7 @@ struct SegmentTags {
     private var reader: PlaylistTagReader
     /// EXT-X-TARGETDURATION in nanoseconds.
     private(set) var targetDuration: Int64?
-    /// The number of segments omitted by a delta update; nil for a complete playlist.
+    /// The number of segments that a delta update omits; nil for a complete playlist.
     private(set) var skipped: Int?
     private var mediaSequence = 0
     /// The number of segments read so far, and their total duration in nanoseconds.
@@ -27,7 +27,7 @@ struct SegmentTags {
     private var part = Tags(segment: LiveSegment(number: 0))
     private var hint: PreloadHint?
 
-    /// Creates a reader of `bytes`, which must outlive it.
+    /// Creates a reader of bytes that must outlive it.
     init(_ bytes: UnsafeRawBufferPointer) {
         reader = PlaylistTagReader(bytes)
     }
@@ -148,7 +148,6 @@ struct URIList: Sendable {
         return true
     }
 
-    /// The URI at `index`.
     subscript(index: Int) -> String {
         bytes.withUnsafeBufferPointer { bytes in
             var text: [UInt8] = []

@@ -4,7 +4,6 @@ import MediaCache
 /// A compact index of a media playlist's segments, keys and media initialization sections by URL. A playlist may have
 /// 100,000 segments.
 struct StreamIndex: Sendable {
-    /// The properties of a resource.
     private struct Traits: OptionSet {
         var rawValue: UInt8
         static let wholeResource = Traits(rawValue: 1)
@@ -35,7 +34,7 @@ struct StreamIndex: Sendable {
     /// The maximum number of names for which memory is reserved.
     private static let maximumReserved = 1 << 20
 
-    /// The maximum duration of a live segment, in nanoseconds: one day.
+    /// The maximum duration of a live segment, in nanoseconds.
     private static let maximumSegmentDuration: Int64 = 86_400_000_000_000
 
     /// The maximum number of live segments that count toward the duration of a playlist.
@@ -43,16 +42,14 @@ struct StreamIndex: Sendable {
 
     /// Whether the playlist is live, or was live until the last update.
     let isLive: Bool
-    /// Whether the playlist is a delta update.
     private(set) var isDelta = false
     /// The media sequence numbers of a live playlist, including segments omitted by a delta update and a segment with
     /// only parts.
     private(set) var window: Range<Int>?
-    /// The target duration of a live playlist, between one second and one day.
+    /// The target duration of a live playlist, at least one second.
     private(set) var targetDuration = Duration.seconds(1)
     /// The duration of all segments in `window`. Omitted segments count with the mean duration of the others.
     private(set) var windowDuration = Duration.zero
-    /// The address scope of the playlist's references.
     let references: AddressScope
     private let base: ResourceURL
     /// A hash of the playlist and its importable variables, valid only in this process.
@@ -65,7 +62,6 @@ struct StreamIndex: Sendable {
     private var live: [LiveSegment] = []
     private var firstLive = 0
 
-    /// Indexes the segments of `playlist`.
     init(_ playlist: LoadedPlaylist, variables: [String: String], isLive: Bool) {
         base = playlist.base
         references = playlist.references
@@ -143,7 +139,6 @@ struct StreamIndex: Sendable {
         return live.indices.contains(number) ? (number, live[number]) : nil
     }
 
-    /// Returns whether the playlist contains a name.
     func contains(_ hash: UInt64) -> Bool { position(of: hash) != nil }
 
     /// Returns the index in `names` of the newest name with a hash.

@@ -166,7 +166,6 @@ struct StreamSurvey {
         return status
     }
 
-    /// Returns whether the URI contains the data itself (RFC 2397).
     private func isDataURL(_ uri: String) -> Bool { uri.prefix(5).lowercased() == "data:" }
 
     private mutating func isCached(_ uri: String, of base: ResourceURL, bytes: Range<Int>?) -> Bool {
@@ -183,8 +182,6 @@ struct StreamSurvey {
 
     /// Loads a playlist from the cache; returns nil if it isn't cached or can't be read or parsed. It may have been
     /// evicted since the resources were listed.
-    ///
-    /// - Throws: `CacheError` with `cancelled` or `closed`.
     private mutating func load(
         _ url: ResourceURL, variables: [String: String]
     ) async throws -> (parsed: ParsedPlaylist, base: ResourceURL)? {

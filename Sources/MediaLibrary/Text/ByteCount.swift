@@ -1,9 +1,7 @@
 /// A number of bytes, formatted for display.
 package struct ByteCount: Sendable, Hashable {
-    /// The number of bytes.
     package var bytes: Int64
 
-    /// Creates a count.
     package init(_ bytes: Int64) {
         self.bytes = bytes
     }

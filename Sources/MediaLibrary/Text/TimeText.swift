@@ -2,7 +2,6 @@ package import Foundation
 internal import HLS
 internal import MediaContainers
 
-/// Durations, formatted for display.
 package enum DurationText {
     /// Returns the two largest units, rounded down: `2d 3h`, `2d`, `1h 00m`, `1m 05s`, `42s`. A negative duration is
     /// `0s`.
@@ -45,7 +44,7 @@ package enum SecondsText {
     }
 }
 
-/// Dates and times in UTC, formatted as text.
+/// Text for dates and times in UTC.
 package enum MomentText {
     /// Returns a date and time to the second: `2026-01-31 20:15:00`.
     package static func plain(_ date: Date) -> String {
