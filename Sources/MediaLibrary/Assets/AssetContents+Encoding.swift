@@ -19,7 +19,6 @@ extension AssetContents {
         var selection: StreamSelection?
     }
 
-    /// Returns the contents in their storage format.
     func encoded() throws -> [UInt8] {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
@@ -64,7 +63,6 @@ extension AssetContents {
         selection = header.selection
     }
 
-    /// Returns the optional fields at the end of a part's line: the cache key and the address scope.
     private static func optionalFields(of part: AssetPart) -> String {
         guard let scope = part.scope else { return part.storedAs.map { "\t\($0)" } ?? "" }
         return "\t\(part.storedAs ?? "")\t\(scope.rawValue)"

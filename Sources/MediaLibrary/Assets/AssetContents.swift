@@ -80,7 +80,6 @@ public struct AssetContents: Sendable, Hashable, Codable {
 
 /// An index that finds an asset's playlists and parts by name.
 package struct ContentsIndex: Sendable {
-    /// The indexed contents.
     package let contents: AssetContents
     private let playlists: [String: Int]
     private let parts: [String: Int]
@@ -88,7 +87,6 @@ package struct ContentsIndex: Sendable {
     /// The base of URLs that represent names. Its host is reserved and never resolves (RFC 6761 §6.4).
     package static let base = "http://asset.invalid/"
 
-    /// Creates an index of contents.
     package init(_ contents: AssetContents) {
         self.contents = contents
         playlists = Dictionary(
@@ -99,13 +97,11 @@ package struct ContentsIndex: Sendable {
             contents.parts.enumerated().map { ($0.element.name, $0.offset) }, uniquingKeysWith: { first, _ in first })
     }
 
-    /// Returns the playlist with this name; nil if there is none.
     package func playlist(_ name: String) -> AssetContents.LocalPlaylist? {
         playlists[name].map { contents.playlists[$0] }
     }
 
-    /// Returns the part with this name; the first one if several parts are ranges of one resource; nil if there are
-    /// none.
+    /// Returns the part with this name; the first one if several parts are ranges of one resource.
     package func part(_ name: String) -> AssetPart? { parts[name].map { contents.parts[$0] } }
 
     /// Returns the name in a URL under ``base``; nil for any other URL.

@@ -72,7 +72,6 @@ extension AssetPart {
         var duration: Double
     }
 
-    /// The position, which identifies the part after its URL has changed.
     var identity: Identity { Identity(name: name, range: range, start: start, duration: duration) }
 }
 
@@ -88,7 +87,7 @@ extension AssetPart {
         request(of: try ResourceURL(url), settings: settings, named: named)
     }
 
-    /// Returns a request for the part at a URL that has already been parsed.
+    /// Returns a request for the part at a parsed URL.
     func request(of url: ResourceURL, settings: TransferSettings, named: String? = nil) -> ReadRequest {
         let scope = scope ?? AddressScope(forStoredURL: url, userURL: named)
         var request = ReadRequest(

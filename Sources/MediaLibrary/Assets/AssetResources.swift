@@ -14,11 +14,8 @@ struct AssetResources {
         try await exclusive(try keys(of: asset, contents: try await contents(of: asset)), to: asset)
     }
 
-    /// Replaces an asset's contents. Resources that belong to no asset afterwards are unpinned, and may be evicted.
-    ///
-    /// If an error is thrown, the previous contents remain.
-    ///
-    /// - Throws: `CacheError` with `storage`.
+    /// Replaces an asset's contents. Resources that belong to no asset afterwards are unpinned, and may be evicted. If
+    /// an error is thrown, the previous contents remain.
     func replaceContents(of asset: Asset, with new: AssetContents) async throws {
         let old = try await assetStore.contents(of: asset.id)
         let removed = try keys(of: asset, contents: old).subtracting(try keys(of: asset, contents: new))
@@ -33,7 +30,6 @@ struct AssetResources {
         }
     }
 
-    /// Returns the keys that belong to no other asset.
     private func exclusive(_ keys: Set<String>, to asset: Asset) async throws -> Set<String> {
         var keys = keys
         guard !keys.isEmpty else { return keys }

@@ -17,7 +17,6 @@ public actor AssetStore {
     private var loading: Task<[AssetID: Asset], any Error>?
     /// The number of times each asset's contents have changed since this instance was created.
     private var contentsVersions: [AssetID: Int] = [:]
-    /// Called before an asset's record is removed.
     private let willRemove: (@Sendable (AssetID) async throws -> Void)?
     /// Serializes changes, so that an asset's record agrees with its cover.
     private let changes = ConcurrencyLimit()
@@ -81,17 +80,11 @@ public actor AssetStore {
         }
     }
 
-    /// Returns the asset whose entry has a cache key; nil if there is none.
-    ///
-    /// - Throws: `CacheError` with `storage`.
     func asset(withKey key: String) async throws -> Asset? {
         try await load().values.first { $0.key == key }
     }
 
-    /// Adds an asset, unless one with the same cache key exists. Its data doesn't need to be cached.
-    ///
-    /// - Returns: The asset with that cache key.
-    /// - Throws: `CacheError` with `storage`.
+    /// Adds an asset, unless one with the same cache key exists. Returns the asset with that key.
     func add(_ asset: Asset) async throws -> Asset {
         try await changes.runUncancelled {
             if let known = try await self.asset(withKey: asset.key) { return known }
@@ -101,8 +94,6 @@ public actor AssetStore {
 
     /// Updates the fields of an asset's record that a download changes. Other fields, such as the cover, remain
     /// unchanged. Does nothing if the asset has been removed.
-    ///
-    /// - Throws: `CacheError` with `storage`.
     func updateRecord(from asset: Asset) async throws {
         try await change(asset.id) { record in
             record.url = asset.url
@@ -115,8 +106,6 @@ public actor AssetStore {
     }
 
     /// Counts a playback of an asset. Does nothing if the asset has been removed.
-    ///
-    /// - Throws: `CacheError` with `storage`.
     package func notePlay(of id: AssetID) async throws {
         let now = store.now
         try await change(id) { asset in
@@ -125,17 +114,12 @@ public actor AssetStore {
         }
     }
 
-    /// Sets the title of an asset.
-    ///
-    /// - Throws: `CacheError` with `notFound` if there is no such asset, or `storage`.
+    /// Sets the title of an asset. Throws `CacheError` with `notFound` if there is no such asset.
     func setTitle(_ title: String, of id: AssetID) async throws {
         _ = try await requireAsset(id)
         try await change(id) { $0.title = title }
     }
 
-    /// Removes the download from an asset's record.
-    ///
-    /// - Throws: `CacheError` with `storage`.
     func removeDownload(of id: AssetID) async throws {
         try await change(id) { $0.download = nil }
     }
@@ -159,12 +143,10 @@ public actor AssetStore {
         return try await BlockingWork.run { try AssetContents(encoded: bytes) }
     }
 
-    /// Returns a number that changes whenever the contents of an asset change. It's only meaningful for this instance.
+    /// Returns a number that changes whenever the contents of an asset change, meaningful only for this instance.
     package func contentsVersion(of id: AssetID) -> Int { contentsVersions[id, default: 0] }
 
     /// Stores an asset's contents. Does nothing if the asset has been removed.
-    ///
-    /// - Throws: `CacheError` with `storage`.
     func setContents(_ contents: AssetContents, of id: AssetID) async throws {
         let bytes = try contents.encoded()
         try await changes.runUncancelled {
@@ -175,8 +157,6 @@ public actor AssetStore {
     }
 
     /// Removes an asset's contents, so that they're determined again.
-    ///
-    /// - Throws: `CacheError` with `storage`.
     func removeContents(of id: AssetID) async throws {
         try await changes.runUncancelled {
             try await folder.remove(id.rawValue + Self.contentsSuffix)
@@ -233,8 +213,6 @@ public actor AssetStore {
     }
 
     /// Sets the cover of an asset that has none. Does nothing if it has one, or the asset has been removed.
-    ///
-    /// - Throws: `CacheError` with `storage`.
     package func setFirstCover(_ cover: Cover, of id: AssetID) async throws {
         try await changes.runUncancelled {
             guard let asset = try await load()[id], asset.cover == nil else { return }

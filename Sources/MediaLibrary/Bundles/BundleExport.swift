@@ -164,7 +164,7 @@ public struct BundleExport: Sendable {
         return result
     }
 
-    /// Returns the gaps of a recording. They're listed in the playlists, but aren't parts.
+    /// Returns the gaps of a recording, which are listed in the playlists, but aren't parts.
     private static func recordingGaps(_ contents: AssetContents) -> [String] {
         guard contents.parts.contains(where: { $0.storedAs != nil }) else { return [] }
         return contents.playlists.flatMap { local -> [String] in
@@ -191,7 +191,7 @@ private struct BundlePart {
     /// copied. After an error, the folder doesn't contain the part.
     ///
     /// - Returns: The length, and whether the bytes are the origin's.
-    /// - Throws: `ContainerError`, with `inputOutput` only for a missing part.
+    /// - Throws: `inputOutput` only for a missing part.
     func write(to draft: FolderDraft) throws(ContainerError) -> (length: Int64, isUnchanged: Bool) {
         let cached = try cachedResource()
         if let cached, let file = try cachedFile(cached) {
@@ -239,7 +239,6 @@ private struct BundlePart {
         return length
     }
 
-    /// Creates the part's file and fills it. After an error, the file is removed.
     private func fill(
         _ draft: FolderDraft, _ body: (FileSink) throws(ContainerError) -> Void
     ) throws(ContainerError) {
@@ -257,9 +256,7 @@ private struct BundlePart {
         }
     }
 
-    /// Writes bytes of a part.
-    ///
-    /// - Throws: `ContainerError` with `unsupported`, because `inputOutput` means that the part is missing.
+    /// Writes bytes of a part. Throws `unsupported`, because `inputOutput` means that the part is missing.
     static func write(_ bytes: [UInt8], at offset: Int64, to file: FileSink) throws(ContainerError) {
         var failure: ContainerError?
         bytes.withUnsafeBytes { (bytes: UnsafeRawBufferPointer) in
@@ -284,7 +281,7 @@ private struct BundlePart {
         }
     }
 
-    /// Returns the path of the cached file if it has the content that players receive.
+    /// Returns the path of the cached file; nil if players receive other content.
     private func cachedFile(_ resource: CachedResource) throws(ContainerError) -> String? {
         guard let path = resource.file else { return nil }
         guard part.role == .mediaSegment || part.role == .initializationSection, part.range == nil else { return path }
@@ -295,7 +292,6 @@ private struct BundlePart {
 
 /// The byte ranges of a resource that belong to an asset, such as segments stored in one file.
 struct BundlePartRanges: Equatable {
-    /// The number of bytes read at once.
     static let pieceLength: Int64 = 1 << 20
 
     /// The ranges in order. They neither overlap nor touch.
@@ -316,7 +312,7 @@ struct BundlePartRanges: Equatable {
     ///
     /// - Parameter read: A function that returns the bytes of a range. It may return fewer bytes, but at least one.
     /// - Returns: The length of the file.
-    /// - Throws: `ContainerError`, with `inputOutput` only for missing bytes.
+    /// - Throws: `inputOutput` only for missing bytes.
     func copy(
         to file: FileSink, read: (Range<Int64>) throws(ContainerError) -> FetchedBytes
     ) throws(ContainerError) -> Int64 {

@@ -8,7 +8,7 @@ internal import MediaCache
 public struct BundleFolder: Sendable {
     /// The maximum size of a playlist in bytes.
     private static let maximumPlaylistLength = 64 << 20
-    /// The maximum size of `bundle.json` in bytes, about twice the size of a manifest with 200,000 parts.
+    /// The maximum size of `bundle.json` in bytes.
     private static let maximumManifestLength = 64 << 20
     /// The base of URLs that represent names. Its host is reserved and never resolves (RFC 6761 §6.4).
     private static let base = "http://bundle.invalid/"
@@ -43,7 +43,6 @@ public struct BundleFolder: Sendable {
         entry = try manifest?.entry ?? Self.playlist(in: root)
     }
 
-    /// Returns the manifest of a folder; nil if it has none.
     private static func manifest(in root: String) throws -> BundleManifest? {
         let name = BundleManifest.fileName
         guard (try? FileManager.default.attributesOfItem(atPath: "\(root)/\(name)")) != nil else { return nil }
@@ -146,8 +145,7 @@ public struct BundleFolder: Sendable {
         return name
     }
 
-    /// Returns the path of a file. Throws if its name is invalid, if a symbolic link leads out of the folder, or if it
-    /// isn't a regular file.
+    /// Returns the path of a regular file. Throws if its name is invalid, or a symbolic link leads out of the folder.
     private func file(_ name: String) throws -> String { try Self.file(name, in: root) }
 
     private static func file(_ name: String, in root: String) throws -> String {
@@ -176,7 +174,6 @@ public struct BundleFolder: Sendable {
         return bytes.count <= largest ? bytes : nil
     }
 
-    /// Returns a file's name with percent-encoding for the path of a URL.
     private static func escaped(_ name: String) -> String {
         name.addingPercentEncoding(withAllowedCharacters: .urlPathAllowed.subtracting(.init(charactersIn: ";:@&=+$,")))
             ?? name

@@ -5,16 +5,13 @@ package import MediaCache
 package struct BundleIngestion: Sendable {
     /// An error thrown if a download of the same asset exists and isn't complete.
     package struct DownloadInProgress: Error {
-        /// The URL of the asset.
         package let url: ResourceURL
-        /// The identifier of the asset.
         package let asset: AssetID
     }
 
     private let store: CacheStore
     private let assetStore: AssetStore
 
-    /// Creates an import into a store.
     package init(store: CacheStore, assetStore: AssetStore) {
         self.store = store
         self.assetStore = assetStore
@@ -63,25 +60,19 @@ package struct BundleIngestion: Sendable {
         AssetResources(store: store, assetStore: assetStore, settings: Downloads.storeSettings(store))
     }
 
-    /// Returns the folder for parts being imported. It's in the cache folder and has mode 0700.
+    /// Returns the folder for parts being imported.
     private static func incoming(of store: CacheStore) -> SideFolder { store.sideFolder("incoming") }
 
     /// Removes files that interrupted imports of earlier processes have left behind. The owner of the cache folder must
     /// call this function before the first import.
-    ///
-    /// - Throws: `CacheError` with `storage`.
     package static func removeAbandoned(in store: CacheStore) async throws {
         guard store.isWritable else { return }
         let folder = incoming(of: store)
         for name in try await folder.names() { try await folder.remove(name) }
     }
 
-    /// Stores bytes of a part.
+    /// Stores bytes of a part at an offset in its resource, which has `length` bytes.
     ///
-    /// - Parameters:
-    ///   - bytes: The bytes.
-    ///   - offset: The offset of the bytes in the resource.
-    ///   - length: The length of the resource in bytes.
     /// - Throws: `CacheError`: `representationChanged` if another version of the resource is cached; `invalidURL`;
     ///   `storage`.
     package func store(
@@ -106,7 +97,6 @@ package struct BundleIngestion: Sendable {
         try await store.ingest(file: file, range: offset..<offset + Int64(bytes.count), for: url, head: head)
     }
 
-    /// Returns the entity tag of a resource that an import stored.
     private static func entityTag(ofLength length: Int64) -> String { "\"mc-bundle-\(length)\"" }
 
     /// Completes the import: checks that all parts are available, and pins them.
@@ -143,7 +133,6 @@ package struct BundleIngestion: Sendable {
         return coverage.length.map { coverage.entityTag == Self.entityTag(ofLength: $0) } ?? false
     }
 
-    /// Writes the state of an imported asset to its record.
     private func complete(_ asset: Asset, _ contents: AssetContents, gaps: Bool) async throws -> Asset {
         var asset = asset
         var download = Download(

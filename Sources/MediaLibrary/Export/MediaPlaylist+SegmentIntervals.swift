@@ -9,7 +9,6 @@ extension MediaPlaylist {
         /// The duration in nanoseconds.
         package var duration: Int64
 
-        /// The end, in nanoseconds from the beginning of the first segment.
         package var end: Int64 { start.clampedSum(duration) }
     }
 

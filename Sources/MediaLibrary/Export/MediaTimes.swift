@@ -8,8 +8,6 @@ final class MediaTimes {
     /// The duration of the media and the target duration, in nanoseconds, by URI.
     private var known: [String: (media: Int64, target: Int64)] = [:]
 
-    /// Creates a comparison.
-    ///
     /// - Parameter playlist: A function that returns the playlist at a URI of the multivariant playlist; nil if it
     ///   can't be read.
     init(_ playlist: @escaping (_ uri: String) -> Playlist?) { self.playlist = playlist }
@@ -41,7 +39,6 @@ final class MediaTimes {
         time(of: uri(item)).media < (items.map { time(of: uri($0)).media }.max() ?? 0) / 10
     }
 
-    /// The prefixes of video codecs (RFC 6381).
     private static let videoCodecs = [
         "avc", "hvc", "hev", "dva", "dvh", "dav", "av01", "vp08", "vp09", "vvc", "vvi", "mp4v",
     ]

@@ -72,7 +72,6 @@ public struct RemuxJob: Sendable {
         return result
     }
 
-    /// An input of a recognized format.
     private struct FoundInput {
         var plan: StreamPlan
         /// The reader of an MP4; nil for other formats, or if there are several inputs.

@@ -41,7 +41,6 @@ public struct RemuxResult: Encodable, Sendable {
             (self.places, self.first, self.kinds) = (places, first, kinds)
         }
 
-        /// Creates a record; nil if there is no damage.
         init?(_ damage: RemuxDamage) {
             guard let first = damage.first else { return nil }
             places = damage.places
@@ -58,7 +57,6 @@ public struct RemuxResult: Encodable, Sendable {
     public package(set) var size: Int64 = 0
     /// The duration of the output in seconds; nil if unknown.
     public internal(set) var duration: Double?
-    /// The tracks of the output.
     package var tracks: [ContainerTrackRecord] = []
     /// The paths of the subtitle files.
     public internal(set) var subtitles: [String] = []
@@ -95,14 +93,12 @@ public struct RemuxResult: Encodable, Sendable {
         try container.encode(damage, forKey: .damage)
     }
 
-    /// Records that the output can't contain a track.
     mutating func omit(_ track: MediaTrack, _ reason: String) {
         let text = "\(track.kind.rawValue) track \(track.id): \(reason)"
         omitted.append(text)
         if track.kind == .video || track.kind == .audio { lostTracks.append(text) }
     }
 
-    /// Records the size, duration and tracks of a file.
     package mutating func inspect(_ path: String, _ control: WorkControl) throws {
         guard let contents = try ContainerContents(try InputBytes(path: path, control: control)) else { return }
         let record = ContainerRecord(try ContainerInspection(contents, name: path))

@@ -13,12 +13,7 @@ package struct StoreResources: StreamResources {
     private let contents: ContentsIndex?
     private let scope: DocumentScope
 
-    /// Creates a reader of a stream's resources.
-    ///
     /// - Parameters:
-    ///   - store: The store that contains the resources.
-    ///   - settings: The settings of each read, with its identity.
-    ///   - control: The control that cancels reads.
     ///   - asset: The asset that the contents belong to; nil for a window of a recording.
     ///   - contents: The resources at URLs under ``ContentsIndex/base``.
     package init(
@@ -45,7 +40,6 @@ package struct StoreResources: StreamResources {
         StoreResources(store, settings, control, asset, contents, scope)
     }
 
-    /// Returns the contents of a small resource; see `StreamResources`.
     package func contents(of url: String, limit: Int) throws(ContainerError) -> (bytes: [UInt8], location: String) {
         if let name = ContentsIndex.name(of: url), let playlist = contents?.playlist(name) {
             return (Array(playlist.text.utf8), url)
@@ -63,7 +57,6 @@ package struct StoreResources: StreamResources {
         return (body.bytes, (body.head.location?.description ?? url))
     }
 
-    /// Opens a media segment; see `StreamResources`.
     package func bytes(of url: String, range: Range<Int64>?) throws(ContainerError) -> ByteSlice<WindowedSource> {
         let first = range?.lowerBound ?? 0
         let (head, window) = try bytes(of: url, in: first..<first.clampedSum(Int64(SegmentFormat.probeLength)))
@@ -148,7 +141,6 @@ private final class DocumentScope: Sendable {
 }
 
 extension TransferSettings {
-    /// The settings for reads from the cache only.
     package var withoutOriginRequests: TransferSettings {
         var settings = self
         settings.allowsOriginRequests = false

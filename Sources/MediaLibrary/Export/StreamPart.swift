@@ -56,7 +56,7 @@ public struct StreamPart: Sendable, Hashable {
 }
 
 extension StreamPart {
-    /// The last path component of the URL, which identifies the part in messages.
+    /// The last path component of the URL, for messages.
     var name: String {
         let path = url.prefix { $0 != "?" }
         return path.split(separator: "/").last.map(String.init) ?? url

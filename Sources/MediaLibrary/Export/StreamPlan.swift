@@ -4,7 +4,6 @@ public import MediaContainers
 
 /// The parts from which a stream or files are remuxed: parallel inputs, each an ordered list of parts.
 public struct StreamPlan: Sendable, Hashable {
-    /// The maximum size of a playlist in bytes.
     private static var maximumPlaylistLength: Int { PlaylistParser.Limits().playlistLength }
 
     /// The parts of each input: video (possibly with audio) first, then audio renditions.

@@ -1,14 +1,12 @@
 internal import MediaContainers
 
 extension StreamRemux {
-    /// Returns the part with which each input continues after its first part, for an output that begins at `time`.
+    /// Returns the index of the part with which each input continues after its first part, for an output that begins at
+    /// `time`, in seconds from the stream's beginning.
     ///
     /// The first parts determine the beginning of presentation. Durations in playlists are rounded, so the samples of a
     /// part decide whether it's early enough: it must contain a key frame no later than `time`, and audio a second
     /// earlier. No parts are skipped if a discontinuity precedes it, or if a part can't be read.
-    ///
-    /// - Parameter time: The time in seconds from the stream's beginning.
-    /// - Returns: For each input, the index of the part that follows the first one.
     mutating func resumptions(at time: Double) throws(ContainerError) -> [Int] {
         let all = plan.inputs.map { _ in 1 }
         do throws(ContainerError) {

@@ -15,7 +15,6 @@ extension StreamRemux {
     ///   - file: An empty file.
     ///   - start: The start in seconds from the stream's beginning; nil means the beginning of presentation.
     ///   - end: The end; nil means that of the stream.
-    ///   - kinds: The kinds of tracks to include.
     ///   - seconds: The approximate duration in seconds.
     ///   - onPart: A function that is called after each part with the number of finished parts and the total. Errors
     ///     that it throws end the export.
@@ -44,33 +43,28 @@ package final class PresentationStart {
 
 /// A filter that passes on the samples of certain kinds of tracks. Other tracks are announced, but remain empty.
 package struct KindFilter<Sink: SampleSink>: SampleSink {
-    /// The destination of the samples.
     package var sink: Sink
     private let kinds: Set<MediaKind>
     private var isPassed: [Bool] = []
     /// The kinds of the tracks that are passed on.
     package private(set) var found: Set<MediaKind> = []
 
-    /// Creates a filter that passes on tracks of the given kinds.
     package init(_ sink: Sink, kinds: Set<MediaKind>) {
         self.sink = sink
         self.kinds = kinds
     }
 
-    /// Announces the tracks; see `SampleSink`.
     package mutating func tracks(_ tracks: [MediaTrack]) throws(ContainerError) {
         isPassed = tracks.map { kinds.contains($0.kind) }
         found = kinds.intersection(tracks.map(\.kind))
         try sink.tracks(tracks)
     }
 
-    /// Passes on a sample; see `SampleSink`.
     package mutating func sample(_ sample: MediaSample, bytes: UnsafeRawBufferPointer) throws(ContainerError) {
         guard isPassed.indices.contains(sample.track), isPassed[sample.track] else { return }
         try sink.sample(sample, bytes: bytes)
     }
 
-    /// Passes on a diagnostic; see `SampleSink`.
     package mutating func diagnostic(_ diagnostic: ContainerDiagnostic) throws(ContainerError) {
         try sink.diagnostic(diagnostic)
     }

@@ -34,9 +34,8 @@ public struct StreamRemux<Resources: StreamResources> {
 
     /// The position of a part in a plan.
     package struct PartPosition: Sendable, Hashable {
-        /// The index of the input.
         package var input: Int
-        /// The index of the part in the input.
+        /// The index in the input.
         package var index: Int
     }
 
@@ -59,11 +58,11 @@ public struct StreamRemux<Resources: StreamResources> {
     private var ends: [Double?] = []
     /// The index of the part that follows the first part of each input; 0 means the second part.
     private var resumptions: [Int] = []
-    /// The maximum size of a subtitle segment in bytes, enough for all subtitles of a long film.
+    /// The maximum size of a subtitle segment in bytes.
     private static var maximumSubtitleSegment: Int { 16 << 20 }
-    /// The maximum size of a subtitle rendition in bytes. Larger ones aren't converted.
+    /// The maximum size of a subtitle rendition in bytes.
     var maximumSubtitleBytes = 64 << 20
-    /// The maximum number of cues of a subtitle rendition. Renditions with more aren't converted.
+    /// The maximum number of cues of a subtitle rendition.
     var maximumCues = 1_000_000
 
     /// The assumed inaccuracy of times in playlists, in seconds.
@@ -121,10 +120,6 @@ public struct StreamRemux<Resources: StreamResources> {
     }
 
     /// Limits the remux to a time range, and returns a filter that passes on the samples in that range.
-    ///
-    /// - Parameters:
-    ///   - start: The start in seconds from the stream's beginning; nil means the beginning of presentation.
-    ///   - end: The end; nil means that of the stream.
     package mutating func cut<Output: SampleSink>(
         into output: Output, from start: Double?, to end: Double?
     ) -> TimeCut<Output> {
@@ -133,7 +128,6 @@ public struct StreamRemux<Resources: StreamResources> {
         return TimeCut(output, from: start, to: end) { presentationStart.seconds ?? 0 }
     }
 
-    /// Sets the next part of each input.
     package mutating func begin(at nextParts: [Int]) {
         self.nextParts = nextParts
         presentationStart.seconds = nil
@@ -142,9 +136,8 @@ public struct StreamRemux<Resources: StreamResources> {
         ends = [Double?](repeating: nil, count: plan.inputs.count)
     }
 
-    /// Reads the earliest of the inputs' next parts.
+    /// Reads the earliest of the inputs' next parts into a remuxer with the plan's inputs.
     ///
-    /// - Parameter remuxer: The remuxer that joins the parts. Its inputs are those of the plan.
     /// - Returns: The index of the input; nil if no parts are left.
     /// - Throws: The errors of ``run(into:onPart:)``.
     package mutating func step<Output: SampleSink>(
@@ -165,7 +158,7 @@ public struct StreamRemux<Resources: StreamResources> {
                 missing.append(part)
                 return input
             }
-            // The output needs it while the part is read.
+            // The output needs the start while the part is read.
             let isFirst = presentationStart.seconds == nil
             if isFirst { presentationStart.seconds = part.start }
             do throws(ContainerError) {
@@ -312,7 +305,6 @@ public struct StreamRemux<Resources: StreamResources> {
             missing: missing, toleratesDamage: toleratesDamage)
     }
 
-    /// Returns the tracks at the beginning of a part.
     mutating func tracks(of part: StreamPart) throws(ContainerError) -> [MediaTrack] {
         if let obstacle = part.obstacle { throw ContainerError(.encrypted, obstacle) }
         if let section = part.section { return try movie(section).mediaTracks }
@@ -333,7 +325,6 @@ public struct StreamRemux<Resources: StreamResources> {
         return listing.tracks
     }
 
-    /// Returns the decrypted bytes of a part or section.
     private mutating func bytes(
         of url: String, _ range: Range<Int64>?, _ key: SegmentKey?
     ) throws(ContainerError) -> PartBytes<Resources.Bytes> {

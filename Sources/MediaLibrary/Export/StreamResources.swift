@@ -28,9 +28,7 @@ enum PartBytes<Source: ByteSource>: ByteSource {
     case clear(UnwrappedSource<Source>)
     case decrypted(UnwrappedSource<DecryptedSource<UnwrappedSource<Source>>>)
 
-    /// Creates the bytes of a part.
-    ///
-    /// - Parameter key: The key's parameters and bytes; nil if the part isn't encrypted.
+    /// Creates the bytes of a part; `key` is nil if the part isn't encrypted.
     init(_ source: Source, key: (key: SegmentKey, bytes: [UInt8])?) throws(ContainerError) {
         guard let (key, bytes) = key else {
             self = .clear(try UnwrappedSource(source))

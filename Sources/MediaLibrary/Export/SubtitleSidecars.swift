@@ -5,9 +5,7 @@ struct SubtitleSidecars {
     /// The targets in the order of the renditions.
     private let targets: [OutputTarget]
 
-    /// Chooses the names of the files.
-    ///
-    /// - Throws: ``MediaJobError`` if a file can't be written.
+    /// Chooses the names of the files, and checks that they can be written.
     init(of renditions: [SubtitleRendition], beside output: OutputTarget) throws {
         let path = output.path
         let name = path.lastIndex(of: "/").map { path.index(after: $0) } ?? path.startIndex
@@ -27,9 +25,8 @@ struct SubtitleSidecars {
         for target in targets { try target.check() }
     }
 
-    /// Writes a file for each track with cues in a time range, in 90 kHz ticks.
-    ///
-    /// - Returns: The temporary files, and the paths of their targets.
+    /// Writes a file for each track with cues in a time range, in 90 kHz ticks. Returns the temporary files, and the
+    /// paths of their targets.
     func make(_ tracks: [SubtitleTrack], in shown: Range<Int64>) throws -> [(path: String, file: OutputFile)] {
         let pairs = zip(targets, tracks).filter { pair in pair.1.cues.contains { shown.overlaps($0.start..<$0.end) } }
         return try pairs.map { target, track in

@@ -38,8 +38,6 @@ extension CacheStore {
     }
 
     /// Changes a request so that it contacts the origin before cached bytes are read, if the access rule requires it.
-    ///
-    /// - Throws: `CacheError` with `forbiddenAddress` if the rule forbids the read.
     private func checkAccess(
         _ request: inout ReadRequest, to part: (part: AssetPart, asset: Asset)?
     ) async throws {
@@ -63,11 +61,7 @@ extension CacheStore {
     }
 
     /// Returns whether the access rule must be checked before cached bytes are read. That's the case if they're from a
-    /// local address, and the request may only be sent to public addresses.
-    ///
-    /// - Parameters:
-    ///   - kind: The kind of the address that the bytes are from.
-    ///   - settings: The request's settings; nil means the store's.
+    /// local address, and the request may only be sent to public addresses. Nil means the store's settings.
     package func needsAccessCheck(_ kind: AddressKind, _ settings: TransferSettings?) -> Bool {
         kind == .local && (settings ?? transfers).scope == .publicOnly
     }

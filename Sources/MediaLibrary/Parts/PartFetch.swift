@@ -6,17 +6,13 @@ internal import MediaCache
 struct PartFetch: Sendable {
     let store: CacheStore
 
-    /// The number of bytes at a part's beginning to examine.
+    /// The number of bytes to examine at a part's beginning.
     private static let frontLength: Int64 = 1024
     /// The maximum size of a body with a content coding, in bytes, before and after decoding.
     private static let maximumCodedLength: Int64 = 64 << 20
 
-    /// Fetches the missing bytes of a part.
-    ///
-    /// A public document may refer to a resource that is cached because the user played it from a local address. The
-    /// origin is asked before such bytes become a part, so that the access rule is applied.
-    ///
-    /// - Throws: `CacheError`, with `forbiddenAddress` if the access rule forbids the read.
+    /// Fetches the missing bytes of a part. Throws `CacheError` with `forbiddenAddress` if the access rule forbids
+    /// that.
     func fill(_ part: AssetPart, _ request: ReadRequest) async throws -> ResourceInfo {
         do {
             return try await store.withAccessCheck(request) { try await store.fill($0) }
@@ -57,7 +53,7 @@ struct PartFetch: Sendable {
     /// Checks that a received part is of the expected kind. Removes its resource if it isn't, unless other parts may be
     /// ranges of the same resource.
     ///
-    /// - Throws: `CacheError`: `notMedia`; `badResponse` if the part's byte range exceeds the resource; `storage`.
+    /// - Throws: `CacheError`: `notMedia`; `badResponse` if the part's byte range exceeds the resource.
     func check(_ part: AssetPart, _ request: ReadRequest, _ info: ResourceInfo) async throws -> Finding {
         if let range = part.range, let length = info.length, length < range.upperBound {
             try await discard(part, info)
@@ -162,7 +158,6 @@ enum SegmentCheck {
 }
 
 extension SegmentWrapping {
-    /// A description for display; nil if there is no wrapping.
     var note: String? {
         switch self {
         case .none: nil
