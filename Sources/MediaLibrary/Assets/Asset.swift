@@ -75,7 +75,6 @@ public struct Asset: Sendable, Hashable, Identifiable, Codable {
 
 /// Default titles of assets.
 package enum AssetTitle {
-    /// Generic playlist names.
     private static let generic: Set<String> = [
         "index", "master", "main", "playlist", "manifest", "stream", "prog_index", "chunklist", "video", "default",
         "hls",

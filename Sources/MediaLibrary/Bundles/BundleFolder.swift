@@ -6,9 +6,7 @@ internal import MediaCache
 ///
 /// The folder isn't trusted. Files outside it are never read, even if its playlists or symbolic links refer to them.
 public struct BundleFolder: Sendable {
-    /// The maximum size of a playlist in bytes.
     private static let maximumPlaylistLength = 64 << 20
-    /// The maximum size of `bundle.json` in bytes.
     private static let maximumManifestLength = 64 << 20
     /// The base of URLs that represent names. Its host is reserved and never resolves (RFC 6761 §6.4).
     private static let base = "http://bundle.invalid/"

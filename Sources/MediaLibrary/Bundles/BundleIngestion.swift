@@ -60,7 +60,6 @@ package struct BundleIngestion: Sendable {
         AssetResources(store: store, assetStore: assetStore, settings: Downloads.storeSettings(store))
     }
 
-    /// Returns the folder for parts being imported.
     private static func incoming(of store: CacheStore) -> SideFolder { store.sideFolder("incoming") }
 
     /// Removes files that interrupted imports of earlier processes have left behind. The owner of the cache folder must
@@ -102,7 +101,6 @@ package struct BundleIngestion: Sendable {
     /// Completes the import: checks that all parts are available, and pins them.
     ///
     /// - Parameter gaps: Whether parts may be missing. If some are, the state of the download is `completeWithHoles`.
-    /// - Returns: The changed asset.
     /// - Throws: `CacheError`: `notFound` if a part is missing, which the message identifies; `storage`.
     package func finish(_ id: AssetID, gaps: Bool) async throws -> Asset {
         let asset = try await assetStore.requireAsset(id)

@@ -9,7 +9,6 @@
     /// The kernel doesn't know whether a network is metered, so it's a setting. Mobile interfaces (`wwan`, `ppp`,
     /// `usb`) always count as metered.
     public final class SystemConditions: DownloadConditions {
-        /// The interval at which the files of `/sys` and `/proc` are read.
         private static let interval = Duration.seconds(2)
 
         private let isMetered: Bool

@@ -6,11 +6,8 @@ package import MediaContainers
 /// The decoder reads only the clip, so it needs no access to the source. Creating the clip reads only the index and the
 /// bytes of these frames, which may be cached even if the rest of the file isn't.
 package enum FrameClip {
-    /// Writes the clip from an MP4.
+    /// Writes the clip for a time in seconds from the beginning of an MP4 to an empty file.
     ///
-    /// - Parameters:
-    ///   - time: The time in seconds from the beginning of the media.
-    ///   - file: An empty file.
     /// - Returns: Whether there is a frame at that time or later.
     /// - Throws: `ContainerError`: errors of the source; `limitExceeded` if a frame depends on too many others;
     ///   `unsupported` or `encrypted` if the frames can't be written.
@@ -33,11 +30,9 @@ package enum FrameClip {
         }
     }
 
-    /// Writes the clip from a stream, or from another file that can be remuxed. Parts that can't be read are skipped.
+    /// Writes the clip for a time in seconds from the beginning of a stream, or of another file that can be remuxed, to
+    /// an empty file. Parts that can't be read are skipped.
     ///
-    /// - Parameters:
-    ///   - time: The time in seconds from the beginning of the media.
-    ///   - file: An empty file.
     /// - Returns: Whether there is a frame at that time or later.
     /// - Throws: The errors of `StreamRemux`; `limitExceeded` if a frame depends on too many others.
     package static func write<Resources: StreamResources>(
@@ -76,7 +71,6 @@ private struct FrameGroup<Bytes> {
     private var size = 0
     /// The presentation time of the first frame at the given time or later.
     private var shown: Int64?
-    /// Whether no further frames are needed.
     private(set) var isComplete = false
 
     init(at target: Int64) { self.target = target }

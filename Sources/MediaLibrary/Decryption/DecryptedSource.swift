@@ -6,7 +6,6 @@ public import MediaContainers
 /// In CBC mode, a block only depends on the previous one; in counter mode, only on its position. Reading may therefore
 /// begin anywhere (RFC 8216bis §5.2; NIST SP 800-38A).
 public struct DecryptedSource<Source: ByteSource>: ByteSource {
-    /// The number of bytes decrypted at once.
     private static var pieceLength: Int64 { 256 << 10 }
     private static var block: Int64 { Int64(SegmentCipher.blockLength) }
 

@@ -5,7 +5,6 @@ internal import MediaContainers
 struct IndexDiagnosis: Sendable {
     var url: ResourceURL
     var probe: OriginProbe
-    /// The responses to earlier requests.
     var facts: OriginFacts
 
     /// The maximum number of boxes to examine. A fragmented file has two boxes for each fragment.

@@ -52,9 +52,6 @@ package enum OriginFindings {
             advice: "set the local clock if it's wrong (timedatectl); expiring links and cookies depend on it")
     }
 
-    /// Returns the finding about the transfer rate.
-    ///
-    /// - Parameter time: The time limit for reading the body of `response`.
     static func rate(_ response: OriginProbe.Response, timeLimit time: Duration) -> DiagnosisFinding {
         guard (200..<300).contains(response.status) else {
             return .warning(

@@ -117,7 +117,6 @@ struct OriginFacts: Sendable {
         return first.isWhole ? Int64(first.bytes.count) : nil
     }
 
-    /// The `Content-Range` of the first response; nil if it isn't partial content.
     var contentRange: ContentRange? {
         first.status == 206 ? first.fields[.contentRange].flatMap(ContentRange.init) : nil
     }

@@ -26,12 +26,8 @@ struct AssetPartNaming {
 
     func name(of url: String) -> String? { names[url] }
 
-    /// Returns the name of a resource.
-    ///
-    /// - Parameters:
-    ///   - url: The URL in the form used by the asset's parts.
-    ///   - folder: The folder for a new name.
-    ///   - hasMap: Whether the resource is a media segment with a media initialization section.
+    /// Returns the name of a resource, or a new name in `folder`. `url` has the form used by the asset's parts, and
+    /// `hasMap` is whether the resource is a media segment with a media initialization section.
     mutating func name(
         of resource: ResourceURL, _ url: String, _ role: AssetPart.Role, folder: String, hasMap: Bool
     ) -> String {

@@ -2,7 +2,6 @@ public import Foundation
 
 /// A request to download an asset completely, with its progress and state.
 public struct Download: Sendable, Hashable, Codable {
-    /// The keys in the record of an asset.
     private enum CodingKeys: String, CodingKey {
         case selection, headers, priority, added, endsAt, state, bytes, length
         case isLengthExact = "isLengthKnown"

@@ -13,7 +13,6 @@ final class DownloadMeter: Sendable {
 
     private struct State {
         var contents = AssetContents(parts: [])
-        /// The cached bytes of each part.
         var bytesOfParts: [Int64] = []
         var isDone: [Bool] = []
         /// The parts being fetched, by cache key, with the bytes that were cached before.
@@ -79,7 +78,6 @@ final class DownloadMeter: Sendable {
         }
     }
 
-    /// Notes that a part is complete.
     func finished(_ part: Int, key: String, bytes: Int64, now: Duration) {
         state.withLock { state in
             state.running[key] = nil
@@ -96,7 +94,6 @@ final class DownloadMeter: Sendable {
 
     func isEmpty(_ part: Int) -> Bool { state.withLock { $0.bytesOfParts[part] == 0 } }
 
-    /// Notes that a part is no longer being fetched.
     func released(_ part: Int, key: String) {
         state.withLock { _ = $0.running.removeValue(forKey: key) }
     }

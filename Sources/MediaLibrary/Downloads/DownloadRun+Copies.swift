@@ -10,7 +10,6 @@ struct PartCopies: Sendable {
     /// The copies that are no longer used for parts that haven't been started.
     private var abandoned: Set<Int> = []
 
-    /// The copy that provides a part's URL.
     subscript(index: Int) -> Int {
         get { copies[index] ?? 0 }
         set { copies[index] = newValue }
@@ -26,7 +25,6 @@ struct PartCopies: Sendable {
     /// Marks a copy as no longer used. Returns false if it already was.
     mutating func leave(_ copy: Int) -> Bool { abandoned.insert(copy).inserted }
 
-    /// Allows all copies to be tried again.
     mutating func retry() {
         failed = [:]
         abandoned = []

@@ -2,7 +2,6 @@ internal import Foundation
 internal import MediaCache
 internal import Synchronization
 
-/// The transfers of parts.
 extension DownloadRun {
     /// The number of concurrent transfers if the group has no limit.
     private static let standardWidth = 6

@@ -52,7 +52,6 @@ final class DownloadRun: Sendable {
         var isPlaylist = false
         /// The recording of a live stream, while it runs.
         var recording: Recording?
-        /// Whether the end of the recording was requested.
         var isFinishRequested = false
     }
 
@@ -87,7 +86,6 @@ final class DownloadRun: Sendable {
     /// The asset's contents; empty until they're known.
     var contents: AssetContents { state.withLock { $0.contents } }
 
-    /// Returns a new URL for a part whose link has expired; nil if there is none.
     func refreshedURL(for url: ResourceURL) async throws -> (url: ResourceURL, scope: AddressScope)? {
         try await state.withLock { $0.links }?.refreshedURL(for: url)
     }

@@ -1,6 +1,5 @@
 internal import MediaCache
 
-/// The records of downloads, in memory and on disk.
 extension Downloads {
     func enter(_ asset: Asset) {
         let group = TransferGroup(

@@ -2,7 +2,6 @@ internal import Foundation
 internal import MediaCache
 internal import Synchronization
 
-/// Starting and stopping runs.
 extension Downloads {
     /// Starts the runs of active downloads, and stops all others.
     func reconcile() {
@@ -183,9 +182,7 @@ struct DownloadQueue: Sendable {
         var priority: Int
         /// The position among downloads of equal priority. Lower values run first.
         var order: Int
-        /// Whether the download may run.
         var isActive: Bool
-        /// Whether an obstacle blocks the download for now.
         var isBlocked = false
     }
 

@@ -27,7 +27,6 @@ public actor Downloads {
         var failedWaits = (all: 0, network: 0)
         /// Whether cached parts are checked again, because an earlier process was killed while fetching them.
         var rechecks = false
-        /// Whether the download is being removed, so that it isn't started again.
         var isBeingRemoved = false
         var waiters: [CheckedContinuation<Void, Never>] = []
     }
@@ -47,7 +46,6 @@ public actor Downloads {
     var watchers: [Task<Void, Never>] = []
     /// A task that checks the conditions again when the permitted hours begin or end.
     var boundary: Task<Void, Never>?
-    /// The name of the most recent network.
     var networkName = ""
     var isStopped = false
     /// The downloads with changed records that haven't been written.

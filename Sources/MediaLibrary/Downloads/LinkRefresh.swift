@@ -5,7 +5,6 @@ internal import MediaCache
 /// One load of the playlists serves all parts with expired links. Parts are matched by their position in the stream.
 /// Cached parts keep the cache key of their first URL.
 actor LinkRefresh {
-    /// The minimum interval between loads of the playlists.
     private static let minimumInterval = Duration.seconds(1)
 
     private let asset: Asset
@@ -30,7 +29,6 @@ actor LinkRefresh {
         self.onFresh = onFresh
     }
 
-    /// Returns a new URL for the part at `url`; nil if there is none.
     func refreshedURL(for url: ResourceURL) async throws -> (url: ResourceURL, scope: AddressScope)? {
         if identities.isEmpty, let contents = try await dependencies.assetStore.contents(of: asset.id) {
             note(contents)

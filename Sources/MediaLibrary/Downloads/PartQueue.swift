@@ -15,9 +15,7 @@ struct PartQueue: Sendable {
     private(set) var failedCount = 0
     private(set) var runningCount = 0
 
-    /// - Parameters:
-    ///   - isDone: Whether each part is complete.
-    ///   - first: The parts to fetch before all others, in order.
+    /// Creates a queue with the parts to fetch first, in order.
     init(isDone: [Bool], first: [Int] = []) {
         self.first = first.reversed()
         states = isDone.map { $0 ? .done : .missing }

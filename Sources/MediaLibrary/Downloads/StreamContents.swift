@@ -16,7 +16,6 @@ struct StreamContents {
     private let copy: Int
     private var contents = AssetContents(parts: [])
     private var names = AssetPartNaming()
-    /// The parts that are already in the contents.
     private var listed: Set<AssetPart> = []
     private var bandwidth = 0.0
 

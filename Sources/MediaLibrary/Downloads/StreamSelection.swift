@@ -68,7 +68,6 @@ public struct StreamSelection: Sendable, Hashable, Codable {
         return (variants, chosen)
     }
 
-    /// Returns the selected renditions of a type for a variant stream.
     func renditions(
         _ type: RenditionType, of variant: VariantStream, in playlist: MultivariantPlaylist
     ) -> [Rendition] {

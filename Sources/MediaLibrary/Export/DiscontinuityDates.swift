@@ -2,7 +2,6 @@ import HLS
 
 /// The dates of a playlist's media, by discontinuity sequence number.
 struct DiscontinuityDates {
-    /// The maximum number of pairs of discontinuities to compare.
     private static let maximumPairs = 1_000_000
 
     /// The dates in nanoseconds since 1970.

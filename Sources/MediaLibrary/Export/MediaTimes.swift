@@ -4,12 +4,11 @@ internal import MediaCache
 /// A comparison of variant streams and renditions by the duration of their media. Segments marked as gaps (EXT-X-GAP)
 /// don't count.
 final class MediaTimes {
+    /// Returns the playlist at a URI of the multivariant playlist; nil if it can't be read.
     private let playlist: (_ uri: String) -> Playlist?
     /// The duration of the media and the target duration, in nanoseconds, by URI.
     private var known: [String: (media: Int64, target: Int64)] = [:]
 
-    /// - Parameter playlist: A function that returns the playlist at a URI of the multivariant playlist; nil if it
-    ///   can't be read.
     init(_ playlist: @escaping (_ uri: String) -> Playlist?) { self.playlist = playlist }
 
     /// Returns the variant streams that have nearly all of the media, both in the variant stream and in its most
@@ -43,7 +42,6 @@ final class MediaTimes {
         "avc", "hvc", "hev", "dva", "dvh", "dav", "av01", "vp08", "vp09", "vvc", "vvi", "mp4v",
     ]
 
-    /// Returns whether a variant stream has video according to its attributes.
     private static func hasVideo(_ variant: VariantStream) -> Bool {
         variant.resolution != nil
             || variant.codecs.contains { codec in videoCodecs.contains { codec.lowercased().hasPrefix($0) } }

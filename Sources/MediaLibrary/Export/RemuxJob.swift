@@ -108,7 +108,6 @@ public struct RemuxJob: Sendable {
         }
     }
 
-    /// Returns one plan that combines all inputs in parallel or in sequence.
     private func merged(_ plans: [StreamPlan]) throws -> StreamPlan {
         if plans.count == 1 { return plans[0] }
         if plans.contains(where: { !$0.subtitles.isEmpty }) {
@@ -234,7 +233,6 @@ public enum MediaFileKind: String, Sendable, CaseIterable {
     /// Whether the file can contain subtitles.
     public var supportsSubtitles: Bool { kinds.contains(.text) }
 
-    /// The kinds of tracks that the file can contain.
     var kinds: Set<MediaKind> {
         switch self {
         case .mp4, .m4v: [.video, .audio, .text]

@@ -5,7 +5,6 @@ extension StreamRemux {
     package struct WrittenMovie: Sendable {
         /// The range of the stream's timeline that it displays, in 90 kHz ticks.
         package var shown: Range<Int64>
-        /// The kinds of its tracks.
         package var kinds: Set<MediaKind>
     }
 
@@ -14,11 +13,7 @@ extension StreamRemux {
     /// - Parameters:
     ///   - file: An empty file.
     ///   - start: The start in seconds from the stream's beginning; nil means the beginning of presentation.
-    ///   - end: The end; nil means that of the stream.
     ///   - seconds: The approximate duration in seconds.
-    ///   - onPart: A function that is called after each part with the number of finished parts and the total. Errors
-    ///     that it throws end the export.
-    /// - Throws: The errors of ``run(into:onPart:)``.
     package mutating func writeMovie(
         to file: some RandomAccessSink, from start: Double?, to end: Double?, kinds: Set<MediaKind>,
         duration seconds: Double, onPart: (_ done: Int, _ all: Int) throws(ContainerError) -> Void = { _, _ in }

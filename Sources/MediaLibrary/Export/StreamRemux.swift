@@ -27,15 +27,12 @@ public struct StreamRemux<Resources: StreamResources> {
     public private(set) var damaged: [DamagedPart] = []
     /// The first error of ``damaged``, with the name of the part.
     package private(set) var firstDamage: ContainerError?
-    /// Parts known to be unreadable.
     package var unreadableParts: Set<PartPosition> = []
-    /// The beginning of presentation on the stream's timeline, once it's known.
     package let presentationStart = PresentationStart()
 
     /// The position of a part in a plan.
     package struct PartPosition: Sendable, Hashable {
         package var input: Int
-        /// The index in the input.
         package var index: Int
     }
 
@@ -139,7 +136,6 @@ public struct StreamRemux<Resources: StreamResources> {
     /// Reads the earliest of the inputs' next parts into a remuxer with the plan's inputs.
     ///
     /// - Returns: The index of the input; nil if no parts are left.
-    /// - Throws: The errors of ``run(into:onPart:)``.
     package mutating func step<Output: SampleSink>(
         into remuxer: inout Remuxer<Output>
     ) throws(ContainerError) -> Int? {
@@ -269,9 +265,7 @@ public struct StreamRemux<Resources: StreamResources> {
         }
     }
 
-    /// Returns the decrypted bytes of a subtitle segment.
-    ///
-    /// - Parameter space: The number of bytes still permitted for the rendition.
+    /// Returns the decrypted bytes of a subtitle segment. `space` is the number of bytes still permitted.
     private mutating func contents(of part: StreamPart, space: inout Int64) throws(ContainerError) -> [UInt8] {
         let bytes = try self.bytes(of: part.url, part.range, part.key)
         space -= bytes.length
@@ -281,7 +275,6 @@ public struct StreamRemux<Resources: StreamResources> {
         return try bytes.bytes(0..<bytes.length, limit: Self.maximumSubtitleSegment)
     }
 
-    /// The input whose next part begins first.
     private var nextInput: Int? {
         plan.inputs.indices.filter { nextParts[$0] < plan.inputs[$0].count }
             .min { plan.inputs[$0][nextParts[$0]].start < plan.inputs[$1][nextParts[$1]].start }

@@ -1,24 +1,19 @@
 public import MediaContainers
 
-/// A source of a stream's resources, such as a folder, a store or a server. Calls may block their thread.
+/// A source of a stream's resources by absolute URL, such as a folder, a store or a server. Calls may block their
+/// thread.
 public protocol StreamResources {
     /// The source of a segment's bytes.
     associatedtype Bytes: ByteSource
 
-    /// Returns the complete contents of a small resource, such as a playlist or key.
+    /// Returns the complete contents of a small resource, such as a playlist or key, of at most `limit` bytes.
     ///
-    /// - Parameters:
-    ///   - url: An absolute URL.
-    ///   - limit: The maximum number of bytes.
     /// - Returns: The bytes, and the URL after redirects, against which references are resolved.
     /// - Throws: `ContainerError` with `inputOutput`.
     func contents(of url: String, limit: Int) throws(ContainerError) -> (bytes: [UInt8], location: String)
 
-    /// Opens a media segment.
+    /// Opens a media segment: a byte range of a resource; nil means the whole resource.
     ///
-    /// - Parameters:
-    ///   - url: An absolute URL.
-    ///   - range: The byte range of the segment; nil means the whole resource.
     /// - Throws: `ContainerError` with `inputOutput` if the segment isn't available.
     func bytes(of url: String, range: Range<Int64>?) throws(ContainerError) -> Bytes
 }

@@ -34,7 +34,6 @@ public struct OutputFolder: Sendable, Hashable {
         }
     }
 
-    /// Creates a temporary folder next to the target.
     func makeDraft() throws -> FolderDraft {
         try check()
         var name = path

@@ -2,7 +2,6 @@ package import MediaContainers
 
 /// The media of a container of any supported format.
 package struct ContainerContents<Source: ByteSource> {
-    /// The number of bytes that demuxers receive at once.
     private static var pieceLength: Int { 1 << 20 }
 
     package let format: SegmentFormat
@@ -28,7 +27,6 @@ package struct ContainerContents<Source: ByteSource> {
         return try MP4Reader(source)
     }
 
-    /// Delivers all samples with their bytes to a sink.
     package func deliver<Sink: SampleSink>(to sink: inout Sink) throws(ContainerError) {
         switch format {
         case .mp4: try movie().deliver(to: &sink)
@@ -62,7 +60,6 @@ package struct ContainerContents<Source: ByteSource> {
 /// A sink that writes a line of CSV for each sample.
 package struct PacketWriter: SampleSink {
     private static let header = "track,pts,dts,duration,size,sync,crc32"
-    /// The number of bytes that are written at once.
     private static let pieceLength = 64 << 10
 
     private var tracks: [MediaTrack] = []

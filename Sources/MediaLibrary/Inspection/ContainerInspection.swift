@@ -6,11 +6,9 @@ public struct ContainerInspection: Sendable {
     struct MovieFacts: Sendable {
         /// Whether the index precedes the media; nil for a segment without an index.
         var hasIndexFirst: Bool?
-        /// Whether the samples are in fragments.
         var isFragmented = false
         /// The duration that the header declares, in seconds; nil for fragmented MP4.
         var duration: Double?
-        /// The images in the metadata.
         var artwork: [Artwork] = []
         /// The IDs of the protection systems in hexadecimal digits.
         var protectionSystems: [String] = []
@@ -33,7 +31,6 @@ public struct ContainerInspection: Sendable {
     /// The properties of an MP4; nil for other formats.
     private(set) var movie: MovieFacts?
     private(set) var tracks: [MediaTrack] = []
-    /// The totals of the tracks' samples.
     private(set) var tallies: [TrackTally] = []
     private(set) var diagnostics: [ContainerDiagnostic] = []
     /// The number of diagnostics that were dropped beyond the first 1000.

@@ -18,7 +18,6 @@ package struct ContainerRecord: Encodable, Sendable {
     @Nullable package private(set) var bitRate: Int?
     /// Whether the index of an MP4 precedes the media.
     @Nullable package private(set) var fastStart: Bool?
-    /// Whether the samples of an MP4 are in fragments.
     @Nullable package private(set) var fragmented: Bool?
     /// The distance between the packets of a transport stream.
     @Nullable package private(set) var packetSize: Int?
@@ -162,9 +161,7 @@ package struct BoxRecord: Encodable, Sendable {
     package let offset: Int64
     /// The size, including the header.
     package let size: Int64
-    /// The version of a full box.
     @Nullable package private(set) var version: UInt8?
-    /// The flags of a full box.
     @Nullable package private(set) var flags: UInt32?
     package let boxes: [BoxRecord]
 
@@ -180,7 +177,6 @@ package struct BoxRecord: Encodable, Sendable {
 
 /// The JSON record of a diagnostic.
 package struct ContainerDiagnosticRecord: Encodable, Sendable {
-    /// The kind of damage.
     package let code: String
     package let message: String
     /// The approximate offset in bytes.

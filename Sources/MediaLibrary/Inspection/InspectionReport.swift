@@ -31,9 +31,7 @@ extension InspectionReport.Section {
         rows = facts.compactMap { name, fact in fact.map { [name, $0] } }
     }
 
-    /// Creates a table with a row for each item. Empty columns are omitted.
-    ///
-    /// - Returns: Nil if there are no items.
+    /// Creates a table with a row for each item; nil if there are no items. Empty columns are omitted.
     init?<Item>(_ items: [Item], columns: [ReportColumn<Item>]) {
         guard !items.isEmpty else { return nil }
         var cells: [[String]] = []

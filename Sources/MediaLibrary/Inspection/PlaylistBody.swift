@@ -62,18 +62,13 @@ struct PlaylistCollector: Sendable {
     private let limit: Int
     private var isRecognised: Bool
 
-    /// Creates an empty body.
-    ///
-    /// - Parameter isCoded: Whether the body has a content coding, so that a playlist can't be recognized by its first
-    ///   bytes.
+    /// - Parameter isCoded: Whether the body has a content coding, so that its first bytes don't identify a playlist.
     init(isCoded: Bool = false, limit: Int = PlaylistParser.Limits().playlistLength) {
         self.limit = limit
         isRecognised = isCoded
     }
 
-    /// Appends bytes.
-    ///
-    /// - Throws: `PlaylistError` with `notAPlaylist` or `playlistTooLong`.
+    /// Appends bytes. Throws `notAPlaylist` or `playlistTooLong`.
     mutating func append(_ piece: UnsafeRawBufferPointer) throws(PlaylistError) {
         guard piece.count <= limit - bytes.count else { throw .playlistTooLong(limit: limit) }
         bytes.append(contentsOf: piece)
@@ -89,7 +84,6 @@ struct PlaylistCollector: Sendable {
 }
 
 extension MediaJobError {
-    /// Creates an error for a body that can't be parsed.
     init(_ error: PlaylistError, of name: String) {
         switch error {
         case .notAPlaylist(let content):

@@ -59,7 +59,6 @@ private enum PlaylistText {
         return start.isPrecise ? "\(place), exactly" : place
     }
 
-    /// Returns variables with their values.
     static func variables(_ values: [String: String]) -> String? {
         ReportText.list(values.sorted { $0.key < $1.key }.map { "\($0.key) = \($0.value)" })
     }

@@ -63,7 +63,6 @@ struct TrackTallies: SampleSink {
         }
     }
 
-    /// Adds a sample whose bytes aren't needed.
     mutating func add(_ sample: MediaSample) {
         guard tallies.indices.contains(sample.track) else { return }
         tallies[sample.track].add(sample)

@@ -34,7 +34,6 @@ final class ChunkCollector: SampleSink {
         cursors = [Cursor](repeating: Cursor(), count: table.tracks.count)
     }
 
-    /// Starts collecting with the samples of a step.
     func begin(at step: Int) {
         isInRunUp = false
         for track in cursors.indices {
@@ -59,7 +58,6 @@ final class ChunkCollector: SampleSink {
         return bytes
     }
 
-    /// Returns whether an incomplete chunk may still be completed.
     func mayComplete(_ index: Int) -> Bool {
         guard !isInRunUp else { return true }
         let chunk = table.chunks[index]

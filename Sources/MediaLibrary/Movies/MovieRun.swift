@@ -8,7 +8,6 @@ struct MovieRun<Resources: StreamResources & Sendable> {
     let isFromStart: Bool
     private let collector: ChunkCollector
     private let table: MovieTable
-    /// The next step.
     private var step: Int
     /// The number of parts of each input before the step.
     private let target: [Int]
@@ -35,7 +34,6 @@ struct MovieRun<Resources: StreamResources & Sendable> {
             into: collector, inputs: nextParts.count, audioLabels: movie.plan.audioLabels, codecs: movie.codecs)
     }
 
-    /// The peak number of bytes of media in memory.
     var peakSize: Int { collector.peakSize }
 
     /// Returns whether continuing to a chunk is no more work than starting a new run. Also true for chunks that the run

@@ -41,7 +41,6 @@ final class MovieSurvey: SampleSink {
         step += 1
     }
 
-    /// Ends the last step, and all remaining chunks.
     func finish() throws(ContainerError) {
         for track in chunkSteps.indices { try flush(track) }
         guard builder.mediaLength > 0 else {

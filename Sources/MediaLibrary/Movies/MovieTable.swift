@@ -28,11 +28,8 @@ struct MovieTable: Sendable {
         var sample: UInt32
     }
 
-    /// The tracks, with all their formats.
     var tracks: [MediaTrack] = []
-    /// The chunks in the order of the file.
     var chunks: [Chunk] = []
-    /// The indices of each track's chunks.
     var chunksOfTracks: [[Int32]] = []
     /// The steps that yielded samples of each track.
     var marks: [[Mark]] = []

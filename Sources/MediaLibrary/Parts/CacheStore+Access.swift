@@ -61,7 +61,7 @@ extension CacheStore {
     }
 
     /// Returns whether the access rule must be checked before cached bytes are read. That's the case if they're from a
-    /// local address, and the request may only be sent to public addresses. Nil means the store's settings.
+    /// local address, and the request may only be sent to public addresses. If `settings` is nil, the store's apply.
     package func needsAccessCheck(_ kind: AddressKind, _ settings: TransferSettings?) -> Bool {
         kind == .local && (settings ?? transfers).scope == .publicOnly
     }

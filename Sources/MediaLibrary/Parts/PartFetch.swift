@@ -6,7 +6,6 @@ internal import MediaCache
 struct PartFetch: Sendable {
     let store: CacheStore
 
-    /// The number of bytes to examine at a part's beginning.
     private static let frontLength: Int64 = 1024
     /// The maximum size of a body with a content coding, in bytes, before and after decoding.
     private static let maximumCodedLength: Int64 = 64 << 20

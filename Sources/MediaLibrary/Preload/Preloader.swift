@@ -6,7 +6,6 @@ public import MediaCache
 /// Preloading of an asset that is no longer near stops immediately. Its received bytes remain cached, but may be
 /// evicted. Playback has priority over preloading, and preloading over downloads.
 public actor Preloader {
-    /// The number of assets preloaded at once.
     private static let concurrency = 2
 
     private struct Entry {

@@ -5,7 +5,6 @@ internal import MediaContainers
 /// A prober that describes the media at a URL. It reads as little as possible: the first bytes and index of a file, or
 /// the playlists of a stream. These bytes are cached, except live playlists.
 public struct MediaProber: Sendable {
-    /// The number of bytes to read at the beginning of a file.
     private static let front: Int64 = 64 << 10
     /// The time limit for reading the index.
     private static let timeLimit = Duration.seconds(10)

@@ -122,9 +122,7 @@ struct URIList: Sendable {
     /// Reserves memory for a number of bytes, because growth by doubling would need twice as much.
     mutating func reserve(_ count: Int) { bytes.reserveCapacity(count) }
 
-    /// Appends a URI.
-    ///
-    /// - Returns: False if the list is full; the limit is 4 GiB.
+    /// Appends a URI; returns false if the list is full, at 4 GiB.
     mutating func append(_ text: String) -> Bool {
         guard let offset = UInt32(exactly: bytes.count) else { return false }
         var text = text

@@ -31,7 +31,6 @@ struct StreamIndex: Sendable {
     /// The minimum number of newest live segments with stored details. Earlier segments of an event don't change.
     private static let minimumLiveSegments = 2048
 
-    /// The maximum number of names for which memory is reserved.
     private static let maximumReserved = 1 << 20
 
     /// The maximum duration of a live segment, in nanoseconds.

@@ -22,7 +22,6 @@ public struct StreamStatus: Sendable, Hashable, Codable {
         /// Whether the playlist plays without the origin.
         public var isComplete: Bool { isCached && segmentsCached == segments && missing.isEmpty }
 
-        /// A description of the missing resources.
         var shortage: String {
             guard isCached else { return "\(url) isn't cached" }
             let count = missing.count
@@ -72,8 +71,6 @@ struct StreamSurvey {
     private let settings: TransferSettings
     private let cached: [String: ResourceInfo]
 
-    /// Creates the survey of a stream.
-    ///
     /// - Parameter cached: The store's resources by cache key; if nil, they're read from the store.
     init?(
         of url: ResourceURL, as identity: ProfileIdentity?, in store: CacheStore, cached: [String: ResourceInfo]? = nil
