@@ -1,8 +1,7 @@
 /// The contents of an asset: its playlists, rewritten to play from the cache, and its parts.
 ///
-/// Contents are created once, from the origin's playlists (`StreamContents`), and stored next to the asset's record.
-/// Afterwards, listing the parts, finding missing ones and playing the asset require neither the origin nor its cached
-/// playlists.
+/// Contents are created once, from the origin's playlists. Afterwards, listing the parts, finding missing ones and
+/// playing the asset require neither the origin nor its cached playlists.
 public struct AssetContents: Sendable, Hashable, Codable {
     /// The JSON keys. ``copyCount`` is omitted, because only running downloads use it.
     private enum CodingKeys: String, CodingKey {

@@ -94,9 +94,7 @@ public struct BundleExport: Sendable {
 
     /// Writes the folder.
     ///
-    /// - Parameters:
-    ///   - gateway: The cache that contains the asset.
-    ///   - progress: The progress of the job.
+    /// - Parameter gateway: The cache that contains the asset.
     /// - Throws: ``MediaJobError``, errors of the gateway, `CancellationError`.
     public func run(gateway: any BundleGateway, progress: ReadProgress? = nil) async throws -> Result {
         try await MediaJob.run(on: source.url) { control in

@@ -94,12 +94,7 @@ public struct DownloadPolicy: Sendable, Hashable, Codable {
     /// Creates a policy under which downloads always run.
     public init() {}
 
-    /// Returns the obstacle that prevents downloads from running; nil if there is none.
-    ///
-    /// - Parameters:
-    ///   - conditions: The conditions of the device.
-    ///   - now: The current time.
-    ///   - calendar: The calendar that determines the time of day.
+    /// Returns the obstacle that prevents downloads from running at a time of day in `calendar`; nil if there is none.
     public func obstacle(
         under conditions: DeviceConditions, at now: Date, calendar: Calendar = .current
     ) -> DownloadObstacle? {

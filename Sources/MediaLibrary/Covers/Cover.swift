@@ -16,11 +16,8 @@ public struct Cover: Sendable, Hashable {
         self.mediaType = Self.type(of: bytes) ?? mediaType
     }
 
-    /// Creates a cover from an image that a user provides.
-    ///
-    /// - Parameter bytes: A JPEG, PNG, GIF, WebP, AVIF or HEIC file. Formats with scripts, such as SVG, aren't
-    ///   accepted.
-    /// - Returns: Nil for other formats.
+    /// Creates a cover from an untrusted JPEG, PNG, GIF, WebP, AVIF or HEIC file; nil for other formats. Formats with
+    /// scripts, such as SVG, aren't accepted.
     public init?(recognising bytes: [UInt8]) {
         guard let type = Self.type(of: bytes) else { return nil }
         self.bytes = bytes
@@ -28,11 +25,8 @@ public struct Cover: Sendable, Hashable {
     }
 
     /// Returns the image in a file's metadata: `covr` of an MP4, or APIC of an ID3 tag at the beginning of an MP3 or
-    /// AAC file.
+    /// AAC file. Reads only the index or tag, and the image.
     ///
-    /// Reads only the index or tag, and the image.
-    ///
-    /// - Parameter source: The bytes of the file.
     /// - Returns: Nil if the file has no image, or only a link to one.
     /// - Throws: `ContainerError` if the file is damaged or can't be read, or with `limitExceeded` if the tag or the
     ///   image is larger than ``largest``.

@@ -17,9 +17,7 @@ public protocol FrameExtractor: Sendable {
 }
 
 extension FrameExtractor {
-    /// Extracts the frame at the default time, or the first frame if the media is shorter.
-    ///
-    /// - Throws: The errors of ``frame(of:at:)``.
+    /// Extracts the frame at the default time, or the first frame if the media is shorter; see ``frame(of:at:)``.
     public func frame(of url: String) async throws -> Cover? {
         if let cover = try await frame(of: url, at: FrameTime.usual) { return cover }
         return try await frame(of: url, at: 0)

@@ -88,9 +88,7 @@ package enum FrameSource {
 extension Cover {
     /// Reads the cover in the metadata of an input.
     ///
-    /// - Parameters:
-    ///   - input: A media file with metadata.
-    ///   - gateway: The cache through which a URL is read; nil for a file.
+    /// - Parameter gateway: The cache through which a URL is read; nil for a file.
     /// - Returns: Nil if the metadata contains no image.
     /// - Throws: ``MediaJobError``, errors of the gateway, `CancellationError`.
     public static func embedded(in input: MediaInput, gateway: (any MediaGateway)?) async throws -> Cover? {

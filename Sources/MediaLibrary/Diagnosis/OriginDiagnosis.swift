@@ -21,12 +21,9 @@ public struct OriginDiagnosis: Sendable {
 
     private static let redirectLimit = 10
 
-    /// Creates a diagnosis.
+    /// Creates a diagnosis of a file or a playlist.
     ///
-    /// - Parameters:
-    ///   - url: The URL of a file or a playlist.
-    ///   - origin: The client of the origin.
-    ///   - settings: The header profiles and cookies of requests.
+    /// - Parameter settings: The header profiles and cookies of requests.
     public init(of url: ResourceURL, origin: any Origin, settings: TransferSettings) {
         self.url = url
         probe = OriginProbe(origin: origin, settings: settings)

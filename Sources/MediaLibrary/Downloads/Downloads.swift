@@ -58,12 +58,7 @@ public actor Downloads {
     /// Creates the downloads of a store. No download runs before ``start(resuming:)``.
     ///
     /// - Parameters:
-    ///   - store: The store that contains the media.
-    ///   - assetStore: The store's assets.
     ///   - loader: The loader of playlists, shared with playback.
-    ///   - limits: The limits on concurrent downloads and transfers.
-    ///   - policy: The conditions under which downloads run.
-    ///   - conditions: The source of the current conditions.
     ///   - settings: The source of transfer settings; nil means the store's settings with the asset's header fields.
     ///   - refreshSource: A function that returns a new URL for an asset with an expired link; nil if URLs of assets
     ///     can't be refreshed. New URLs of parts are read from the playlists in any case.

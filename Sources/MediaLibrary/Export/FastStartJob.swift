@@ -40,9 +40,7 @@ public struct FastStartJob: Sendable {
 
     /// Writes the output.
     ///
-    /// - Parameters:
-    ///   - gateway: The cache through which a URL is read; nil for a file.
-    ///   - progress: The progress of the job.
+    /// - Parameter gateway: The cache through which a URL is read; nil for a file.
     /// - Throws: ``MediaJobError``, errors of the gateway, `CancellationError`.
     public func run(gateway: (any MediaGateway)?, progress: ReadProgress? = nil) async throws -> Result {
         try await MediaJob.run(on: input.name) { control in

@@ -41,9 +41,7 @@ public struct RemuxJob: Sendable {
 
     /// Writes the output.
     ///
-    /// - Parameters:
-    ///   - gateway: The cache through which URLs are read; nil if all inputs are files.
-    ///   - progress: The progress of the job.
+    /// - Parameter gateway: The cache through which URLs are read; nil if all inputs are files.
     /// - Throws: ``MediaJobError``, errors of the gateway, `CancellationError`.
     public func run(gateway: (any MediaGateway)?, progress: ReadProgress? = nil) async throws -> RemuxResult {
         try await MediaJob.run(on: inputs.first?.name ?? "the input") { control in

@@ -8,9 +8,7 @@ extension StreamChoice {
     ///   - codec: The prefix of a codec, such as `avc1` (RFC 6381).
     ///   - maximumHeight: The maximum height in pixels.
     ///   - maximumBandwidth: The maximum bandwidth in bits per second.
-    ///   - lowest: Whether the variant stream with the lowest bandwidth is chosen.
     ///   - language: The audio language (RFC 5646).
-    ///   - includesAllAudio: Whether all audio renditions are chosen.
     public init(
         codec: String?, maximumHeight: Int?, maximumBandwidth: Int?, lowest: Bool, language: String?,
         includesAllAudio: Bool

@@ -66,10 +66,8 @@ public struct StreamPlan: Sendable, Hashable {
     /// Creates a plan of a stream.
     ///
     /// - Parameters:
-    ///   - url: The URL of a multivariant or media playlist.
     ///   - choice: The selection from a multivariant playlist.
     ///   - base: The base URL of references; nil means the playlist's location.
-    ///   - resources: The source of the playlists.
     ///   - isAvailable: A function that returns whether the segments of a media playlist can be read, given its URL in
     ///     the normalized form of `ResourceURL`. Unavailable variant streams and renditions are only chosen if none is
     ///     available.

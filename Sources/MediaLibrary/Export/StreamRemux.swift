@@ -79,12 +79,9 @@ public struct StreamRemux<Resources: StreamResources> {
         begin(at: [Int](repeating: 0, count: plan.inputs.count))
     }
 
-    /// Writes the stream to an output.
+    /// Writes the stream to an output, and returns the output.
     ///
-    /// - Parameters:
-    ///   - output: The destination of the samples.
-    ///   - onPart: A function that is called after each part with the number of finished parts and the total.
-    /// - Returns: The output.
+    /// - Parameter onPart: A function that is called after each part with the number of finished parts and the total.
     /// - Throws: `ContainerError`, with the name of the part in its message if there are several; errors of the output.
     public mutating func run<Output: SampleSink>(
         into output: Output, onPart: (_ done: Int, _ all: Int) throws(ContainerError) -> Void = { _, _ in }

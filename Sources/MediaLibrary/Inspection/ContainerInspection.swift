@@ -67,8 +67,9 @@ public struct ContainerInspection: Sendable {
     /// The JSON record of the container. `mediacache help inspect` lists its keys.
     public var record: some Encodable & Sendable { ContainerRecord(self) }
 
-    /// The duration in seconds: of an MP4 without fragments, as declared in its index; otherwise from the first
-    /// presentation time of any track to the end of the last sample. Nil if there are no samples.
+    /// The duration in seconds that the index of an MP4 without fragments declares; otherwise from the first
+    /// presentation time to the end of the last sample, or nil without samples. Data tracks count only if there are no
+    /// others.
     public var duration: Double? {
         if let duration = movie?.duration { return duration }
         let hasOnlyData = tracks.allSatisfy { $0.kind == .data }

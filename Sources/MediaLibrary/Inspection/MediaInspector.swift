@@ -34,7 +34,6 @@ public struct MediaInspector: Sendable {
     ///
     /// - Parameters:
     ///   - input: The container, which is read completely.
-    ///   - initialization: The media initialization section of a segment of fragmented MP4.
     ///   - write: A function that receives whole lines. If the container is damaged, it receives the lines up to the
     ///     damage before the error is thrown.
     /// - Returns: Whether the input is a supported container and, if it's a local file, can be read.

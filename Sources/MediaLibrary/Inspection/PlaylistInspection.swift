@@ -17,7 +17,6 @@ public struct PlaylistInspection: Sendable {
     /// Fetches and parses a playlist.
     ///
     /// - Parameters:
-    ///   - url: The playlist's URL.
     ///   - origin: The client of the origin. No cache is read or written.
     ///   - settings: The limits, retries, header profiles and cookies of the request.
     ///   - base: The base URL of references; nil means the playlist's own URL after redirects.

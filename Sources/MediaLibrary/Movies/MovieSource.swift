@@ -11,10 +11,8 @@ public enum MovieSource<Bytes: ByteSource> {
     /// Identifies an input by its first bytes.
     ///
     /// - Parameters:
-    ///   - url: The URL of a file or playlist.
     ///   - choice: The selection from a multivariant playlist.
     ///   - base: The base URL of a playlist's references; nil means the playlist's location.
-    ///   - resources: The source of the input.
     ///   - isAvailable: A function that returns whether the segments of a media playlist can be read, given its URL.
     /// - Throws: `ContainerError`: `notThisFormat` if the input is neither; the errors of ``StreamPlan`` and of
     ///   `resources`.

@@ -109,11 +109,9 @@ public final class ReaderMemoryBudget: Sendable {
     private let least: Int
     private let readers = Atomic(0)
 
-    /// Creates a limit.
+    /// Creates a limit on the total number of bytes.
     ///
-    /// - Parameters:
-    ///   - bytes: The total number of bytes for all readers.
-    ///   - least: The minimum number of bytes for each reader, even if the total is exceeded.
+    /// - Parameter least: The minimum number of bytes for each reader, even if the total is exceeded.
     public init(of bytes: Int, least: Int = 2 << 20) {
         self.bytes = bytes
         self.least = least

@@ -57,7 +57,6 @@ public final class PlaylistLoader: Sendable {
     ///   - settings: The transfer settings, narrowed to `scope`; nil means the store's settings.
     ///   - mayBeEncrypted: Whether bytes of no known format may be encrypted media, because a playlist lists them as a
     ///     segment.
-    ///   - transferClass: The priority class of the transfer.
     ///   - isFresh: Whether a new response from the origin is required. Otherwise, a cached playlist is returned if a
     ///     playlist that was live can no longer be loaded.
     /// - Returns: The playlist; nil if the resource is other media, which is cached and can be read like any resource.

@@ -26,7 +26,6 @@ public actor Preloader {
     /// Creates a preloader for a store.
     ///
     /// - Parameters:
-    ///   - store: The store that contains the media.
     ///   - loader: The loader of playlists, shared with playback.
     ///   - settings: The transfer settings; nil means the store's.
     ///   - selection: The variant streams and renditions that players choose first.

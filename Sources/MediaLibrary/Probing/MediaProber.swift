@@ -18,11 +18,9 @@ public struct MediaProber: Sendable {
         self.loader = loader
     }
 
-    /// Returns a description of the media at `url`.
+    /// Returns a description of the file or playlist at `url`.
     ///
-    /// - Parameters:
-    ///   - url: The URL of a file, or of a multivariant or media playlist.
-    ///   - settings: The transfer settings; nil means the store's.
+    /// - Parameter settings: The transfer settings; nil means the store's.
     /// - Throws: `CacheError`, with `notMedia` for a page, for a manifest of another format, and for a playlist that
     ///   can't be parsed or has no variant stream; `CancellationError`.
     public func probe(_ url: ResourceURL, settings: TransferSettings? = nil) async throws -> MediaProbe {

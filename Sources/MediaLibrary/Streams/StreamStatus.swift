@@ -46,12 +46,9 @@ public struct StreamStatus: Sendable, Hashable, Codable {
         return missing.prefix(3).map(\.shortage).joined(separator: "; ") + (rest > 0 ? "; \(more)" : "")
     }
 
-    /// Reads the status from the cache, without requests to the origin.
+    /// Reads the status of a multivariant or media playlist from the cache, without requests to the origin.
     ///
-    /// - Parameters:
-    ///   - url: The URL of a multivariant or media playlist.
-    ///   - identity: The identity with which the stream was requested; nil for none.
-    ///   - store: The store.
+    /// - Parameter identity: The identity with which the stream was requested; nil for none.
     /// - Returns: Nil if no complete playlist is cached for `url`, or if it can't be read or parsed.
     /// - Throws: `CacheError`, if the catalog can't be read.
     public init?(of url: ResourceURL, as identity: ProfileIdentity? = nil, in store: CacheStore) async throws {

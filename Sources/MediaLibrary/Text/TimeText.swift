@@ -53,8 +53,8 @@ package enum MomentText {
                 includingFractionalSeconds: false))
     }
 
-    /// Returns a time in milliseconds since 1970 in ISO 8601: `2026-01-31T20:15:00.250Z`. Whole seconds have no fraction.
-    /// If the nanoseconds exceed 64 bits, the text is the number.
+    /// Returns a time in milliseconds since 1970 as ISO 8601: `2026-01-31T20:15:00.250Z`. Whole seconds have no
+    /// fraction. If the nanoseconds exceed 64 bits, the text is the number.
     package static func exact(_ milliseconds: Int64) -> String {
         let (nanoseconds, overflow) = milliseconds.multipliedReportingOverflow(by: 1_000_000)
         guard !overflow else { return "\(milliseconds)" }

@@ -27,7 +27,7 @@ public enum SegmentWrapping: Sendable, Hashable {
     ///
     /// - Parameters:
     ///   - front: The first ``frontLength`` bytes of the segment, or all of it.
-    ///   - length: The length of the segment in bytes.
+    ///   - length: The segment's length in bytes.
     ///   - isEncrypted: Whether the segment is encrypted, so that the media after an image can't be recognized.
     public static func find(front: [UInt8], length: Int64, isEncrypted: Bool = false) -> SegmentWrapping {
         if isGzip(front) { return .gzip }
