@@ -59,11 +59,6 @@ public struct Asset: Sendable, Hashable, Identifiable, Codable {
     /// The identity under which the asset is requested; nil if its origin doesn't distinguish users.
     public var identity: ProfileIdentity? { CacheKey(key).identity }
 
-    /// Creates an asset whose entry is a cached resource.
-    init(of resource: ResourceInfo, created: Date) {
-        self.init(key: resource.key, url: resource.url, created: created)
-    }
-
     /// Creates an asset whose entry has the given cache key. The entry need not be cached.
     init(key: String, url: String, created: Date) {
         id = AssetID()

@@ -67,17 +67,14 @@ public actor AssetStore {
     ///
     /// - Throws: `CacheError` with `storage`.
     public func asset(of resource: ResourceInfo) async throws -> Asset? {
-        try await load().values.first { $0.key == resource.key }
+        try await asset(withKey: resource.key)
     }
 
     /// Returns the asset whose entry is a cached resource. Adds it if it doesn't exist.
     ///
     /// - Throws: `CacheError` with `storage`.
     public func add(_ resource: ResourceInfo) async throws -> Asset {
-        try await changes.runUncancelled {
-            if let asset = try await asset(of: resource) { return asset }
-            return try await put(Asset(of: resource, created: store.now))
-        }
+        try await add(Asset(key: resource.key, url: resource.url, created: store.now))
     }
 
     func asset(withKey key: String) async throws -> Asset? {

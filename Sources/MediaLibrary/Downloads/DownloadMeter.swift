@@ -38,7 +38,7 @@ final class DownloadMeter: Sendable {
         state.withLock { state in
             state = State()
             state.contents = contents
-            Self.assignTracks(to: contents.parts[...], &state)
+            Self.assignTracks(to: contents.parts, &state)
             state.bytesOfParts = Array(repeating: 0, count: cached.count)
             state.isDone = isDone
             for index in cached.indices { Self.set(cached[index], of: index, &state) }
@@ -94,9 +94,7 @@ final class DownloadMeter: Sendable {
 
     func isEmpty(_ part: Int) -> Bool { state.withLock { $0.bytesOfParts[part] == 0 } }
 
-    func released(_ part: Int, key: String) {
-        state.withLock { _ = $0.running.removeValue(forKey: key) }
-    }
+    func released(key: String) { state.withLock { $0.running[key] = nil } }
 
     /// Notes that the cached bytes of a part were removed, so that it's no longer complete.
     func removed(_ part: Int) {
@@ -137,7 +135,7 @@ final class DownloadMeter: Sendable {
         }
     }
 
-    private static func assignTracks(to parts: ArraySlice<AssetPart>, _ state: inout State) {
+    private static func assignTracks(to parts: [AssetPart], _ state: inout State) {
         for part in parts {
             let folder = part.name.prefix { $0 != "/" }
             let track = state.tracksOfFolders[folder] ?? state.tracks.count

@@ -41,7 +41,7 @@ extension DownloadRun {
             let request = try request(for: part, settings)
             let key = store.key(of: request)
             meter.started(index, key: key)
-            defer { meter.released(index, key: key) }
+            defer { meter.released(key: key) }
             dependencies.events.send(.partStarted(id, name: part.name))
             let info = try await dependencies.parts.fill(part, request)
             let bytes = part.range.map { Int64($0.count) } ?? info.length ?? info.bytesCached

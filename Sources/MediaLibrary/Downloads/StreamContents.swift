@@ -70,9 +70,7 @@ struct StreamContents {
         var isLive = false
         let children = MultivariantPlaylist.children(variants, chosen)
         for (uri, kind) in children where local[uri] == nil {
-            let copies = try ([uri] + (streams.copies[uri] ?? [])).map {
-                try Self.resolve($0, against: entry.base, of: entry.url)
-            }
+            let copies = try ([uri] + (streams.copies[uri] ?? [])).map { try entry.resolve($0) }
             contents.copyCount = max(contents.copyCount, copies.count)
             let known = contents.playlists.first { known in
                 known.name != AssetContents.entryName && copies.contains { $0.description == known.url }
@@ -193,7 +191,6 @@ struct StreamContents {
     private mutating func addSegments(
         of playlist: inout MediaPlaylist, from loaded: LoadedPlaylist, folder: String, home: String
     ) throws {
-        let base = loaded.base
         var keys: [EncryptionKey] = []
         var (isEncrypted, hasWholeBlocks) = (false, false)
         var index = 0
@@ -207,7 +204,7 @@ struct StreamContents {
                 playlist.segments[index].byteRange = nil
                 continue
             }
-            let resource = try Self.resolve(segment.uri, against: base, of: loaded.url)
+            let resource = try loaded.resolve(segment.uri)
             if segment.keys != keys {
                 keys = segment.keys
                 isEncrypted = LocalTags.encryptsAll(keys)
@@ -284,16 +281,6 @@ struct StreamContents {
         }.map(\.element)
         if bandwidth > 0, contents.duration > 0 {
             contents.estimatedLength = Int64(min(bandwidth / 8 * contents.duration, 1e18))
-        }
-    }
-
-    private static func resolve(
-        _ uri: String, against base: ResourceURL, of playlist: ResourceURL
-    ) throws -> ResourceURL {
-        do {
-            return try base.resolve(uri)
-        } catch {
-            throw CacheError(.notMedia, "\(playlist) refers to “\(uri)”, which isn't an HTTP URL")
         }
     }
 

@@ -19,10 +19,7 @@ public struct RemuxResult: Encodable, Sendable {
         }
 
         init(_ part: StreamPart, reason: String? = nil) {
-            let path = part.url.prefix { $0 != "?" }
-            name = path.split(separator: "/").last.map(String.init) ?? part.url
-            start = part.start
-            duration = part.duration
+            self.init(name: part.name, start: part.start, duration: part.duration)
             self.reason = reason
         }
     }

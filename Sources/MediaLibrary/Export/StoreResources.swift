@@ -88,9 +88,7 @@ package struct StoreResources: StreamResources {
             var request = request
             request.range = .closed(first, through: last)
             let session = try await store.read(request)
-            defer { session.cancel() }
-            var bytes: [UInt8] = []
-            for try await buffer in session.buffers { bytes += buffer }
+            let bytes = try await session.collect()
             var head = session.head
             if let slice { head.length = min(Int64(slice.count), max(0, (head.length ?? .max) - slice.lowerBound)) }
             return (head, bytes)

@@ -1,3 +1,4 @@
+internal import MediaCache
 internal import MediaContainers
 
 /// Statistics of a track's samples.
@@ -70,11 +71,6 @@ struct TrackTallies: SampleSink {
 }
 
 extension Int64 {
-    fileprivate func clampedSum(_ other: Int64) -> Int64 {
-        let (sum, overflow) = addingReportingOverflow(other)
-        return overflow ? (other < 0 ? .min : .max) : sum
-    }
-
     fileprivate func clampedDifference(_ other: Int64) -> Int64 {
         let (difference, overflow) = subtractingReportingOverflow(other)
         return overflow ? (other < 0 ? .max : .min) : difference

@@ -114,10 +114,16 @@ struct PartFetch: Sendable {
         request.range = .closed(start, through: end - 1)
         request.settings = request.settings?.withoutOriginRequests
         request.pins = false
-        let session = try await store.read(request)
-        defer { session.cancel() }
+        return try await store.read(request).collect()
+    }
+}
+
+extension ReadSession {
+    /// Returns the remaining bytes, and ends the session.
+    func collect() async throws -> [UInt8] {
+        defer { cancel() }
         var bytes: [UInt8] = []
-        for try await buffer in session.buffers { bytes += buffer }
+        for try await buffer in buffers { bytes += buffer }
         return bytes
     }
 }

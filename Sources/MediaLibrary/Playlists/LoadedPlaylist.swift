@@ -51,8 +51,7 @@ public struct LoadedPlaylist: Sendable {
     static func isLive(_ bytes: [UInt8], kind: PlaylistKind?) -> Bool {
         guard kind != .multivariant else { return false }
         let bytes = UTF16Text.utf8(bytes) ?? bytes
-        let lines = PlaylistLines(bytes)
-        return !lines.contains("#EXT-X-ENDLIST") || !lines.contains("#EXTINF")
+        return !hasLine(startingWith: "#EXT-X-ENDLIST", in: bytes) || !hasLine(startingWith: "#EXTINF", in: bytes)
     }
 }
 
@@ -60,6 +59,15 @@ extension LoadedPlaylist {
     /// The maximum estimated size of a playlist's resolved URLs in bytes, unless the playlist is long. A reference of
     /// one byte may resolve to a URL as long as its base.
     private static let maximumResolvedLength = 256 << 20
+
+    /// Resolves a reference. Throws `CacheError` with `notMedia` if it isn't an HTTP URL.
+    func resolve(_ uri: String) throws -> ResourceURL {
+        do {
+            return try base.resolve(uri)
+        } catch {
+            throw CacheError(.notMedia, "\(url) refers to “\(uri)”, which isn't an HTTP URL", cause: error)
+        }
+    }
 
     /// Returns the parsed playlist.
     ///
@@ -79,26 +87,16 @@ extension LoadedPlaylist {
             throw CacheError(.notMedia, "\(url) can't be parsed as a playlist: \(error)")
         }
     }
-}
 
-/// A search for tags in the lines of a playlist, without parsing it.
-struct PlaylistLines {
-    private let bytes: [UInt8]
-
-    /// Creates a search in a playlist.
-    init(_ bytes: [UInt8]) {
-        self.bytes = bytes
-    }
-
-    /// Returns whether a line begins with `tag`, possibly after white space.
-    func contains(_ tag: StaticString) -> Bool {
+    /// Returns whether a line begins with `tag`, possibly after white space, without parsing the playlist.
+    private static func hasLine(startingWith tag: StaticString, in bytes: [UInt8]) -> Bool {
         bytes.withUnsafeBufferPointer { bytes in
             let tag = UnsafeBufferPointer(start: tag.utf8Start, count: tag.utf8CodeUnitCount)
             // The search runs backward, because EXT-X-ENDLIST is usually the last tag.
             var start = bytes.count - tag.count
             while start >= 0 {
                 if bytes[start] == UInt8(ascii: "#"), bytes[start..<start + tag.count].elementsEqual(tag),
-                    Self.isLineStart(start, of: bytes)
+                    isLineStart(start, of: bytes)
                 {
                     return true
                 }

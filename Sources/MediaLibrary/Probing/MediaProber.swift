@@ -46,7 +46,7 @@ public struct MediaProber: Sendable {
     private func file(
         _ url: ResourceURL, _ session: ReadSession, _ settings: TransferSettings?
     ) async throws -> MediaProbe {
-        let front = try await Self.bytes(of: session)
+        let front = try await session.collect()
         let head = session.head
         var probe = MediaProbe(url: url.description, kind: .file, type: head.contentType)
         probe.length = head.length
@@ -70,13 +70,6 @@ public struct MediaProber: Sendable {
         return probe
     }
 
-    private static func bytes(of session: ReadSession) async throws -> [UInt8] {
-        defer { session.cancel() }
-        var bytes: [UInt8] = []
-        for try await buffer in session.buffers { bytes += buffer }
-        return bytes
-    }
-
     /// Reads the index (`moov`) of an MP4 at any position in the file.
     private func readIndex(
         into url: ResourceURL, _ front: [UInt8], _ length: Int64, _ settings: TransferSettings?,
@@ -89,8 +82,8 @@ public struct MediaProber: Sendable {
                     do {
                         return try control.wait {
                             let part = RequestedRange.closed(range.lowerBound, through: range.upperBound - 1)
-                            return try await Self.bytes(
-                                of: try await store.read(ReadRequest(url: url, range: part, settings: settings)))
+                            let request = ReadRequest(url: url, range: part, settings: settings)
+                            return try await store.read(request).collect()
                         }
                     } catch {
                         throw ContainerError(.inputOutput, "\(error)", at: range.lowerBound, cause: error)
@@ -139,7 +132,7 @@ public struct MediaProber: Sendable {
             guard let best = variants.first else {
                 throw CacheError(.notMedia, "\(playlist.url) has no variant stream to play")
             }
-            let url = try Self.resolve(best.uri, against: playlist)
+            let url = try playlist.resolve(best.uri)
             guard let child = try await loader.load(url, scope: playlist.references, settings: settings),
                 case .media(let media) = try child.parsed(importing: parsed.variables).playlist
             else {
@@ -173,14 +166,6 @@ public struct MediaProber: Sendable {
             }
         }
         return known
-    }
-
-    private static func resolve(_ uri: String, against playlist: LoadedPlaylist) throws -> ResourceURL {
-        do {
-            return try playlist.base.resolve(uri)
-        } catch {
-            throw CacheError(.notMedia, "\(playlist.url) refers to “\(uri)”, which isn't an HTTP URL", cause: error)
-        }
     }
 
     private func note(_ playlist: MediaPlaylist, in probe: inout MediaProbe) {

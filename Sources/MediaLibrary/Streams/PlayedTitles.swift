@@ -100,10 +100,7 @@ public struct PlayedTitles: Sendable {
             url: url, range: .closed(0, through: 7), settings: settings, revalidation: .never)
         request.countsAsUse = false
         do {
-            let session = try await store.read(request)
-            defer { session.cancel() }
-            var front: [UInt8] = []
-            for try await bytes in session.buffers { front += bytes }
+            let front = try await store.read(request).collect()
             // A complete file begins with `ftyp`, a segment with `styp` or another box (ISO 14496-12 §8.16.2).
             return ["styp", "moof", "sidx", "emsg", "prft"].contains(
                 String(decoding: front.dropFirst(4), as: UTF8.self))

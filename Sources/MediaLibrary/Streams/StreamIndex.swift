@@ -142,12 +142,8 @@ struct StreamIndex: Sendable {
 
     /// Returns the index in `names` of the newest name with a hash.
     private func position(of hash: UInt64) -> Int? {
-        var (lower, upper) = (0, names.count)
-        while lower < upper {
-            let middle = (lower + upper) / 2
-            if names[middle].hash <= hash { lower = middle + 1 } else { upper = middle }
-        }
-        return lower > 0 && names[lower - 1].hash == hash ? lower - 1 : nil
+        let end = names.partitioningIndex { $0.hash > hash }
+        return end > 0 && names[end - 1].hash == hash ? end - 1 : nil
     }
 
     /// Returns whether the index was created from an equal playlist.
