@@ -5,7 +5,6 @@ import Testing
 
 @testable import MediaLibrary
 
-/// Tests of how resources are assigned to assets.
 struct AssetResourcesTests {
     private let fixture = LibraryFixture()
 

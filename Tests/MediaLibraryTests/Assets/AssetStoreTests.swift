@@ -4,7 +4,6 @@ import MediaCacheTesting
 import MediaLibrary
 import Testing
 
-/// Tests of assets and their covers.
 struct AssetStoreTests {
     private let fixture = LibraryFixture()
     private let picture = Cover(bytes: [0xFF, 0xD8, 0xFF, 0xE0, 1, 2, 3], mediaType: "image/jpeg")

@@ -4,7 +4,6 @@ import Testing
 
 @testable import MediaLibrary
 
-/// Tests of bundle folders from untrusted sources.
 struct BundleFolderTests {
     private let root = FileManager.default.temporaryDirectory.appending(path: "bundle-\(UUID())").path
     private var folder: String { root + "/film" }

@@ -5,7 +5,6 @@ import Testing
 
 @testable import MediaLibrary
 
-/// Tests of importing bundles, and of the pins that an import sets.
 struct BundleIngestionTests {
     private let fixture = LibraryFixture()
     private let origin = "http://one.bundle.invalid/"

@@ -5,7 +5,6 @@ import Testing
 
 @testable import MediaLibrary
 
-/// Tests of the ranges of a resource that belong to an asset.
 struct BundlePartRangesTests {
     private func part(_ range: Range<Int64>?) -> AssetPart {
         AssetPart(role: .mediaSegment, name: "all.mp4", url: "http://h/all.mp4", range: range)

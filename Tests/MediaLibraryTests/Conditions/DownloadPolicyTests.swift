@@ -83,12 +83,7 @@ struct DownloadPolicyTests {
             let asset = try await downloads.add(DownloadRequest(url: fixture.entry))
             await fixture.library.origin.wait { $0.contains { $0.bodyBytes == 376 } }
             conditions.change { $0.network = .absent }
-            let state = await fixture.wait(downloads, asset.id) { if case .waiting = $0 { true } else { false } }
-            guard case .waiting(let obstacle) = state else {
-                Issue.record("expected the download to wait")
-                return
-            }
-            #expect(obstacle.kind == .network)
+            #expect(try await fixture.obstacle(of: asset.id, downloads).kind == .network)
             #expect(fixture.library.origin.requests.allSatisfy { $0.progress != .running })
             gate.open()
             conditions.change { $0.network = .unmetered }

@@ -6,7 +6,6 @@ import Testing
 
 @testable import MediaLibrary
 
-/// Tests of the diagnosis of scripted origins.
 struct OriginDiagnosisTests {
     /// A fault of a scripted origin.
     enum Fault: Sendable {

@@ -54,13 +54,17 @@ struct DownloadFaultTests {
         await store.close()
     }
 
-    @Test func listsTruncatedSegment() async throws {
-        fixture.always("1.ts", .bodyShorter(by: 100))
+    @Test(arguments: [
+        ScriptedFault.bodyShorter(by: 100), .page(), .wrongContentRange(start: 8, end: 8), .redirect(to: "1.ts"),
+    ])
+    func listsSegmentThatAlwaysFails(fault: ScriptedFault) async throws {
+        fixture.always("1.ts", fault)
         _ = try hole(in: try await download())
     }
 
-    @Test func retriesTruncatedSegment() async throws {
-        fixture.next("1.ts", .bodyShorter(by: 100))
+    @Test(arguments: [ScriptedFault.bodyShorter(by: 100), .page()])
+    func retriesSegmentThatFailsOnce(fault: ScriptedFault) async throws {
+        fixture.next("1.ts", fault)
         #expect(try await download().state == .complete)
     }
 
@@ -68,11 +72,6 @@ struct DownloadFaultTests {
         fixture.next("1.ts", .status(503))
         #expect(try await download().state == .complete)
         #expect(fixture.requests(for: "1.ts") == 2)
-    }
-
-    @Test func listsHTMLInsteadOfSegment() async throws {
-        fixture.always("1.ts", .page())
-        _ = try hole(in: try await download())
     }
 
     @Test(arguments: [
@@ -88,24 +87,9 @@ struct DownloadFaultTests {
         #expect(try await fixture.isCached("1.ts") == false)
     }
 
-    @Test func retriesAfterHTML() async throws {
-        fixture.next("1.ts", .page())
-        #expect(try await download().state == .complete)
-    }
-
     @Test func acceptsIgnoredRanges() async throws {
         fixture.always("1.ts", .ignoresRange)
         #expect(try await download().state == .complete)
-    }
-
-    @Test func listsSegmentWithWrongContentRange() async throws {
-        fixture.always("1.ts", .wrongContentRange(start: 8, end: 8))
-        _ = try hole(in: try await download())
-    }
-
-    @Test func listsSegmentBehindRedirectLoop() async throws {
-        fixture.always("1.ts", .redirect(to: "1.ts"))
-        _ = try hole(in: try await download())
     }
 
     @Test func resolvesAgainstRedirectedURL() async throws {
@@ -119,20 +103,14 @@ struct DownloadFaultTests {
 
     @Test func failsWithoutPlaylist() async throws {
         fixture.remove("index.m3u8")
-        guard case .failed(let failure) = try await download().state else {
-            Issue.record("expected a failure")
-            return
-        }
+        let failure = try #require(try await download().state.failure)
         #expect(failure.message.contains("404"))
         #expect(!failure.isRetryable)
     }
 
     @Test func failsWithoutSegments() async throws {
         fixture.library.serve("#EXTM3U\n#EXT-X-TARGETDURATION:6\n#EXT-X-ENDLIST\n", at: fixture.entry)
-        guard case .failed(let failure) = try await download().state else {
-            Issue.record("expected a failure")
-            return
-        }
+        let failure = try #require(try await download().state.failure)
         #expect(failure.message.contains("no media segment"))
     }
 
@@ -234,29 +212,20 @@ struct DownloadFaultTests {
 
     @Test func failureIdentifiesKeyOfWrongLength() async throws {
         serveEncrypted(key: [1, 2, 3, 4, 5])
-        guard case .failed(let failure) = try await download().state else {
-            Issue.record("expected a failure")
-            return
-        }
+        let failure = try #require(try await download().state.failure)
         #expect(failure.message.contains("one.key") && failure.message.contains("5 bytes"))
     }
 
     @Test func failureIdentifiesMissingKey() async throws {
         serveEncrypted(key: nil)
-        guard case .failed(let failure) = try await download().state else {
-            Issue.record("expected a failure")
-            return
-        }
+        let failure = try #require(try await download().state.failure)
         #expect(failure.message.contains("one.key") && failure.message.contains("404"))
     }
 
     @Test func failsForTruncatedEncryptedSegment() async throws {
         serveEncrypted(key: Array(1...16))
         fixture.serve(Array(repeating: 0xA7, count: 1601), at: "a.ts")
-        guard case .failed(let failure) = try await download().state else {
-            Issue.record("expected a failure")
-            return
-        }
+        let failure = try #require(try await download().state.failure)
         #expect(failure.message.contains("1601"))
     }
 
@@ -361,12 +330,7 @@ struct DownloadFaultTests {
             await gate.waitForArrivals()
             await downloads.store.suspend()
             gate.open()
-            let waiting = await fixture.wait(downloads, asset.id) { if case .waiting = $0 { true } else { false } }
-            guard case .waiting(let obstacle) = waiting else {
-                Issue.record("expected the download to wait: \(String(describing: waiting))")
-                return
-            }
-            #expect(obstacle.kind == .cache)
+            #expect(try await fixture.obstacle(of: asset.id, downloads).kind == .cache)
             try await downloads.store.resume()
             #expect(try await fixture.end(asset.id, of: downloads).state == .complete)
         }
@@ -378,12 +342,7 @@ struct DownloadFaultTests {
         fixture.next("1.ts", .status(503, retryAfter: "120"))
         try await fixture.use { downloads in
             let asset = try await downloads.add(DownloadRequest(url: fixture.entry))
-            let waiting = await fixture.wait(downloads, asset.id) { if case .waiting = $0 { true } else { false } }
-            guard case .waiting(let obstacle) = waiting else {
-                Issue.record("expected the download to wait: \(String(describing: waiting))")
-                return
-            }
-            #expect(obstacle.kind == .retryAfter)
+            #expect(try await fixture.obstacle(of: asset.id, downloads).kind == .retryAfter)
             fixture.library.time.advance(by: .seconds(121))
             #expect(try await fixture.end(asset.id, of: downloads).state == .complete)
         }
@@ -413,14 +372,7 @@ struct DownloadFaultTests {
             await gate.waitForArrivals()
             store.engine.health.failedForGood(CacheError(.storage, "the disk is full"))
             gate.open()
-            let state = await fixture.wait(downloads, asset.id) { state in
-                if case .waiting = state { true } else { state.isEnded }
-            }
-            guard case .waiting(let obstacle) = state else {
-                Issue.record("expected the download to wait: \(String(describing: state))")
-                return
-            }
-            #expect(obstacle.kind == .space)
+            #expect(try await fixture.obstacle(of: asset.id, downloads).kind == .space)
         }
     }
 
@@ -432,12 +384,7 @@ struct DownloadFaultTests {
             policy.freeSpaceReserve = 1 << 60
             await downloads.setPolicy(policy)
             let asset = try await downloads.add(DownloadRequest(url: fixture.url("main.m3u8")))
-            let waiting = await fixture.wait(downloads, asset.id) { if case .waiting = $0 { true } else { false } }
-            guard case .waiting(let obstacle) = waiting else {
-                Issue.record("expected the download to wait: \(String(describing: waiting))")
-                return
-            }
-            #expect(obstacle.kind == .space)
+            #expect(try await fixture.obstacle(of: asset.id, downloads).kind == .space)
             await downloads.setPolicy(DownloadPolicy())
             #expect(try await fixture.end(asset.id, of: downloads).state == .complete)
         }
@@ -453,12 +400,7 @@ struct DownloadFaultTests {
             for kind in [DownloadObstacle.Kind.space, .network] {
                 for _ in 0..<Downloads.maximumFailedWaits {
                     await downloads.wait(id, DownloadObstacle(kind, "an obstacle"))
-                    let state = await downloads.status(of: id)?.asset.download?.state
-                    guard case .waiting(let obstacle) = state else {
-                        Issue.record("expected the download to wait: \(String(describing: state))")
-                        return
-                    }
-                    #expect(obstacle.kind == kind)
+                    #expect(await downloads.status(of: id)?.asset.download?.state.obstacle?.kind == kind)
                 }
             }
             await downloads.wait(id, DownloadObstacle(.network, "an obstacle"))
@@ -468,11 +410,6 @@ struct DownloadFaultTests {
 
     @Test func failsAfterOriginStaysUnreachable() async throws {
         fixture.library.origin.isReachable = false
-        let download = try await download()
-        guard case .failed(let failure) = download.state else {
-            Issue.record("expected a failure")
-            return
-        }
-        #expect(failure.isRetryable)
+        #expect(try await download().state.failure?.isRetryable == true)
     }
 }

@@ -34,10 +34,9 @@ final class DownloadFixture: Sendable {
         }
     }
 
-    func serveStream(segments: Int) { serveStream(segments: segments, in: entry) }
-
     /// Serves a stream whose segments are in the folder of its playlist.
-    func serveStream(segments: Int, in entry: ResourceURL) {
+    func serveStream(segments: Int, in entry: ResourceURL? = nil) {
+        let entry = entry ?? self.entry
         let folder = entry.description.dropFirst(base.count).dropLast("index.m3u8".count)
         let lines = (0..<segments).map { "#EXTINF:6,\n\($0).ts\n" }.joined()
         library.serve("#EXTM3U\n#EXT-X-TARGETDURATION:6\n\(lines)#EXT-X-ENDLIST\n", at: entry)
@@ -85,6 +84,12 @@ final class DownloadFixture: Sendable {
         return try #require(await downloads.status(of: id)?.asset.download)
     }
 
+    /// Waits until a download waits for an obstacle, and returns the obstacle.
+    func obstacle(of id: AssetID, _ downloads: Downloads) async throws -> DownloadObstacle {
+        let state = await wait(downloads, id) { $0.obstacle != nil || $0.isEnded }
+        return try #require(state?.obstacle, "the state is \(String(describing: state))")
+    }
+
     /// Waits until a download's state meets a condition, while slowly advancing the clock.
     ///
     /// - Returns: The last state, even if it doesn't meet the condition after 20,000 steps; nil if the download is
@@ -95,9 +100,7 @@ final class DownloadFixture: Sendable {
         for _ in 0..<20_000 {
             let state = await downloads.status(of: id)?.asset.download?.state
             if let state, condition(state) { return state }
-            await advanceClock(
-                isWaiting: state.map { if case .waiting = $0 { true } else { false } } ?? false,
-                isIdle: await isIdle(downloads, id))
+            await advanceClock(isWaiting: state?.obstacle != nil, isIdle: await isIdle(downloads, id))
         }
         return await downloads.status(of: id)?.asset.download?.state
     }
@@ -156,4 +159,9 @@ final class DownloadFixture: Sendable {
         await downloads.stop()
         await store.close()
     }
+}
+
+extension DownloadState {
+    var failure: DownloadFailure? { if case .failed(let failure) = self { failure } else { nil } }
+    var obstacle: DownloadObstacle? { if case .waiting(let obstacle) = self { obstacle } else { nil } }
 }

@@ -2,7 +2,6 @@ import Testing
 
 @testable import MediaLibrary
 
-/// Tests of a download's progress and estimated length.
 struct DownloadMeterTests {
     /// Returns contents with video and audio in segments of 4 s, and all subtitles of the film in a single segment.
     private func contents(seconds: Int, estimate: Int64?) -> AssetContents {

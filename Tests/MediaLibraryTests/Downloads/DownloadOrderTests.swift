@@ -6,10 +6,10 @@ import Testing
 
 @testable import MediaLibrary
 
-/// Tests of pausing, resuming, cancelling and reprioritizing in any order.
 struct DownloadOrderTests {
+    private let fixture = DownloadFixture()
+
     @Test func pauseStopsBytesAndResumeContinues() async throws {
-        let fixture = DownloadFixture()
         fixture.serveStream(segments: 3)
         let gate = ScriptedGate()
         fixture.next("1.ts", .holdBody(at: 1504, gate))
@@ -32,7 +32,6 @@ struct DownloadOrderTests {
     }
 
     @Test func staysPausedInNextProcess() async throws {
-        let fixture = DownloadFixture()
         fixture.serveStream(segments: 2)
         try await fixture.use { downloads in
             _ = try await downloads.add(DownloadRequest(url: fixture.entry, startsPaused: true))
@@ -47,7 +46,6 @@ struct DownloadOrderTests {
     }
 
     @Test func changedSelectionRestartsDownload() async throws {
-        let fixture = DownloadFixture()
         for name in ["low", "high"] { fixture.serveStream(segments: 3, in: fixture.url("\(name)/index.m3u8")) }
         fixture.library.serve(
             """
@@ -73,7 +71,6 @@ struct DownloadOrderTests {
     }
 
     @Test func addDuringCancelStartsNewDownload() async throws {
-        let fixture = DownloadFixture()
         fixture.serveStream(segments: 2)
         try await fixture.use { downloads in
             let id = try await downloads.add(DownloadRequest(url: fixture.entry)).id
@@ -90,7 +87,6 @@ struct DownloadOrderTests {
     }
 
     @Test func higherPriorityRunsFirst() async throws {
-        let fixture = DownloadFixture()
         let urls = (0..<3).map { fixture.url("\($0)/index.m3u8") }
         for url in urls { fixture.serveStream(segments: 2, in: url) }
         try await fixture.use(limits: DownloadLimits(assets: 1, transfersPerAsset: 1)) { downloads in
@@ -108,7 +104,6 @@ struct DownloadOrderTests {
     }
 
     @Test func continuesAtPartRequestedByPlayer() async throws {
-        let fixture = DownloadFixture()
         fixture.serveStream(segments: 10)
         let gate = ScriptedGate()
         fixture.next("1.ts", .holdHead(gate))
@@ -127,7 +122,6 @@ struct DownloadOrderTests {
     }
 
     @Test func cancelRemovesUnsharedResources() async throws {
-        let fixture = DownloadFixture()
         fixture.serveStream(segments: 2)
         let other = fixture.url("other.m3u8")
         fixture.library.serve("#EXTM3U\n#EXT-X-TARGETDURATION:6\n#EXTINF:6,\n1.ts\n#EXT-X-ENDLIST\n", at: other)
@@ -144,7 +138,6 @@ struct DownloadOrderTests {
     }
 
     @Test func runsInRequestedOrder() async throws {
-        let fixture = DownloadFixture()
         let urls = (0..<4).map { fixture.url("\($0)/index.m3u8") }
         for url in urls { fixture.serveStream(segments: 1, in: url) }
         try await fixture.use(limits: DownloadLimits(assets: 1, transfersPerAsset: 1)) { downloads in
@@ -169,7 +162,6 @@ struct DownloadOrderTests {
     }
 
     @Test func ordersDownloadsWithGreatestPriority() async throws {
-        let fixture = DownloadFixture()
         try await fixture.use { downloads in
             var ids: [AssetID] = []
             for number in 0..<3 {
@@ -188,7 +180,6 @@ struct DownloadOrderTests {
     @Test func thousandRandomCallsLeaveNothingRunning() async throws {
         let seed = UInt64.random(in: 0 ... .max)
         var random = SeededGenerator(seed: seed)
-        let fixture = DownloadFixture()
         let urls = (0..<8).map { fixture.url("\($0)/index.m3u8") }
         for url in urls { fixture.serveStream(segments: 12, in: url) }
         try await fixture.use(limits: DownloadLimits(assets: 3, transfersPerAsset: 2)) { downloads in

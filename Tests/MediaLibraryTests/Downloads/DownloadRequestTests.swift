@@ -6,17 +6,17 @@ import Testing
 
 @testable import MediaLibrary
 
-/// Tests of requests that change downloads, and of the resulting records.
 struct DownloadRequestTests {
+    private let fixture = DownloadFixture()
+
     // MARK: - Ending a live stream
 
-    private func serveGrowing(_ fixture: DownloadFixture) {
+    private func serveGrowing() {
         fixture.library.serve(SamplePlaylist.live(from: 0, ["0.ts", "1.ts"]), at: fixture.entry)
         for number in 0..<2 { fixture.serve(DownloadFixture.packets(number), at: "\(number).ts") }
     }
 
     @Test func finishDoesNotAffectFiles() async throws {
-        let fixture = DownloadFixture()
         let url = fixture.file(length: 10_000)
         try await fixture.use { downloads in
             let id = try await downloads.add(DownloadRequest(url: url, startsPaused: true)).id
@@ -32,8 +32,7 @@ struct DownloadRequestTests {
     }
 
     @Test func finishCompletesPausedStream() async throws {
-        let fixture = DownloadFixture()
-        serveGrowing(fixture)
+        serveGrowing()
         try await fixture.use { downloads in
             let id = try await downloads.add(DownloadRequest(url: fixture.entry)).id
             await fixture.progress(downloads, id) { $0.parts.done == 2 }
@@ -44,8 +43,7 @@ struct DownloadRequestTests {
     }
 
     @Test func completesLiveStreamWithMissingPlaylist() async throws {
-        let fixture = DownloadFixture()
-        serveGrowing(fixture)
+        serveGrowing()
         try await fixture.use { downloads in
             let id = try await downloads.add(DownloadRequest(url: fixture.entry)).id
             await fixture.progress(downloads, id) { $0.parts.done == 2 }
@@ -62,7 +60,6 @@ struct DownloadRequestTests {
     // MARK: - Records
 
     @Test func setTitleWritesRecord() async throws {
-        let fixture = DownloadFixture()
         try await fixture.use { downloads in
             let id = try await downloads.add(DownloadRequest(url: fixture.entry, startsPaused: true)).id
             try await downloads.setTitle("Another", of: id)

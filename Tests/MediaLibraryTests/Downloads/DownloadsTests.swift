@@ -5,8 +5,9 @@ import Testing
 @testable import MediaLibrary
 
 struct DownloadsTests {
+    private let fixture = DownloadFixture()
+
     @Test func downloadsStreamAndReportsProgress() async throws {
-        let fixture = DownloadFixture()
         fixture.serveStream(segments: 5)
         try await fixture.use { downloads in
             let asset = try await downloads.add(DownloadRequest(url: fixture.entry))
@@ -21,7 +22,6 @@ struct DownloadsTests {
     }
 
     @Test func downloadsFile() async throws {
-        let fixture = DownloadFixture()
         let url = fixture.file(length: 3_000_000)
         try await fixture.use { downloads in
             let asset = try await downloads.add(DownloadRequest(url: url))
@@ -33,7 +33,6 @@ struct DownloadsTests {
     }
 
     @Test func doesNotRequestCompleteParts() async throws {
-        let fixture = DownloadFixture()
         fixture.serveStream(segments: 3)
         for _ in 0..<2 {
             try await fixture.use { downloads in
@@ -45,7 +44,6 @@ struct DownloadsTests {
     }
 
     @Test func listsMissingSegmentAsHole() async throws {
-        let fixture = DownloadFixture()
         fixture.serveStream(segments: 3)
         fixture.remove("1.ts")
         try await fixture.use { downloads in

@@ -6,7 +6,6 @@ import Testing
 
 @testable import MediaLibrary
 
-/// Tests of downloads of live streams.
 struct LiveDownloadTests {
     private let fixture = DownloadFixture()
 

@@ -39,11 +39,7 @@ struct OtherSelectionTests {
         #expect(try await fixture.end(id, of: downloads).state == .complete)
         fixture.library.origin.isReachable = false
         #expect(try await downloads.add(request(.best)).id == id)
-        let state = await fixture.wait(downloads, id) { if case .waiting = $0 { true } else { $0.isEnded } }
-        guard case .waiting = state else {
-            Issue.record("expected the download to wait; its state is \(String(describing: state))")
-            return id
-        }
+        _ = try await fixture.obstacle(of: id, downloads)
         return id
     }
 

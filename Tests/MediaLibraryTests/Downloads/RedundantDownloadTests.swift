@@ -4,7 +4,6 @@ import Testing
 
 @testable import MediaLibrary
 
-/// Tests of downloading streams with redundant variant streams and pathways.
 struct RedundantDownloadTests {
     private let fixture = DownloadFixture()
 

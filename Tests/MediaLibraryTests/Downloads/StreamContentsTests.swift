@@ -6,7 +6,6 @@ import Testing
 
 @testable import MediaLibrary
 
-/// Tests of an asset's contents and its rewritten playlists.
 struct StreamContentsTests {
     private func contents(
         _ playlists: KeyValuePairs<String, String>, _ selection: StreamSelection = StreamSelection()

@@ -4,7 +4,6 @@ import Testing
 
 @testable import MediaLibrary
 
-/// Tests of selecting variant streams and renditions.
 struct StreamSelectionTests {
     private static let entry = """
         #EXTM3U

@@ -20,9 +20,7 @@ struct StoreResourcesTests {
         fixture.origin[media] = ScriptedResource(.random(seed: 1, length: 3000), contentType: "video/mp2t")
         let store = try await fixture.open()
         _ = try await PlaylistLoader(store: store).load(playlist)
-        let session = try await store.read(ReadRequest(url: media))
-        for try await _ in session.buffers {}
-        session.cancel()
+        _ = try await store.fill(ReadRequest(url: media))
         await #expect(throws: ContainerError.self) {
             try await BlockingWork.run { control in
                 let resources = StoreResources(store, settings: store.transfers, control: control)

@@ -4,7 +4,6 @@ import MediaLibrary
 import TestSupport
 import Testing
 
-/// Tests of remuxing streams made from a public transport stream.
 @Suite(.enabled(if: try Prerequisite.hasCorpora()))
 struct StreamRemuxTests {
     /// A sink that counts samples by track.

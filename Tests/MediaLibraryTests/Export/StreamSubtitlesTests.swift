@@ -4,7 +4,6 @@ import Testing
 
 @testable import MediaLibrary
 
-/// Tests of subtitles for a public transport stream.
 @Suite(.enabled(if: try Prerequisite.hasCorpora()))
 struct StreamSubtitlesTests {
     /// A sink that stores the tracks, and the samples of text tracks.

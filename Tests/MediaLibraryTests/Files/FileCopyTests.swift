@@ -13,12 +13,18 @@ struct FileCopyTests {
         String(decoding: try Data(contentsOf: URL(fileURLWithPath: path)), as: UTF8.self)
     }
 
+    /// Copies the file `blob` in a folder.
+    private func copy(
+        in folder: String, to name: String = "film.mp4", overwrites: Bool = false
+    ) throws -> FileCopy.Method {
+        let target = OutputTarget(path: "\(folder)/\(name)", overwrites: overwrites)
+        return try FileCopy(of: "\(folder)/blob", to: target).make()
+    }
+
     @Test func sharesBytesWithinFileSystem() throws {
         try withTemporaryFolder { folder in
             try write("kept", "\(folder)/blob")
-            let method = try FileCopy(
-                of: "\(folder)/blob", to: OutputTarget(path: "\(folder)/film.mp4", overwrites: false)
-            ).make()
+            let method = try copy(in: folder)
             #expect(method == .clone || method == .hardLink)
             #expect(try read("\(folder)/film.mp4") == "kept")
             #expect(try FileManager.default.contentsOfDirectory(atPath: folder).sorted() == ["blob", "film.mp4"])
@@ -29,14 +35,10 @@ struct FileCopyTests {
         try withTemporaryFolder { folder in
             try write("kept", "\(folder)/blob")
             try write("mine", "\(folder)/film.mp4")
-            let error = #expect(throws: MediaJobError.self) {
-                try FileCopy(of: "\(folder)/blob", to: OutputTarget(path: "\(folder)/film.mp4", overwrites: false))
-                    .make()
-            }
+            let error = #expect(throws: MediaJobError.self) { try copy(in: folder) }
             #expect(error?.code == .outputExists)
             #expect(try read("\(folder)/film.mp4") == "mine")
-            _ = try FileCopy(of: "\(folder)/blob", to: OutputTarget(path: "\(folder)/film.mp4", overwrites: true))
-                .make()
+            _ = try copy(in: folder, overwrites: true)
             #expect(try read("\(folder)/film.mp4") == "kept")
             #expect(try read("\(folder)/blob") == "kept")
         }
@@ -45,10 +47,7 @@ struct FileCopyTests {
     @Test func replacingTwiceLeavesNoTemporaryFile() throws {
         try withTemporaryFolder { folder in
             try write("kept", "\(folder)/blob")
-            for _ in 0..<2 {
-                _ = try FileCopy(of: "\(folder)/blob", to: OutputTarget(path: "\(folder)/film.mp4", overwrites: true))
-                    .make()
-            }
+            for _ in 0..<2 { _ = try copy(in: folder, overwrites: true) }
             #expect(try FileManager.default.contentsOfDirectory(atPath: folder).sorted() == ["blob", "film.mp4"])
         }
     }
@@ -56,10 +55,7 @@ struct FileCopyTests {
     @Test func errorContainsPathInMissingFolder() throws {
         try withTemporaryFolder { folder in
             try write("kept", "\(folder)/blob")
-            let error = #expect(throws: MediaJobError.self) {
-                try FileCopy(of: "\(folder)/blob", to: OutputTarget(path: "\(folder)/no/film.mp4", overwrites: false))
-                    .make()
-            }
+            let error = #expect(throws: MediaJobError.self) { try copy(in: folder, to: "no/film.mp4") }
             #expect(error?.message.contains("\(folder)/no/film.mp4") == true)
         }
     }

@@ -4,7 +4,6 @@ import Testing
 
 @testable import MediaLibrary
 
-/// Tests of inspecting containers.
 @Suite(.enabled(if: try Prerequisite.hasCorpora()))
 struct ContainerInspectionTests {
     private func inspection(_ path: String, initialization: String? = nil) throws -> ContainerInspection {

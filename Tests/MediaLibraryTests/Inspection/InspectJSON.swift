@@ -12,7 +12,6 @@ enum InspectJSON: Equatable {
     case array([InspectJSON])
     case object([String: InspectJSON])
 
-    /// Decodes JSON.
     init(decoding data: Data) throws {
         self.init(try JSONSerialization.jsonObject(with: data, options: .fragmentsAllowed))
     }
@@ -30,12 +29,10 @@ enum InspectJSON: Equatable {
         }
     }
 
-    /// Creates the record of a playlist.
     init(of text: String, base: String? = nil) throws {
         try self.init(bytes: Array(text.utf8), base: base)
     }
 
-    /// Creates the record of a playlist.
     init(bytes: [UInt8], base: String? = nil) throws {
         let body = PlaylistBody(bytes: bytes, name: "test")
         let inspection = try PlaylistInspection(body, base: base.map { try ResourceURL($0) })

@@ -4,7 +4,6 @@ import Testing
 
 @testable import MediaLibrary
 
-/// Tests of inspecting other projects' playlists.
 @Suite(.enabled(if: try Prerequisite.hasCorpora()))
 struct InspectionCorpusTests {
     private static let common: Set<String> = [

@@ -3,7 +3,6 @@ import Testing
 
 @testable import MediaLibrary
 
-/// Tests of the human-readable reports of playlists.
 struct InspectionReportTests {
     private func report(_ text: String, base: String? = nil) throws -> [String] {
         let body = PlaylistBody(bytes: Array(text.utf8), name: "list.m3u8")

@@ -2,7 +2,6 @@ import Testing
 
 @testable import MediaLibrary
 
-/// Tests of the JSON records of media playlists.
 struct MediaPlaylistRecordTests {
     @Test func recordsPlaylistTags() throws {
         let json = try InspectJSON(

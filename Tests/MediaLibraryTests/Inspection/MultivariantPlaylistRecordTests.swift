@@ -2,7 +2,6 @@ import Testing
 
 @testable import MediaLibrary
 
-/// Tests of the JSON records of multivariant playlists.
 struct MultivariantPlaylistRecordTests {
     private static let playlist = """
         #EXTM3U

@@ -6,7 +6,6 @@ import Testing
 
 @testable import MediaLibrary
 
-/// Tests of reading playlists from files, and of detecting other content.
 struct PlaylistBodyTests {
     private static let playlist = "#EXTM3U\n#EXT-X-TARGETDURATION:5\n#EXTINF:5,\n1.ts\n"
 

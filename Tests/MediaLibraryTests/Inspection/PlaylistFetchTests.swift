@@ -6,7 +6,6 @@ import Testing
 
 @testable import MediaLibrary
 
-/// Tests of fetching playlists from their origins.
 struct PlaylistFetchTests {
     private static let playlist = "#EXTM3U\n#EXT-X-TARGETDURATION:5\n#EXTINF:5,\n1.ts\n"
     /// An origin that responds by path and records its requests.

@@ -7,7 +7,6 @@ import Testing
 
 @testable import MediaLibrary
 
-/// Tests of probing media with as few reads as possible.
 struct MediaProberTests {
     private let fixture = LibraryFixture()
     private let base = "http://origin.example/show/"

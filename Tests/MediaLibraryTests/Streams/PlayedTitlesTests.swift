@@ -3,7 +3,6 @@ import MediaCacheTesting
 import MediaLibrary
 import Testing
 
-/// Tests of the titles played through a store.
 struct PlayedTitlesTests {
     private let fixture = LibraryFixture()
 

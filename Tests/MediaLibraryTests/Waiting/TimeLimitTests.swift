@@ -3,7 +3,6 @@ import Testing
 
 @testable import MediaLibrary
 
-/// Tests of work that has a time limit.
 struct TimeLimitTests {
     private struct Failure: Error {}
 

@@ -4,7 +4,6 @@ import Testing
 
 @testable import MediaLibrary
 
-/// Tests of detecting and removing the wrappings of media segments.
 struct SegmentWrappingTests {
     private func find(_ bytes: [UInt8], isEncrypted: Bool = false) -> SegmentWrapping {
         guard SegmentWrapping.mayBegin(bytes) else { return .none }
