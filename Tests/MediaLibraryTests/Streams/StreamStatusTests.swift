@@ -11,9 +11,7 @@ struct StreamStatusTests {
     private func cache(_ name: String, _ range: RequestedRange = .all, in store: CacheStore) async throws {
         let url = try url(name)
         fixture.origin[url] = ScriptedResource(.random(seed: 1, length: 3000), contentType: "video/mp4")
-        let session = try await store.read(ReadRequest(url: url, range: range))
-        for try await _ in session.buffers {}
-        session.cancel()
+        _ = try await store.fill(ReadRequest(url: url, range: range))
     }
 
     @Test func completeMediaPlaylistIsPlayable() async throws {
