@@ -15,11 +15,18 @@ struct LiveDownloadTests {
         for number in numbers { fixture.serve(DownloadFixture.packets(number), at: "\(number).ts") }
     }
 
-    @Test func keepsSegmentsThatLeaveWindow() async throws {
+    /// Downloads the live stream, and calls `body` once its first three segments are complete.
+    private func record(_ body: (Downloads, Asset) async throws -> Void) async throws {
         serve(from: 0, 0..<3)
         try await fixture.use { downloads in
             let asset = try await downloads.add(DownloadRequest(url: fixture.entry))
             await fixture.progress(downloads, asset.id) { $0.parts.done == 3 }
+            try await body(downloads, asset)
+        }
+    }
+
+    @Test func keepsSegmentsThatLeaveWindow() async throws {
+        try await record { downloads, asset in
             serve(from: 2, 2..<6)
             await fixture.progress(downloads, asset.id) { $0.parts.done == 6 }
             serve(from: 4, 4..<8, hasEnd: true)
@@ -55,10 +62,7 @@ struct LiveDownloadTests {
 
     /// A single playlist with EXT-X-ENDLIST doesn't end the download of a stream that continues.
     @Test func continuesAfterFalseEndList() async throws {
-        serve(from: 0, 0..<3)
-        try await fixture.use { downloads in
-            let asset = try await downloads.add(DownloadRequest(url: fixture.entry))
-            await fixture.progress(downloads, asset.id) { $0.parts.done == 3 }
+        try await record { downloads, asset in
             serve(from: 1, 1..<4, hasEnd: true)
             let recording = try #require(downloads.recording(of: asset.id))
             await fixture.progress(downloads, asset.id) { $0.parts.done == 4 }
@@ -93,10 +97,7 @@ struct LiveDownloadTests {
 
     /// The origin responds with 404 for minutes during a deployment.
     @Test func continuesWhenPlaylistReturns() async throws {
-        serve(from: 0, 0..<3)
-        try await fixture.use { downloads in
-            let asset = try await downloads.add(DownloadRequest(url: fixture.entry))
-            await fixture.progress(downloads, asset.id) { $0.parts.done == 3 }
+        try await record { downloads, asset in
             fixture.always("index.m3u8", .status(404))
             let gone = fixture.library.time.monotonic
             let recording = try #require(downloads.recording(of: asset.id))
@@ -112,10 +113,7 @@ struct LiveDownloadTests {
     }
 
     @Test func endsOnRequest() async throws {
-        serve(from: 0, 0..<3)
-        try await fixture.use { downloads in
-            let asset = try await downloads.add(DownloadRequest(url: fixture.entry))
-            await fixture.progress(downloads, asset.id) { $0.parts.done == 3 }
+        try await record { downloads, asset in
             try await downloads.finish(asset.id)
             #expect(try await fixture.end(asset.id, of: downloads).state == .complete)
         }
@@ -132,10 +130,7 @@ struct LiveDownloadTests {
     }
 
     @Test func listsMissedSegmentsAsOneHole() async throws {
-        serve(from: 0, 0..<3)
-        try await fixture.use { downloads in
-            let asset = try await downloads.add(DownloadRequest(url: fixture.entry))
-            await fixture.progress(downloads, asset.id) { $0.parts.done == 3 }
+        try await record { downloads, asset in
             serve(from: 5, 5..<7, hasEnd: true)
             let download = try await fixture.end(asset.id, of: downloads)
             #expect(download.parts == .init(done: 5, total: 5))
@@ -149,10 +144,7 @@ struct LiveDownloadTests {
     }
 
     @Test func listsSegmentsMissedBeforePause() async throws {
-        serve(from: 0, 0..<3)
-        try await fixture.use { downloads in
-            let asset = try await downloads.add(DownloadRequest(url: fixture.entry))
-            await fixture.progress(downloads, asset.id) { $0.parts.done == 3 }
+        try await record { downloads, asset in
             serve(from: 5, 5..<7)
             await fixture.progress(downloads, asset.id) { $0.parts.done == 5 }
             try await downloads.pause(asset.id)
@@ -166,11 +158,7 @@ struct LiveDownloadTests {
     }
 
     @Test func continuesInNextProcess() async throws {
-        serve(from: 0, 0..<3)
-        try await fixture.use { downloads in
-            let asset = try await downloads.add(DownloadRequest(url: fixture.entry))
-            await fixture.progress(downloads, asset.id) { $0.parts.done == 3 }
-        }
+        try await record { _, _ in }
         serve(from: 2, 2..<5, hasEnd: true)
         try await fixture.use { downloads in
             let id = try #require(await downloads.statuses().first?.asset.id)
@@ -206,10 +194,7 @@ struct LiveDownloadTests {
 
     /// CDN nodes may serve an older copy of the playlist.
     @Test func recordsEachSegmentOnceDespiteStaleCopies() async throws {
-        serve(from: 0, 0..<3)
-        try await fixture.use { downloads in
-            let asset = try await downloads.add(DownloadRequest(url: fixture.entry))
-            await fixture.progress(downloads, asset.id) { $0.parts.done == 3 }
+        try await record { downloads, asset in
             serve(from: 2, 2..<6)
             await fixture.progress(downloads, asset.id) { $0.parts.done == 6 }
             serve(from: 4, 4..<8)
@@ -229,10 +214,7 @@ struct LiveDownloadTests {
 
     /// After the download, only the asset's parts remain of the recording. They are removed with the asset.
     @Test func removesRecordingAfterDownload() async throws {
-        serve(from: 0, 0..<3, hasEnd: false)
-        try await fixture.use { downloads in
-            let asset = try await downloads.add(DownloadRequest(url: fixture.entry))
-            await fixture.progress(downloads, asset.id) { $0.parts.done == 3 }
+        try await record { downloads, asset in
             #expect(try await downloads.store.sideFolder("live-downloads").names().count == 1)
             let recording = try #require(downloads.recording(of: asset.id))
             try await downloads.finish(asset.id)
@@ -248,10 +230,7 @@ struct LiveDownloadTests {
     }
 
     @Test func removesRecordingWithUnfinishedDownload() async throws {
-        serve(from: 0, 0..<3)
-        try await fixture.use { downloads in
-            let asset = try await downloads.add(DownloadRequest(url: fixture.entry))
-            await fixture.progress(downloads, asset.id) { $0.parts.done == 3 }
+        try await record { downloads, asset in
             try await downloads.cancel(asset.id)
             #expect(try await downloads.store.sideFolder("live-downloads").names() == [])
             #expect(try await downloads.store.resources().filter { $0.key.hasPrefix("recording/") }.isEmpty)
@@ -275,10 +254,7 @@ struct LiveDownloadTests {
 
     /// A paused download can be played to the end of the recorded part.
     @Test func isPlayableWhilePaused() async throws {
-        serve(from: 0, 0..<3)
-        try await fixture.use { downloads in
-            let asset = try await downloads.add(DownloadRequest(url: fixture.entry))
-            await fixture.progress(downloads, asset.id) { $0.parts.done == 3 }
+        try await record { downloads, asset in
             try await downloads.pause(asset.id)
             let contents = try #require(try await AssetStore(of: downloads.store).contents(of: asset.id))
             #expect(contents.isGrowing && contents.parts.count == 3)
@@ -367,10 +343,7 @@ struct LiveDownloadTests {
     /// Another selection would replace media that can't be fetched again, whether the download is being recorded,
     /// paused or complete.
     @Test func refusesAnotherSelectionForLiveDownload() async throws {
-        serve(from: 0, 0..<3)
-        try await fixture.use { downloads in
-            let asset = try await downloads.add(DownloadRequest(url: fixture.entry))
-            await fixture.progress(downloads, asset.id) { $0.parts.done == 3 }
+        try await record { downloads, asset in
             for step in 0..<3 {
                 if step == 1 { try await downloads.pause(asset.id) }
                 if step == 2 {
