@@ -23,9 +23,7 @@ public actor AssetStore {
     private nonisolated let hub = EventHub<AssetEvent> { .dropped(count: $0) }
 
     /// Creates the asset store of a cache store. Files are read when they're first needed.
-    public init(of store: CacheStore) {
-        self.init(of: store, willRemove: nil)
-    }
+    public init(of store: CacheStore) { self.init(of: store, willRemove: nil) }
 
     /// Creates the asset store of a cache store.
     ///
@@ -77,9 +75,7 @@ public actor AssetStore {
         try await add(Asset(key: resource.key, url: resource.url, created: store.now))
     }
 
-    func asset(withKey key: String) async throws -> Asset? {
-        try await load().values.first { $0.key == key }
-    }
+    func asset(withKey key: String) async throws -> Asset? { try await load().values.first { $0.key == key } }
 
     /// Adds an asset, unless one with the same cache key exists. Returns the asset with that key.
     func add(_ asset: Asset) async throws -> Asset {
@@ -117,9 +113,7 @@ public actor AssetStore {
         try await change(id) { $0.title = title }
     }
 
-    func removeDownload(of id: AssetID) async throws {
-        try await change(id) { $0.download = nil }
-    }
+    func removeDownload(of id: AssetID) async throws { try await change(id) { $0.download = nil } }
 
     private func change(_ id: AssetID, _ change: (inout Asset) -> Void) async throws {
         try await changes.runUncancelled {

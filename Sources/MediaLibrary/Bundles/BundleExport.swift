@@ -102,16 +102,13 @@ public struct BundleExport: Sendable {
         }
     }
 
-    private func run(
-        _ gateway: any BundleGateway, _ control: WorkControl, _ progress: ReadProgress?
-    ) throws -> Result {
+    private func run(_ gateway: any BundleGateway, _ control: WorkControl, _ progress: ReadProgress?) throws -> Result {
         guard let contents = source.contents else {
             throw MediaJobError(
                 .failed, "\(source.url) hasn't been analyzed yet; download it first, or export it to a file")
         }
         if source.missingParts > 0, !leavesGaps {
-            throw MediaJobError(
-                .missingParts, "\(source.url) has \(source.missingParts.counted("missing part"))")
+            throw MediaJobError(.missingParts, "\(source.url) has \(source.missingParts.counted("missing part"))")
         }
         let draft = try output.makeDraft()
         defer { draft.remove() }
@@ -237,9 +234,7 @@ private struct BundlePart {
         return length
     }
 
-    private func fill(
-        _ draft: FolderDraft, _ body: (FileSink) throws(ContainerError) -> Void
-    ) throws(ContainerError) {
+    private func fill(_ draft: FolderDraft, _ body: (FileSink) throws(ContainerError) -> Void) throws(ContainerError) {
         let file: FileSink
         do {
             file = try draft.file(part.name)

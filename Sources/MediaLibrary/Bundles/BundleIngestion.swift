@@ -74,9 +74,7 @@ package struct BundleIngestion: Sendable {
     ///
     /// - Throws: `CacheError`: `representationChanged` if another version of the resource is cached; `invalidURL`;
     ///   `storage`.
-    package func store(
-        _ bytes: [UInt8], at offset: Int64, of length: Int64, as part: AssetPart
-    ) async throws {
+    package func store(_ bytes: [UInt8], at offset: Int64, of length: Int64, as part: AssetPart) async throws {
         let url = try ResourceURL(part.url)
         let file = try await Self.incoming(of: store).path(for: "\(UUID().uuidString).part")
         let ending = part.name.split(separator: ".").last.map(String.init) ?? ""
@@ -116,8 +114,7 @@ package struct BundleIngestion: Sendable {
             return try await complete(asset, contents, gaps: gaps)
         } catch {
             // Pins set before this import belong to other assets or to an earlier import of this asset, so they remain.
-            try await store.setPinned(
-                false, keys: unpinned.intersection(try await resources.exclusiveKeys(of: asset)))
+            try await store.setPinned(false, keys: unpinned.intersection(try await resources.exclusiveKeys(of: asset)))
             throw error
         }
     }

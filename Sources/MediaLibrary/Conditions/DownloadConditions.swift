@@ -51,9 +51,7 @@ public struct SteadyConditions: DownloadConditions {
     public let current: DeviceConditions
 
     /// Creates conditions. By default, they don't prevent downloads.
-    public init(_ current: DeviceConditions = DeviceConditions()) {
-        self.current = current
-    }
+    public init(_ current: DeviceConditions = DeviceConditions()) { self.current = current }
 
     /// Returns a stream that ends immediately.
     public func changes() -> AsyncStream<DeviceConditions> { AsyncStream { $0.finish() } }

@@ -49,9 +49,7 @@ public enum SegmentCipher: String, Sendable, Hashable, CaseIterable {
     case aes256Counter = "AES-256-CTR"
 
     /// Creates the cipher of a method; nil for methods that encrypt nothing, or only samples.
-    public init?(_ method: EncryptionKey.Method) {
-        self.init(rawValue: method.rawValue)
-    }
+    public init?(_ method: EncryptionKey.Method) { self.init(rawValue: method.rawValue) }
 
     /// The length of the key in bytes.
     public var keyLength: Int { self == .aes128 ? 16 : 32 }

@@ -43,9 +43,7 @@ public struct OriginDiagnosis: Sendable {
         _ response: OriginProbe.Response, _ probe: OriginProbe, _ report: @escaping Report
     ) async throws {
         try await report(OriginFindings.clock(response.fields[.date], now: Date()))
-        guard (200..<300).contains(response.status) else {
-            return try await report(OriginFindings.refusal(response))
-        }
+        guard (200..<300).contains(response.status) else { return try await report(OriginFindings.refusal(response)) }
         let facts = try await facts(response, probe)
         for finding in OriginFindings.all(facts) { try await report(finding) }
         if MediaType.isPlaylist(facts.type) {
@@ -55,8 +53,7 @@ public struct OriginDiagnosis: Sendable {
             return try await measureRate(segment, probe, report)
         }
         if facts.type.hasSuffix("/mp4") {
-            try await report(
-                try await IndexDiagnosis(url: response.url, probe: probe, facts: facts).finding())
+            try await report(try await IndexDiagnosis(url: response.url, probe: probe, facts: facts).finding())
         }
         try await measureRate(response.url, probe, report)
     }

@@ -121,8 +121,7 @@ package enum OriginFindings {
             status: 206, headerFields: facts.first.fields, requested: .from(0, to: 1024), known: nil,
             url: facts.first.url, now: Date())
         if case .refuse(let error) = verdict {
-            return .failure(
-                "ranges", error.message, advice: "the responses can't be trusted; the origin must be fixed")
+            return .failure("ranges", error.message, advice: "the responses can't be trusted; the origin must be fixed")
         }
         return .ok("ranges", "supported (206 for \(range))")
     }

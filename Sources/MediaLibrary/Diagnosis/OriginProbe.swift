@@ -20,9 +20,7 @@ package struct OriginProbe: Sendable {
         var reading: Duration
 
         /// The target of a redirect.
-        var location: String? {
-            [301, 302, 303, 307, 308].contains(status) ? fields[.location] : nil
-        }
+        var location: String? { [301, 302, 303, 307, 308].contains(status) ? fields[.location] : nil }
     }
 
     var origin: any Origin
@@ -106,9 +104,7 @@ struct OriginFacts: Sendable {
     /// The response to a request for the last 64 bytes; nil if it failed.
     var suffix: OriginProbe.Response?
 
-    init(_ first: OriginProbe.Response) {
-        self.first = first
-    }
+    init(_ first: OriginProbe.Response) { self.first = first }
 
     /// The length of the resource in bytes; nil if no response declares it.
     var length: Int64? {

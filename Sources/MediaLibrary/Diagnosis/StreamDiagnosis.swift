@@ -21,9 +21,7 @@ struct StreamDiagnosis: Sendable {
         StreamDiagnosis(probe: probe.narrowed(to: scope), report: report)
     }
 
-    private func diagnose(
-        _ first: PlaylistInspection
-    ) async throws -> (segment: ResourceURL, probe: OriginProbe)? {
+    private func diagnose(_ first: PlaylistInspection) async throws -> (segment: ResourceURL, probe: OriginProbe)? {
         guard let multivariant = first.parsed.playlist.multivariant else { return try await diagnoseMedia(first) }
         try await report(StreamFindings.variants(multivariant))
         guard let best = multivariant.variants.max(by: { $0.bandwidth < $1.bandwidth }),
@@ -103,9 +101,7 @@ struct StreamDiagnosis: Sendable {
         return nil
     }
 
-    private func checkPart(
-        _ text: String, _ offset: Int, _ check: String, isEncrypted: Bool = false
-    ) async throws {
+    private func checkPart(_ text: String, _ offset: Int, _ check: String, isEncrypted: Bool = false) async throws {
         guard let url = try await url(text, check) else { return }
         do {
             // Playlists may contain any offset.

@@ -40,9 +40,7 @@ enum StreamFindings {
             advice: "players handle errors differently; `mediacache inspect` lists all")
     }
 
-    static func part(
-        _ response: OriginProbe.Response, _ check: String, isEncrypted: Bool
-    ) -> DiagnosisFinding {
+    static func part(_ response: OriginProbe.Response, _ check: String, isEncrypted: Bool) -> DiagnosisFinding {
         guard (200..<300).contains(response.status) else {
             return .failure(
                 check, "\(response.url) responded with \(response.status)",

@@ -185,9 +185,7 @@ public struct DownloadHole: Sendable, Hashable, Codable {
     }
 
     /// Creates a hole.
-    public init(
-        url: String, role: String, start: Double, duration: Double, reason: String, isRetryable: Bool
-    ) {
+    public init(url: String, role: String, start: Double, duration: Double, reason: String, isRetryable: Bool) {
         self.url = url
         self.role = role
         self.start = start

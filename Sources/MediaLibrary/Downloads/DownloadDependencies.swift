@@ -40,8 +40,7 @@ struct DownloadDependencies: Sendable {
         let contents = try await StreamContents.plan(
             url, selection: selection ?? StreamSelection(), copy: copy
         ) { url, scope, _ in
-            try await loader.load(
-                url, scope: scope, settings: settings, transferClass: .download, isFresh: isFresh)
+            try await loader.load(url, scope: scope, settings: settings, transferClass: .download, isFresh: isFresh)
         }
         guard contents.isGrowing, let entry = contents.playlists.first else { return contents }
         // A live stream is recorded. Its contents are determined after its end.

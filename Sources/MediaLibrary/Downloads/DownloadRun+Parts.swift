@@ -23,9 +23,7 @@ extension DownloadRun {
         return state.withLock { $0.obstacle }
     }
 
-    private func nextPart() -> Int? {
-        state.withLock { $0.obstacle == nil ? $0.queue.next() : nil }
-    }
+    private func nextPart() -> Int? { state.withLock { $0.obstacle == nil ? $0.queue.next() : nil } }
 
     func request(for part: AssetPart, _ settings: TransferSettings) throws -> ReadRequest {
         var request = try part.request(settings: settings, named: asset.url)

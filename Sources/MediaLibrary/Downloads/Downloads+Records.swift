@@ -7,8 +7,7 @@ extension Downloads {
         // A process that stops properly leaves no download in this state.
         let rechecks = asset.download?.state == .running
         entries[asset.id] = Entry(asset: asset, group: group, rechecks: rechecks)
-        queue.add(
-            asset.id, priority: asset.download?.priority ?? 0, isActive: asset.download?.state.isActive ?? false)
+        queue.add(asset.id, priority: asset.download?.priority ?? 0, isActive: asset.download?.state.isActive ?? false)
     }
 
     func requireEntry(_ id: AssetID) throws {
@@ -18,9 +17,7 @@ extension Downloads {
     }
 
     func setState(_ state: DownloadState, of id: AssetID) {
-        guard let known = entries[id]?.asset.download?.state, known != state else {
-            return wakeWaiters(of: id)
-        }
+        guard let known = entries[id]?.asset.download?.state, known != state else { return wakeWaiters(of: id) }
         update(id) { $0.download?.state = state }
         hub.send(.state(id, state))
         wakeWaiters(of: id)

@@ -26,9 +26,7 @@ extension Downloads {
     }
 
     /// The obstacle that blocks all downloads; nil if there is none.
-    var obstacle: DownloadObstacle? {
-        policy.obstacle(under: conditions.current, at: store.now)
-    }
+    var obstacle: DownloadObstacle? { policy.obstacle(under: conditions.current, at: store.now) }
 
     var dependencies: DownloadDependencies {
         DownloadDependencies(

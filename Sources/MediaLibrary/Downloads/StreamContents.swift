@@ -32,9 +32,7 @@ struct StreamContents {
     static func plan(
         _ url: ResourceURL, selection: StreamSelection, copy: Int = 0, load: @escaping Load
     ) async throws -> AssetContents {
-        guard let playlist = try await load(url, .any, [:]) else {
-            return AssetContents(file: url)
-        }
+        guard let playlist = try await load(url, .any, [:]) else { return AssetContents(file: url) }
         var plan = StreamContents(selection, copy: copy, load)
         let isLive = try await plan.add(entry: playlist)
         plan.sortParts()
@@ -61,9 +59,7 @@ struct StreamContents {
         let streams = RedundantStreams(of: playlist)
         let playlist = streams.playlist
         let (variants, chosen) = selection.choose(from: playlist)
-        guard !variants.isEmpty else {
-            throw CacheError(.notMedia, "\(entry.url) has no variant stream to play")
-        }
+        guard !variants.isEmpty else { throw CacheError(.notMedia, "\(entry.url) has no variant stream to play") }
         bandwidth = variants.reduce(0) { $0 + Double($1.averageBandwidth ?? $1.bandwidth) }
         contents.playlists.append(.init(name: AssetContents.entryName, url: entry.url.description, text: ""))
         var local: [String: String] = [:]
@@ -290,9 +286,7 @@ struct StreamContents {
 
 extension MultivariantPlaylist {
     /// Returns the URIs of the media playlists of variant streams and renditions, and the prefixes of their folders.
-    static func children(
-        _ variants: [VariantStream], _ renditions: [Rendition]
-    ) -> [(uri: String, kind: String)] {
+    static func children(_ variants: [VariantStream], _ renditions: [Rendition]) -> [(uri: String, kind: String)] {
         variants.map { (uri: $0.uri, kind: "video") }
             + renditions.compactMap { rendition in
                 rendition.uri.map { (uri: $0, kind: rendition.type?.folder ?? "other") }

@@ -47,9 +47,7 @@ extension MultivariantPlaylist {
         let available = Set(renditions.filter(isAvailableIn).map { name($0.type, $0.groupID) })
         let unavailable = groups.subtracting(available)
         func isPlayable(_ variant: VariantStream) -> Bool {
-            let needed = [
-                variant.audioGroup.map { name(.audio, $0) }, variant.videoGroup.map { name(.video, $0) },
-            ]
+            let needed = [variant.audioGroup.map { name(.audio, $0) }, variant.videoGroup.map { name(.video, $0) }]
             return isAvailable(variant.uri) && needed.allSatisfy { $0.map(unavailable.contains) != true }
         }
         let anyIsPlayable = variants.contains(where: isPlayable)

@@ -36,8 +36,7 @@ public struct StreamPart: Sendable, Hashable {
 
     /// Creates a part that is a whole file.
     public init(url: String, join: SegmentJoin = .continuous) {
-        self.init(
-            url: url, range: nil, section: nil, key: nil, join: join, discontinuities: 0, start: 0, duration: 0)
+        self.init(url: url, range: nil, section: nil, key: nil, join: join, discontinuities: 0, start: 0, duration: 0)
     }
 
     init(

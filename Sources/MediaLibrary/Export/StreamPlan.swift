@@ -114,8 +114,7 @@ public struct StreamPlan: Sendable, Hashable {
             }
             guard choice.includesSubtitles else { break }
             for rendition in playlist.renditions(.subtitles, of: variant) {
-                let found = Self.subtitles(
-                    rendition, at: location, variables: parsed.variables, resources: resources)
+                let found = Self.subtitles(rendition, at: location, variables: parsed.variables, resources: resources)
                 if let found { subtitles.append(found) }
             }
         }
@@ -185,9 +184,7 @@ public struct StreamPlan: Sendable, Hashable {
             let parser = PlaylistParser(context: context, inflate: { try Inflater.inflatePlaylist($0, limit: $1) })
             return (try parser.parse(bytes), base ?? location)
         } catch {
-            guard case .notAPlaylist(let content) = error else {
-                throw ContainerError(.malformed, "\(url): \(error)")
-            }
+            guard case .notAPlaylist(let content) = error else { throw ContainerError(.malformed, "\(url): \(error)") }
             throw ContainerError(.notThisFormat, "\(url) isn't a playlist; it is \(content)")
         }
     }

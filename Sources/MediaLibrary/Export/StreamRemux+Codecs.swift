@@ -28,9 +28,7 @@ extension StreamRemux {
         return found
     }
 
-    private mutating func commonCodecs(
-        of parts: [StreamPart]
-    ) throws(ContainerError) -> [MediaKind: Set<Codec>] {
+    private mutating func commonCodecs(of parts: [StreamPart]) throws(ContainerError) -> [MediaKind: Set<Codec>] {
         var groups: [PartGroupKey: PartGroup] = [:]
         for part in parts where part.isSegment {
             let key = PartGroupKey(discontinuities: part.discontinuities, section: part.section)

@@ -133,9 +133,7 @@ public struct StreamRemux<Resources: StreamResources> {
     /// Reads the earliest of the inputs' next parts into a remuxer with the plan's inputs.
     ///
     /// - Returns: The index of the input; nil if no parts are left.
-    package mutating func step<Output: SampleSink>(
-        into remuxer: inout Remuxer<Output>
-    ) throws(ContainerError) -> Int? {
+    package mutating func step<Output: SampleSink>(into remuxer: inout Remuxer<Output>) throws(ContainerError) -> Int? {
         while let input = nextInput {
             let part = plan.inputs[input][nextParts[input]]
             nextParts[input] += 1
@@ -266,9 +264,7 @@ public struct StreamRemux<Resources: StreamResources> {
     private mutating func contents(of part: StreamPart, space: inout Int64) throws(ContainerError) -> [UInt8] {
         let bytes = try self.bytes(of: part.url, part.range, part.key)
         space -= bytes.length
-        guard space >= 0 else {
-            throw ContainerError(.unsupported, "more than \(maximumSubtitleBytes) bytes of text")
-        }
+        guard space >= 0 else { throw ContainerError(.unsupported, "more than \(maximumSubtitleBytes) bytes of text") }
         return try bytes.bytes(0..<bytes.length, limit: Self.maximumSubtitleSegment)
     }
 

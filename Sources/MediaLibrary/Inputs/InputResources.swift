@@ -17,13 +17,10 @@ package struct InputResources: StreamResources, Sendable {
     package init(
         of inputs: [MediaInput], gateway: (any MediaGateway)?, control: WorkControl, progress: ReadProgress? = nil
     ) {
-        self.init(
-            gateway: gateway, control: control, progress: progress, allowsFiles: !inputs.allSatisfy(\.isURL))
+        self.init(gateway: gateway, control: control, progress: progress, allowsFiles: !inputs.allSatisfy(\.isURL))
     }
 
-    package init(
-        gateway: (any MediaGateway)?, control: WorkControl, progress: ReadProgress? = nil, allowsFiles: Bool
-    ) {
+    package init(gateway: (any MediaGateway)?, control: WorkControl, progress: ReadProgress? = nil, allowsFiles: Bool) {
         self.gateway = gateway
         self.control = control
         self.progress = progress

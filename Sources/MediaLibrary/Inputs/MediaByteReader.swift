@@ -4,9 +4,7 @@ package import MediaContainers
 package struct MediaByteReader {
     private let source: any ByteSource
 
-    package init(_ source: any ByteSource) {
-        self.source = source
-    }
+    package init(_ source: any ByteSource) { self.source = source }
 
     /// Opens a file. Throws ``MediaJobError`` if that fails.
     package init(path: String) throws {

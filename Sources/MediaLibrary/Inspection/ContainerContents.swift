@@ -67,9 +67,7 @@ package struct PacketWriter: SampleSink {
     private let write: (String) throws -> Void
 
     /// Creates a writer that passes whole lines to a function.
-    package init(write: @escaping (String) throws -> Void) {
-        self.write = write
-    }
+    package init(write: @escaping (String) throws -> Void) { self.write = write }
 
     package mutating func tracks(_ tracks: [MediaTrack]) { self.tracks = tracks }
 

@@ -38,9 +38,7 @@ public struct ContainerInspection: Sendable {
     /// The error that ended reading before the end of the container.
     private(set) var failure: ContainerError?
 
-    package init<Source: ByteSource>(
-        _ contents: ContainerContents<Source>, name: String
-    ) throws(ContainerError) {
+    package init<Source: ByteSource>(_ contents: ContainerContents<Source>, name: String) throws(ContainerError) {
         self.name = name
         size = contents.source.length
         format = contents.format

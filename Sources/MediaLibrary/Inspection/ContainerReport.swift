@@ -3,8 +3,7 @@ internal import MediaContainers
 extension ContainerInspection {
     /// A human-readable summary of the container: facts, tracks, boxes and diagnostics.
     public var report: InspectionReport {
-        InspectionReport(
-            sections: [facts, tracksSection, boxesSection, diagnosticsSection].compactMap(\.self))
+        InspectionReport(sections: [facts, tracksSection, boxesSection, diagnosticsSection].compactMap(\.self))
     }
 
     private static var shownBoxes: Int { 200 }

@@ -13,9 +13,7 @@ public struct MediaInspector: Sendable {
     /// Creates an inspector.
     ///
     /// - Parameter gateway: The cache through which URLs are read; nil if all inputs are files.
-    public init(gateway: (any MediaGateway)?) {
-        self.gateway = gateway
-    }
+    public init(gateway: (any MediaGateway)?) { self.gateway = gateway }
 
     /// Inspects a container: MP4, an MPEG transport stream, or packed audio.
     ///
@@ -24,9 +22,7 @@ public struct MediaInspector: Sendable {
     ///   - initialization: The media initialization section of a segment of fragmented MP4.
     /// - Returns: Nil if the content isn't a supported container, or if a local file can't be read.
     /// - Throws: ``MediaJobError``, errors of the gateway, `CancellationError`.
-    public func container(
-        _ input: MediaInput, initialization: MediaInput? = nil
-    ) async throws -> ContainerInspection? {
+    public func container(_ input: MediaInput, initialization: MediaInput? = nil) async throws -> ContainerInspection? {
         try await run(input, initialization) { try ContainerInspection($0, name: input.name) }
     }
 

@@ -12,9 +12,7 @@ package struct PlaylistBody: Sendable {
     /// The address scope of URLs in the playlist.
     package var references = AddressScope.publicOnly
 
-    package init(
-        bytes: [UInt8], name: String, location: ResourceURL? = nil, references: AddressScope = .publicOnly
-    ) {
+    package init(bytes: [UInt8], name: String, location: ResourceURL? = nil, references: AddressScope = .publicOnly) {
         self.bytes = bytes
         self.name = name
         self.location = location
@@ -22,9 +20,7 @@ package struct PlaylistBody: Sendable {
     }
 
     /// Reads a file; standard input if `path` is nil. Throws ``MediaJobError``.
-    package init(path: String?) async throws {
-        self = try await BlockingWork.run { try Self.read(path) }
-    }
+    package init(path: String?) async throws { self = try await BlockingWork.run { try Self.read(path) } }
 
     private static func read(_ path: String?) throws -> PlaylistBody {
         let name = path ?? "standard input"
@@ -88,8 +84,7 @@ extension MediaJobError {
         switch error {
         case .notAPlaylist(let content):
             let isMedia = [.mp4, .transportStream, .packedAudio, .binary].contains(content)
-            self.init(
-                isMedia ? .mediaInsteadOfPlaylist : .failed, "\(name) isn't a playlist; it is \(content)")
+            self.init(isMedia ? .mediaInsteadOfPlaylist : .failed, "\(name) isn't a playlist; it is \(content)")
         case .invalid(let diagnostic):
             let place = diagnostic.line > 0 ? "line \(diagnostic.line)" : "the playlist as a whole"
             self.init(.failed, "\(name): \(place): [\(diagnostic.rule)] \(diagnostic.message)")

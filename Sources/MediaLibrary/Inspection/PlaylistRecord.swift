@@ -166,9 +166,7 @@ private struct UnknownTagRecord: Encodable, Sendable {
 package struct Nullable<Value: Encodable & Sendable>: Encodable, Sendable {
     package var wrappedValue: Value?
 
-    package init(wrappedValue: Value?) {
-        self.wrappedValue = wrappedValue
-    }
+    package init(wrappedValue: Value?) { self.wrappedValue = wrappedValue }
 
     package func encode(to encoder: any Encoder) throws {
         var container = encoder.singleValueContainer()

@@ -66,9 +66,7 @@ final class ChunkCollector: SampleSink {
         return next < chunks.count && Int(chunks[next]) <= index
     }
 
-    func tracks(_ tracks: [MediaTrack]) {
-        routes = Self.routes(from: tracks, to: table.tracks)
-    }
+    func tracks(_ tracks: [MediaTrack]) { routes = Self.routes(from: tracks, to: table.tracks) }
 
     func sample(_ sample: MediaSample, bytes: UnsafeRawBufferPointer) throws(ContainerError) {
         guard !isInRunUp else { return }

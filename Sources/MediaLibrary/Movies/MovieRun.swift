@@ -38,9 +38,7 @@ struct MovieRun<Resources: StreamResources & Sendable> {
 
     /// Returns whether continuing to a chunk is no more work than starting a new run. Also true for chunks that the run
     /// has passed.
-    func isNear(_ chunk: Int) -> Bool {
-        Int(table.chunks[chunk].step) <= step + 2 * target.count
-    }
+    func isNear(_ chunk: Int) -> Bool { Int(table.chunks[chunk].step) <= step + 2 * target.count }
 
     /// Returns the bytes of a chunk; nil if this run began too late to read the chunk, or is already past it.
     ///

@@ -30,9 +30,7 @@ public enum MovieSource<Bytes: ByteSource> {
             return
         }
         let format = front.withUnsafeBytes { SegmentFormat.recognise($0, isWhole: probe == source.length) }
-        guard let format else {
-            throw ContainerError(.notThisFormat, "not a playlist, MP4, MPEG-TS or packed audio")
-        }
+        guard let format else { throw ContainerError(.notThisFormat, "not a playlist, MP4, MPEG-TS or packed audio") }
         self = .file(format, source)
     }
 }

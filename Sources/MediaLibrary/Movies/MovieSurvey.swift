@@ -43,9 +43,7 @@ final class MovieSurvey: SampleSink {
 
     func finish() throws(ContainerError) {
         for track in chunkSteps.indices { try flush(track) }
-        guard builder.mediaLength > 0 else {
-            throw ContainerError(.malformed, "the stream has no samples")
-        }
+        guard builder.mediaLength > 0 else { throw ContainerError(.malformed, "the stream has no samples") }
         table.settleSteps()
     }
 

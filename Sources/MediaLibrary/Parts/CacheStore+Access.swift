@@ -38,9 +38,7 @@ extension CacheStore {
     }
 
     /// Changes a request so that it contacts the origin before cached bytes are read, if the access rule requires it.
-    private func checkAccess(
-        _ request: inout ReadRequest, to part: (part: AssetPart, asset: Asset)?
-    ) async throws {
+    private func checkAccess(_ request: inout ReadRequest, to part: (part: AssetPart, asset: Asset)?) async throws {
         if let (part, asset) = part {
             // A recording applied the rule when it fetched the part.
             guard part.storedAs == nil, let download = asset.download else { return }

@@ -136,9 +136,7 @@ extension AssetPart {
 /// A check of a body's first bytes and length. It detects bodies that can't be the requested media segment.
 enum SegmentCheck {
     /// Returns a description of the problem; nil if there is none.
-    static func problem(
-        _ part: AssetPart, front: [UInt8], length: Int64, _ wrapping: SegmentWrapping
-    ) -> String? {
+    static func problem(_ part: AssetPart, front: [UInt8], length: Int64, _ wrapping: SegmentWrapping) -> String? {
         guard wrapping == .none else { return nil }
         switch BodyKind(of: front) {
         case .playlist: return "is a playlist instead of media"

@@ -27,8 +27,7 @@ public struct LoadedPlaylist: Sendable {
     public init(
         bytes: [UInt8], head: ResourceHead, url: ResourceURL, kind: PlaylistKind?, scope: AddressScope = .publicOnly
     ) {
-        references = AddressScope(
-            ofReferencesAt: head.location ?? url, from: head.peer, requestedWith: scope)
+        references = AddressScope(ofReferencesAt: head.location ?? url, from: head.peer, requestedWith: scope)
         self.bytes = bytes
         self.head = head
         self.url = url

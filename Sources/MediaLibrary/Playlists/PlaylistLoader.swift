@@ -20,9 +20,7 @@ public final class PlaylistLoader: Sendable {
     private let liveKeys = Mutex<Set<String>>([])
 
     /// Creates a loader.
-    public init(store: CacheStore) {
-        self.store = store
-    }
+    public init(store: CacheStore) { self.store = store }
 
     /// Returns whether `url` is assumed to be a playlist before its content is known, because of its name or an earlier
     /// response.
@@ -31,9 +29,7 @@ public final class PlaylistLoader: Sendable {
     }
 
     /// Remembers that the resource at `url` is a playlist.
-    public func remember(_ url: ResourceURL) {
-        Self.insert(key(for: url), into: unusualNames)
-    }
+    public func remember(_ url: ResourceURL) { Self.insert(key(for: url), into: unusualNames) }
 
     /// Returns the cache key of a playlist, without delivery directives.
     private func key(for url: ResourceURL) -> String {
@@ -164,8 +160,7 @@ public final class PlaylistLoader: Sendable {
                 }
             let isNamed = hasPlaylistName(url) || MediaType.isPlaylist(body.head.contentType)
             if isMedia, !isNamed || containsNoReferences(body.bytes, content) { return .media }
-            throw CacheError(
-                .notMedia, "\(url) is \(content) instead of a playlist; its origin may be failing")
+            throw CacheError(.notMedia, "\(url) is \(content) instead of a playlist; its origin may be failing")
         }
     }
 

@@ -104,8 +104,7 @@ public actor Preloader {
                 return nil
             }
             let contents = try await StreamContents.plan(url, selection: selection) { url, scope, _ in
-                try await self.loader.load(
-                    url, scope: scope, settings: self.settings, transferClass: .preload)
+                try await self.loader.load(url, scope: scope, settings: self.settings, transferClass: .preload)
             }
             try await fetch(contents, amount, group)
             return nil

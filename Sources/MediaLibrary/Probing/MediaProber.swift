@@ -154,9 +154,7 @@ public struct MediaProber: Sendable {
             .sorted { $0.bandwidth > $1.bandwidth }
     }
 
-    private static func renditions(
-        _ type: RenditionType, in playlist: MultivariantPlaylist
-    ) -> [MediaProbe.Rendition] {
+    private static func renditions(_ type: RenditionType, in playlist: MultivariantPlaylist) -> [MediaProbe.Rendition] {
         var known: [MediaProbe.Rendition] = []
         for rendition in playlist.renditions where rendition.type == type {
             let found = MediaProbe.Rendition(

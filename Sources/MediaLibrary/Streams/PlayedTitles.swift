@@ -96,8 +96,7 @@ public struct PlayedTitles: Sendable {
         if Self.partTypes.contains(type) || Self.partExtensions.contains(url.pathExtension) { return true }
         guard type == "video/mp4" || type == "audio/mp4", info.isComplete else { return false }
         let settings = store.transfers.withoutOriginRequests.requesting(url, as: info.identity)
-        var request = ReadRequest(
-            url: url, range: .closed(0, through: 7), settings: settings, revalidation: .never)
+        var request = ReadRequest(url: url, range: .closed(0, through: 7), settings: settings, revalidation: .never)
         request.countsAsUse = false
         do {
             let front = try await store.read(request).collect()

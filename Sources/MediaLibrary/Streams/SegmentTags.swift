@@ -28,9 +28,7 @@ struct SegmentTags {
     private var hint: PreloadHint?
 
     /// Creates a reader of bytes that must outlive it.
-    init(_ bytes: UnsafeRawBufferPointer) {
-        reader = PlaylistTagReader(bytes)
-    }
+    init(_ bytes: UnsafeRawBufferPointer) { reader = PlaylistTagReader(bytes) }
 
     /// Returns the tags of the media segment whose URI is at `offset`.
     mutating func segment(at offset: Int) -> Tags {

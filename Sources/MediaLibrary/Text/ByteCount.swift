@@ -2,9 +2,7 @@
 package struct ByteCount: Sendable, Hashable {
     package var bytes: Int64
 
-    package init(_ bytes: Int64) {
-        self.bytes = bytes
-    }
+    package init(_ bytes: Int64) { self.bytes = bytes }
 
     /// The exact count, in the largest unit that it's a multiple of: `10GB`, `512MiB`, or `1500` if there is none.
     /// Decimal units are preferred, but MiB and larger binary units precede KB.

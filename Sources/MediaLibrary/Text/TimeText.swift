@@ -14,9 +14,7 @@ package enum DurationText {
         return "\(seconds)s"
     }
 
-    private static func twoDigits(_ value: Int64) -> String {
-        value < 10 ? "0\(value)" : "\(value)"
-    }
+    private static func twoDigits(_ value: Int64) -> String { value < 10 ? "0\(value)" : "\(value)" }
 }
 
 /// Times in seconds, computed from ticks without floating-point errors.

@@ -47,9 +47,7 @@ package final class WorkControl: Sendable {
     }
 
     /// Throws `CancellationError` if the operation is cancelled.
-    package func check() throws {
-        if state.withLock({ $0.isCancelled }) { throw CancellationError() }
-    }
+    package func check() throws { if state.withLock({ $0.isCancelled }) { throw CancellationError() } }
 
     /// Blocks the current thread, which must not belong to the cooperative pool, until an asynchronous call returns.
     ///

@@ -134,7 +134,5 @@ struct AssetStoreTests {
     }
 
     @Test(arguments: ["", "../../../etc", "abcdefghijk", "abcdefghijkl2", "ABCDEFGHIJKL", "abcdefghijk1"])
-    func rejectsInvalidIdentifiers(text: String) {
-        #expect(AssetID(rawValue: text) == nil)
-    }
+    func rejectsInvalidIdentifiers(text: String) { #expect(AssetID(rawValue: text) == nil) }
 }

@@ -8,8 +8,7 @@ import Testing
 
 /// Device conditions that a test sets.
 final class ScriptedConditions: DownloadConditions {
-    private let state = Mutex(
-        (DeviceConditions(), [] as [AsyncStream<DeviceConditions>.Continuation]))
+    private let state = Mutex((DeviceConditions(), [] as [AsyncStream<DeviceConditions>.Continuation]))
 
     var current: DeviceConditions { state.withLock { $0.0 } }
 

@@ -58,8 +58,7 @@ struct DecryptedSourceTests {
         var wrong = key(.aes128)
         wrong[0] ^= 1
         let error = #expect(throws: ContainerError.self) {
-            try DecryptedSource(
-                MemorySource(bytes), cipher: .aes128, key: wrong, initializationVector: Self.vector)
+            try DecryptedSource(MemorySource(bytes), cipher: .aes128, key: wrong, initializationVector: Self.vector)
         }
         #expect(error?.description.contains("key") == true)
     }

@@ -316,9 +316,7 @@ struct OriginDiagnosisTests {
         (206, 60_000, true, .ok, "the resource is too short to measure (60.0 KB); first byte after 7 ms"),
         (503, 60, true, .warning, "the rate can't be measured, because the origin responded with 503"),
     ])
-    func ratesOrigin(
-        status: Int, count: Int, isWhole: Bool, outcome: DiagnosisFinding.Outcome, found: String
-    ) throws {
+    func ratesOrigin(status: Int, count: Int, isWhole: Bool, outcome: DiagnosisFinding.Outcome, found: String) throws {
         let response = OriginProbe.Response(
             url: try ResourceURL("http://h/a"), status: status, fields: [:],
             bytes: [UInt8](repeating: 0, count: count), isWhole: isWhole, latency: .milliseconds(7),

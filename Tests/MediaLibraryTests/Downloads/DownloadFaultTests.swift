@@ -288,9 +288,7 @@ struct DownloadFaultTests {
     }
 
     /// Runs `body` after a complete part was removed during its download, which continues when the gate opens.
-    private func removingFirstPart(
-        _ body: (Downloads, Asset, ScriptedGate) async throws -> Void
-    ) async throws {
+    private func removingFirstPart(_ body: (Downloads, Asset, ScriptedGate) async throws -> Void) async throws {
         let gate = ScriptedGate()
         fixture.next("2.ts", .holdHead(gate))
         try await fixture.use { downloads in
@@ -377,8 +375,7 @@ struct DownloadFaultTests {
     }
 
     @Test func waitsForReservedSpaceDespiteEstimatedLength() async throws {
-        fixture.library.serve(
-            "#EXTM3U\n#EXT-X-STREAM-INF:BANDWIDTH=1000\nindex.m3u8\n", at: fixture.url("main.m3u8"))
+        fixture.library.serve("#EXTM3U\n#EXT-X-STREAM-INF:BANDWIDTH=1000\nindex.m3u8\n", at: fixture.url("main.m3u8"))
         try await fixture.use { downloads in
             var policy = DownloadPolicy()
             policy.freeSpaceReserve = 1 << 60

@@ -57,9 +57,7 @@ final class DownloadFixture: Sendable {
 
     func remove(_ name: String) { library.origin[url(name)] = nil }
 
-    func requests(for name: String) -> Int {
-        library.origin.requests.count { $0.url == url(name) }
-    }
+    func requests(for name: String) -> Int { library.origin.requests.count { $0.url == url(name) } }
 
     func next(_ name: String, _ fault: ScriptedFault) { library.origin.next(url(name), fault) }
 
@@ -94,9 +92,7 @@ final class DownloadFixture: Sendable {
     ///
     /// - Returns: The last state, even if it doesn't meet the condition after 20,000 steps; nil if the download is
     ///   unknown.
-    func wait(
-        _ downloads: Downloads, _ id: AssetID, until condition: (DownloadState) -> Bool
-    ) async -> DownloadState? {
+    func wait(_ downloads: Downloads, _ id: AssetID, until condition: (DownloadState) -> Bool) async -> DownloadState? {
         for _ in 0..<20_000 {
             let state = await downloads.status(of: id)?.asset.download?.state
             if let state, condition(state) { return state }

@@ -20,8 +20,7 @@ struct DownloadMeterTests {
     private func meter(_ contents: AssetContents) -> DownloadMeter {
         let meter = DownloadMeter()
         let count = contents.parts.count
-        meter.begin(
-            contents, cached: Array(repeating: 0, count: count), isDone: Array(repeating: false, count: count))
+        meter.begin(contents, cached: Array(repeating: 0, count: count), isDone: Array(repeating: false, count: count))
         return meter
     }
 

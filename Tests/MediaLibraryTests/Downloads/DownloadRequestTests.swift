@@ -135,7 +135,5 @@ private final class RecordGate: Sendable {
     }
 
     /// Waits until the given number of writes have arrived.
-    func arrived(_ count: Int) async {
-        while state.withLock({ $0.arrived }) < count { await Task.yield() }
-    }
+    func arrived(_ count: Int) async { while state.withLock({ $0.arrived }) < count { await Task.yield() } }
 }

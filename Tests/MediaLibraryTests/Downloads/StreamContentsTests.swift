@@ -151,8 +151,7 @@ struct StreamContentsTests {
             {$path}/index.m3u8
 
             """,
-            "low/index.m3u8": PlannedStream.media(
-                "#EXT-X-DEFINE:IMPORT=\"token\"", "#EXTINF:4,", "1.ts?{$token}"),
+            "low/index.m3u8": PlannedStream.media("#EXT-X-DEFINE:IMPORT=\"token\"", "#EXTINF:4,", "1.ts?{$token}"),
         ])
         #expect(contents.parts.map(\.url) == ["http://h/s/low/1.ts?secret"])
         #expect(contents.playlists.map(\.name) == ["index.m3u8", "video-1/index.m3u8"])

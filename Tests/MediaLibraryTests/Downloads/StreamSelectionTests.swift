@@ -63,8 +63,7 @@ struct StreamSelectionTests {
 
     /// A group must have a rendition, so variant streams must not refer to an empty group (RFC 8216bis §4.4.6.2).
     @Test func removesReferencesToEmptyGroups() async throws {
-        let text = try #require(
-            try await contents(StreamSelection(audio: .none, subtitles: .none)).text("index.m3u8"))
+        let text = try #require(try await contents(StreamSelection(audio: .none, subtitles: .none)).text("index.m3u8"))
         #expect(!text.contains("AUDIO=") && !text.contains("SUBTITLES=") && !text.contains("TYPE=SUBTITLES"))
         #expect(text.contains("CLOSED-CAPTIONS=\"c\"") && text.contains("INSTREAM-ID"))
     }

@@ -50,8 +50,7 @@ struct WindowPositionTests {
             return "\(join)#EXT-X-PROGRAM-DATE-TIME:\(date)\n#EXTINF:6.1,\n\(index).ts\n"
         }
         let playlist = try playlist("#EXTM3U\n#EXT-X-TARGETDURATION:7\n\(lines.joined())#EXT-X-ENDLIST\n")
-        let position = try #require(
-            WindowPosition(of: [playlist], from: Self.begin, to: Self.begin + 615_000_000_000))
+        let position = try #require(WindowPosition(of: [playlist], from: Self.begin, to: Self.begin + 615_000_000_000))
         #expect(abs(try #require(position.to) - 21.1) < 0.001)
     }
 
@@ -77,8 +76,7 @@ struct WindowPositionTests {
         let clip = try #require(PublicClip.bytes)
         let resources = MemoryResources(["http://h/index.m3u8": Array(text.utf8), "http://h/1.ts": clip])
         let nanoseconds = [from, to].map { Self.begin + Int64($0 * 1e9) }
-        let position = try #require(
-            WindowPosition(of: [try playlist(text)], from: nanoseconds[0], to: nanoseconds[1]))
+        let position = try #require(WindowPosition(of: [try playlist(text)], from: nanoseconds[0], to: nanoseconds[1]))
         var remux = StreamRemux(
             try StreamPlan(playlist: "http://h/index.m3u8", resources: resources), resources: resources)
         remux.missingParts = leavesGaps ? .leaveGaps : .fail

@@ -29,9 +29,7 @@ enum InspectJSON: Equatable {
         }
     }
 
-    init(of text: String, base: String? = nil) throws {
-        try self.init(bytes: Array(text.utf8), base: base)
-    }
+    init(of text: String, base: String? = nil) throws { try self.init(bytes: Array(text.utf8), base: base) }
 
     init(bytes: [UInt8], base: String? = nil) throws {
         let body = PlaylistBody(bytes: bytes, name: "test")
@@ -45,9 +43,7 @@ enum InspectJSON: Equatable {
     }
 
     /// The value of an element, or null past the end.
-    subscript(_ index: Int) -> InspectJSON {
-        array.indices.contains(index) ? array[index] : .null
-    }
+    subscript(_ index: Int) -> InspectJSON { array.indices.contains(index) ? array[index] : .null }
 
     var array: [InspectJSON] { if case .array(let items) = self { items } else { [] } }
     var object: [String: InspectJSON] { if case .object(let members) = self { members } else { [:] } }
@@ -68,8 +64,6 @@ extension InspectJSON: ExpressibleByStringLiteral, ExpressibleByIntegerLiteral, 
     init(floatLiteral value: Double) { self = .number(value) }
     init(booleanLiteral value: Bool) { self = .bool(value) }
     init(arrayLiteral elements: InspectJSON...) { self = .array(elements) }
-    init(dictionaryLiteral elements: (String, InspectJSON)...) {
-        self = .object(Dictionary(elements) { $1 })
-    }
+    init(dictionaryLiteral elements: (String, InspectJSON)...) { self = .object(Dictionary(elements) { $1 }) }
     init(nilLiteral: ()) { self = .null }
 }

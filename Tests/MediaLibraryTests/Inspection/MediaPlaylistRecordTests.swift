@@ -44,9 +44,7 @@ struct MediaPlaylistRecordTests {
         #expect(json["segments"][0]["uri"] == "https://cdn.example/1.mp4")
         #expect(json["segments"][0]["mediaSequence"] == 10)
         #expect(
-            json["preloadHints"] == [
-                ["type": "PART", "uri": "2.mp4", "byteRangeStart": 100, "byteRangeLength": nil]
-            ])
+            json["preloadHints"] == [["type": "PART", "uri": "2.mp4", "byteRangeStart": 100, "byteRangeLength": nil]])
         #expect(json["renditionReports"] == [["uri": "../b.m3u8", "lastMSN": 10, "lastPart": 1]])
     }
 
@@ -173,10 +171,7 @@ struct MediaPlaylistRecordTests {
     @Test func listsDiagnosticsByLineWithRules() throws {
         let json = try InspectJSON(of: "#EXTM3U\n#EXTINF:12.5\n1.ts\n")
         let found = json["diagnostics"].array.map { [$0["line"], $0["severity"], $0["rule"]] }
-        #expect(
-            found == [
-                [0, "error", "4.4.3.1-missing"], [0, "error", "8-version"], [2, "error", "4.4.4.1-comma"],
-            ])
+        #expect(found == [[0, "error", "4.4.3.1-missing"], [0, "error", "8-version"], [2, "error", "4.4.4.1-comma"]])
         #expect(json["diagnostics"][2]["message"].string?.isEmpty == false)
     }
 

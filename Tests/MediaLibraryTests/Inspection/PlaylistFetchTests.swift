@@ -14,9 +14,7 @@ struct PlaylistFetchTests {
         let bytesSent = Mutex(0)
         private let answers: [String: (status: Int, fields: HTTPFields, body: [UInt8])]
 
-        init(_ answers: [String: (status: Int, fields: HTTPFields, body: [UInt8])]) {
-            self.answers = answers
-        }
+        init(_ answers: [String: (status: Int, fields: HTTPFields, body: [UInt8])]) { self.answers = answers }
 
         func send(_ request: OriginRequest) async throws -> OriginResponse {
             requests.withLock { $0.append(request) }
@@ -49,8 +47,7 @@ struct PlaylistFetchTests {
 
     private func fetch(_ origin: Origin, _ path: String) async throws -> PlaylistBody {
         let settings = TransferSettings(retries: RetryPolicy(budget: 0))
-        return try await PlaylistFetch(origin: origin, settings: settings).body(
-            of: try ResourceURL("http://h\(path)"))
+        return try await PlaylistFetch(origin: origin, settings: settings).body(of: try ResourceURL("http://h\(path)"))
     }
 
     @Test func resolvesAgainstURLAfterRedirects() async throws {

@@ -108,8 +108,7 @@ struct PartDivisionTests {
         let before = resources.requests.count
         #expect(try PartDivision(resources, partLength: 20_000).divided(plan) == plan)
         #expect(resources.requests.count == before)
-        let (long, others) = try SampleStream.stream(
-            ["#EXTINF:100,", "1.ts"], ["1.ts": #require(PublicClip.bytes)])
+        let (long, others) = try SampleStream.stream(["#EXTINF:100,", "1.ts"], ["1.ts": #require(PublicClip.bytes)])
         let parts = try PartDivision(others, partLength: 20_000).divided(long).inputs[0]
         #expect(parts.count == 9)
         #expect(abs(parts.reduce(0) { $0 + $1.duration } - 100) < 1e-6)

@@ -57,9 +57,7 @@ struct MovieSampleList: SampleSink, Equatable {
 
     var tracks: [[Sample]] = []
 
-    init(_ file: some ByteSource) throws {
-        try MP4Reader(file).deliver(to: &self)
-    }
+    init(_ file: some ByteSource) throws { try MP4Reader(file).deliver(to: &self) }
 
     mutating func tracks(_ tracks: [MediaTrack]) {
         self.tracks += [[Sample]](repeating: [], count: tracks.count - self.tracks.count)

@@ -33,9 +33,7 @@ struct PreloaderTests {
     }
 
     @Test(arguments: [PreloadAmount.segments(1 << 43), .segments(.max), .seconds(.infinity), .bytes(.max)])
-    func hugeAmountIncludesWholeFile(_ amount: PreloadAmount) {
-        #expect(amount.bytesOfFile >= 1 << 40)
-    }
+    func hugeAmountIncludesWholeFile(_ amount: PreloadAmount) { #expect(amount.bytesOfFile >= 1 << 40) }
 
     @Test func retriesFailedAssetWhenRankedAgain() async throws {
         let url = fixture.file(length: 1000)

@@ -78,8 +78,7 @@ struct MediaProberTests {
     }
 
     @Test func liveStreamHasNoLength() async throws {
-        fixture.serve(
-            "#EXTM3U\n#EXT-X-STREAM-INF:BANDWIDTH=80000\nlive.m3u8\n", at: try url("index.m3u8"))
+        fixture.serve("#EXTM3U\n#EXT-X-STREAM-INF:BANDWIDTH=80000\nlive.m3u8\n", at: try url("index.m3u8"))
         fixture.serve(SamplePlaylist.live(from: 7, "a.ts", "b.ts"), at: try url("live.m3u8"))
         let probe = try await probe("index.m3u8")
         #expect(probe.isLive)

@@ -113,7 +113,5 @@ struct SegmentWrappingTests {
 
 extension ByteSource {
     /// All bytes.
-    fileprivate var contents: [UInt8] {
-        get throws { try bytes(0..<length, limit: Int(length)) }
-    }
+    fileprivate var contents: [UInt8] { get throws { try bytes(0..<length, limit: Int(length)) } }
 }
