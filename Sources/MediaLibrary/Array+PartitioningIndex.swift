@@ -1,6 +1,5 @@
 extension Array {
-    /// Returns the index of the first element that satisfies a condition; `count` if none does. All elements after the
-    /// first match must satisfy it, too.
+    /// Returns the first index from which all elements satisfy a condition. No earlier element may satisfy it.
     func partitioningIndex(_ condition: (Element) -> Bool) -> Int {
         var low = 0
         var high = count

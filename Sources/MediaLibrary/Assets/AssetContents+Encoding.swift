@@ -1,8 +1,7 @@
 internal import Foundation
 internal import MediaCache
 
-/// The storage format of contents: a line with a version, a line of JSON, and one line for each part. Parts aren't
-/// stored as JSON, because there may be 200,000 of them.
+/// The storage format of contents: a line with a version, a line of JSON, and a line of fields for each part.
 extension AssetContents {
     private static let mark = "mediacache-contents 1"
 

@@ -52,8 +52,7 @@ public struct AssetContents: Sendable, Hashable, Codable {
     public var notes: [Note]
     /// Whether the stream is live, so that the contents are incomplete.
     public var isGrowing = false
-    /// The greatest number of copies of a media playlist, including the first (RFC 8216bis §6.2.4, §7); 1 if there are
-    /// no redundant ones.
+    /// The greatest number of copies of a media playlist, including the first (RFC 8216bis §6.2.4, §7).
     var copyCount = 1
     /// The selection of variant streams and renditions in the contents; nil means that of the asset's download.
     var selection: StreamSelection?

@@ -1,7 +1,6 @@
 public import MediaCache
 
-/// A resource of an asset, or a byte range of a resource. It's a file, media segment, key or media initialization
-/// section.
+/// A resource of an asset, or a byte range of one: a file, media segment, key or media initialization section.
 public struct AssetPart: Sendable, Hashable, Codable {
     /// The JSON keys. ``scope`` is omitted, because clients must not set it.
     private enum CodingKeys: String, CodingKey {
@@ -42,8 +41,7 @@ public struct AssetPart: Sendable, Hashable, Codable {
     /// The cache key of the part if it isn't derived from the URL. Recorded segments have one, because a restarted
     /// encoder may use the same URL for another segment.
     package var storedAs: String?
-    /// The address scope of the document that contained the URL; nil in records of versions that didn't store the
-    /// scope.
+    /// The address scope of the document that contained the URL; nil in records of earlier versions.
     public internal(set) var scope: AddressScope?
 
     /// Creates a part.
@@ -76,12 +74,10 @@ extension AssetPart {
 }
 
 extension AssetPart {
-    /// Returns a request that reads the part from the cache or its origin.
+    /// Returns a request that reads the part from the cache or its origin, with settings narrowed to its address scope.
     ///
-    /// - Parameters:
-    ///   - settings: The settings of the transfer, which are narrowed to the part's address scope. A part of unknown
-    ///     scope may only have a local address if its host is that of `named`.
-    ///   - named: The URL of the asset, which the user specified.
+    /// - Parameter named: The URL of the asset, which the user specified. A part of unknown scope may only have a local
+    ///   address if its host is that of `named`.
     /// - Throws: `CacheError` with `invalidURL`.
     package func request(settings: TransferSettings, named: String? = nil) throws -> ReadRequest {
         request(of: try ResourceURL(url), settings: settings, named: named)

@@ -85,8 +85,7 @@ public actor AssetStore {
         }
     }
 
-    /// Updates the fields of an asset's record that a download changes. Other fields, such as the cover, remain
-    /// unchanged. Does nothing if the asset has been removed.
+    /// Updates the fields of an asset's record that a download changes. Does nothing if the asset has been removed.
     func updateRecord(from asset: Asset) async throws {
         try await change(asset.id) { record in
             record.url = asset.url
@@ -155,8 +154,7 @@ public actor AssetStore {
         }
     }
 
-    /// Removes an asset, its cover and its contents. Its cached resources remain. Does nothing if the asset doesn't
-    /// exist.
+    /// Removes an asset, its cover and its contents, if the asset exists. Its cached resources remain.
     ///
     /// - Throws: `CacheError` with `storage`.
     public func remove(_ id: AssetID) async throws {

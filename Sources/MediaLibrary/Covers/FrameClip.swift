@@ -1,10 +1,8 @@
 package import MediaContainers
 
 /// A writer of clips for the extraction of single frames. A clip contains the few frames that a decoder needs to
-/// display a given time of a media file, and starts with the frame at that time.
-///
-/// The decoder reads only the clip, so it needs no access to the source. Creating the clip reads only the index and the
-/// bytes of these frames, which may be cached even if the rest of the file isn't.
+/// display the media at a given time, and starts with the frame at that time. Only the index and the bytes of these
+/// frames are read.
 package enum FrameClip {
     /// Writes the clip for a time in seconds from the beginning of an MP4 to an empty file.
     ///

@@ -1,11 +1,8 @@
 internal import Foundation
 internal import MediaContainers
 
-/// The input of a decoder that extracts a frame.
-///
-/// The decoder is a process without access to the network and the cache. It receives a short clip with the necessary
-/// frames. If this library can't extract a clip from a file, because the format or codec isn't supported or the file is
-/// damaged, the decoder receives the whole file.
+/// The input of a decoder that extracts a frame in a process without access to the network and the cache: a short clip
+/// with the necessary frames, or the whole file if this library can't extract a clip from it.
 package enum FrameSource {
     /// The clip that was written. It starts with the frame.
     case clip
@@ -37,9 +34,7 @@ package enum FrameSource {
         }
     }
 
-    /// Prepares the input for a frame of media that a gateway serves; see ``make(of:at:writingClipTo:gateway:_:)``.
-    ///
-    /// - Parameter url: The URL at which the gateway serves the media.
+    /// Prepares the input for a frame of media at the URL at which a gateway serves it.
     package static func make(
         ofServed url: String, at time: Double, writingClipTo clip: String, gateway: any MediaGateway,
         _ control: WorkControl

@@ -1,9 +1,7 @@
 import MediaCache
 
-/// A generator of names for an asset's parts. A resource has one name, even if several playlists refer to it.
-///
-/// Names have the extensions that players expect. ffmpeg only opens local segments and keys that have the extension of
-/// a media file.
+/// A generator of names for an asset's parts. A resource has one name, even if several playlists refer to it. Names
+/// have extensions that players expect: ffmpeg only opens local segments and keys with the extension of a media file.
 struct AssetPartNaming {
     /// The name of segments that the playlist marks as gaps (EXT-X-GAP). No part has this name.
     static let gap = "gap.ts"

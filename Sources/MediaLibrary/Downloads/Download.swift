@@ -32,8 +32,7 @@ public struct Download: Sendable, Hashable, Codable {
     public var holes: [DownloadHole]
     /// The number of parts that couldn't be fetched, and of gaps in a recording.
     public var holeCount: Int
-    /// Remarks about the playlists and the received media, for example about removed wrappings or segments marked as
-    /// gaps.
+    /// Remarks about the playlists and the received media, for example about removed wrappings or gaps.
     public var notes: [AssetContents.Note]
 
     /// Adds holes, except those already listed.
@@ -145,8 +144,7 @@ public struct DownloadObstacle: Sendable, Hashable, Codable {
 
 /// The reason why a download failed.
 public struct DownloadFailure: Sendable, Hashable, Codable {
-    /// The code of the error (`CacheError.Code`), such as `originStatus`; or `network`, after too many waits for the
-    /// network.
+    /// The code of the error (`CacheError.Code`), or `network` after too many waits for the network.
     public var code: String
     /// A description for display, one sentence.
     public var message: String

@@ -3,8 +3,7 @@ import Synchronization
 
 /// A counter of the parts and bytes of one download.
 final class DownloadMeter: Sendable {
-    /// The progress of one media playlist. Bit rates of video, audio and subtitles differ, so each is measured
-    /// separately.
+    /// The progress of one media playlist, which is measured separately because bit rates differ.
     private struct Track {
         var bytes: Int64 = 0
         var doneSeconds = 0.0
@@ -50,8 +49,7 @@ final class DownloadMeter: Sendable {
         }
     }
 
-    /// Updates the coverage of a live stream's recording. It determines the progress until ``begin(_:cached:isDone:)``
-    /// is called.
+    /// Updates the coverage of a live stream's recording, which determines the progress until the parts are known.
     func note(_ coverage: Recording.Coverage, now: Duration) {
         state.withLock { state in
             state.coverage = coverage
@@ -159,8 +157,7 @@ final class DownloadMeter: Sendable {
         while state.frontier < state.isDone.count, state.isDone[state.frontier] { state.frontier += 1 }
     }
 
-    /// Returns the number of seconds that can be played without waiting. Parts are ordered by time, so that's the start
-    /// of the first missing part.
+    /// Returns the start of the first missing part. Parts are ordered by time, so all media before it can be played.
     private static func secondsReady(_ state: State) -> Double {
         guard state.frontier < state.contents.parts.count else { return state.contents.duration }
         return state.contents.parts[state.frontier].start

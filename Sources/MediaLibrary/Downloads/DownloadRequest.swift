@@ -40,8 +40,7 @@ public struct DownloadRequest: Sendable {
 public struct DownloadLimits: Sendable, Hashable, Codable {
     /// The maximum number of assets downloaded at once; 3 by default.
     public var assets: Int
-    /// The maximum number of concurrent transfers for each asset; 6 by default. `TransferScheduler.Limits` limits the
-    /// whole store.
+    /// The maximum number of concurrent transfers for each asset; 6 by default.
     public var transfersPerAsset: Int
 
     /// Creates limits.

@@ -33,9 +33,8 @@ struct PartCopies: Sendable {
 
 /// The failover to redundant variant streams and pathways (RFC 8216bis §6.2.4, §7).
 extension DownloadRun {
-    /// Switches a failed part to the next copy. Parts of the same copy that haven't been started are switched, too.
-    ///
-    /// - Returns: Whether another copy has the part.
+    /// Switches a failed part, and parts of the same copy that haven't been started, to the next copy that has the
+    /// part. Returns whether there is one.
     func failOver(_ index: Int, _ part: AssetPart, _ error: CacheError) async -> Bool {
         let isOfOrigin = [.originStatus, .unreachable, .timedOut, .notMedia, .badResponse].contains(error.code)
         guard isOfOrigin, !Task.isCancelled else { return false }
@@ -63,10 +62,8 @@ extension DownloadRun {
         return false
     }
 
-    /// Replaces the URL of a part with that of another copy. Also replaces the URLs of all parts of the same copy that
-    /// haven't been started.
-    ///
-    /// - Returns: The complete parts that must be fetched again, because ranges of one resource must share a URL.
+    /// Replaces the URL of a part, and of all parts of the same copy that haven't been started, with that of another
+    /// copy. Returns the complete parts that must be fetched again, because ranges of one resource must share a URL.
     private func move(
         _ index: Int, from own: Int, to copy: Int, _ parts: [AssetPart.Identity: AssetPart], _ state: inout State
     ) -> [Int] {

@@ -3,8 +3,7 @@ internal import HLS
 internal import MediaCache
 import Synchronization
 
-/// The download of a live stream. The stream is recorded until it ends; then the recording becomes the asset's
-/// contents.
+/// The download of a live stream, whose recording becomes the asset's contents when the stream ends.
 extension DownloadRun {
     /// Fetches the planned parts; records the stream first if it's live. Returns the obstacle to continuing.
     func fetchPlanned(_ settings: TransferSettings) async throws -> DownloadObstacle? {

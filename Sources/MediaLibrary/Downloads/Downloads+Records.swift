@@ -40,8 +40,7 @@ extension Downloads {
         unwritten.insert(id)
     }
 
-    /// Writes the changed records one by one, and returns when they're durable. Records that can't be written stay
-    /// marked as changed.
+    /// Writes the changed records, and returns when they're durable. Records that can't be written stay marked.
     func write() async {
         // The first waiting caller writes the records that changed during the write. The other callers wait for it.
         while isWriting { await withCheckedContinuation { writeWaiters.append($0) } }

@@ -171,8 +171,6 @@ public actor Downloads {
 
     /// Returns a new URL for a part with an expired link, and the address scope of the playlist that contains the URL;
     /// nil if there is none, or the asset isn't being downloaded.
-    ///
-    /// - Throws: `CacheError` if the playlists can't be loaded.
     package nonisolated func refreshedURL(
         for url: ResourceURL, of id: AssetID
     ) async throws -> (url: ResourceURL, scope: AddressScope)? {

@@ -1,9 +1,8 @@
 internal import MediaCache
 
-/// A source of new URLs for an asset's parts when signed links expire during a download.
-///
-/// One load of the playlists serves all parts with expired links. Parts are matched by their position in the stream.
-/// Cached parts keep the cache key of their first URL.
+/// A source of new URLs for an asset's parts when signed links expire during a download. One load of the playlists
+/// serves all such parts, which are matched by their position in the stream. Cached parts keep the cache key of their
+/// first URL.
 actor LinkRefresh {
     private static let minimumInterval = Duration.seconds(1)
 

@@ -1,9 +1,7 @@
 internal import Foundation
 internal import MediaCache
 
-/// The recordings that implement downloads of live streams.
-///
-/// A live stream is downloaded by recording it to a separate channel, which isn't listed. A small file in the durable
+/// Downloads of live streams, each a recording to a separate channel, which isn't listed. A small file in the durable
 /// folder describes the channel until the recording has become the asset's contents, so that the next process can
 /// continue it.
 struct LiveDownloads: Sendable {

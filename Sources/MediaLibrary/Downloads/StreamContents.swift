@@ -11,8 +11,7 @@ struct StreamContents {
 
     private let selection: StreamSelection
     private let load: Load
-    /// The preferred redundant copy of each media playlist, counted from 0. If it can't be loaded, the next one is
-    /// used.
+    /// The preferred redundant copy of each media playlist, counted from 0. Others are used if it can't be loaded.
     private let copy: Int
     private var contents = AssetContents(parts: [])
     private var names = AssetPartNaming()
@@ -293,8 +292,7 @@ extension MultivariantPlaylist {
             }
     }
 
-    /// Returns the playlist with only the given variant streams and renditions, and without tags that refer to the
-    /// origin.
+    /// Returns the playlist with only the given streams, and without tags that refer to the origin.
     func narrowed(to variants: [VariantStream], _ renditions: [Rendition]) -> MultivariantPlaylist {
         var playlist = self
         playlist.variables = []

@@ -1,8 +1,7 @@
 internal import HLS
 internal import MediaCache
 
-/// A comparison of variant streams and renditions by the duration of their media. Segments marked as gaps (EXT-X-GAP)
-/// don't count.
+/// A comparison of variant streams and renditions by the duration of their media, without gaps (EXT-X-GAP).
 final class MediaTimes {
     /// Returns the playlist at a URI of the multivariant playlist; nil if it can't be read.
     private let playlist: (_ uri: String) -> Playlist?

@@ -3,8 +3,7 @@ package import MediaCache
 package import MediaContainers
 import Synchronization
 
-/// The cached resources of a stream, for use on a thread that may block. The origin isn't contacted, so missing bytes
-/// are an error.
+/// The cached resources of a stream, for use on a thread that may block. The origin isn't contacted.
 package struct StoreResources: StreamResources {
     private let store: CacheStore
     private let settings: TransferSettings

@@ -1,8 +1,7 @@
 internal import HLS
 
 extension StreamChoice {
-    /// Creates a choice from criteria for the variant stream. If several match, the one with the highest bandwidth is
-    /// chosen.
+    /// Creates a choice from criteria for the variant stream.
     ///
     /// - Parameters:
     ///   - codec: The prefix of a codec, such as `avc1` (RFC 6381).

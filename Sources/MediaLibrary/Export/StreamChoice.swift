@@ -18,8 +18,7 @@ public struct StreamChoice: Sendable, Hashable {
     /// The playlists of all variant streams are read, so it's intended for stored streams.
     public var prefersMostCompleteVariant = false
 
-    /// The selection for assets. It includes all audio, because an asset's playlists only contain the renditions
-    /// selected for download.
+    /// The selection for assets: all audio, because an asset's playlists only contain renditions selected for download.
     public static var allOfAsset: StreamChoice {
         var choice = StreamChoice(includesAllAudio: true)
         choice.prefersMostCompleteVariant = true
@@ -35,10 +34,8 @@ public struct StreamChoice: Sendable, Hashable {
 }
 
 extension MultivariantPlaylist {
-    /// Removes variant streams and renditions with unavailable playlists. If none is available, they remain.
-    ///
-    /// A variant stream is playable if it's available, and each of its audio and video groups has an available
-    /// rendition.
+    /// Removes variant streams and renditions with unavailable playlists, unless none is available. A variant stream
+    /// also needs an available rendition in each of its audio and video groups.
     mutating func removeUnavailable(_ isAvailable: (String) -> Bool) {
         // A rendition without a playlist is part of the variant streams.
         func isAvailableIn(_ rendition: Rendition) -> Bool { rendition.uri.map(isAvailable) ?? true }

@@ -22,8 +22,7 @@ public struct StreamPart: Sendable, Hashable {
     public var key: SegmentKey?
     /// The kind of transition from the previous part.
     public var join: SegmentJoin
-    /// The number of discontinuities before the part. Parts of all inputs with the same number share a clock (RFC
-    /// 8216bis §4.4.3.3).
+    /// The number of discontinuities before the part. Parts with the same number share a clock (RFC 8216bis §4.4.3.3).
     public var discontinuities: Int
     /// The start in seconds from the stream's beginning, according to the playlist.
     public var start: Double

@@ -189,8 +189,7 @@ public struct StreamPlan: Sendable, Hashable {
         }
     }
 
-    /// Returns the subtitles of a rendition. An error is stored in `problem` rather than thrown, because the media can
-    /// be used without subtitles.
+    /// Returns the subtitles of a rendition. An error is stored in `problem`, because the media is usable without them.
     private static func subtitles(
         _ rendition: Rendition, at location: String, variables: [String: String], resources: some StreamResources
     ) -> SubtitleRendition? {

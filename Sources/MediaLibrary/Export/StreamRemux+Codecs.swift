@@ -20,8 +20,7 @@ extension StreamRemux {
 
     /// Returns the predominant codecs of each input, by kind. They're needed if codecs change within an input, so that
     /// an advertisement at the beginning doesn't determine them. A kind with the same codecs everywhere has no entry.
-    ///
-    /// - Throws: `ContainerError` if the operation is cancelled. Unreadable parts are ignored.
+    /// Unreadable parts are ignored.
     package mutating func commonCodecs() throws(ContainerError) -> [[MediaKind: Set<Codec>]] {
         var found: [[MediaKind: Set<Codec>]] = []
         for parts in plan.inputs { found.append(try commonCodecs(of: parts)) }

@@ -79,8 +79,7 @@ private struct SampleTimes: SampleSink {
         return rest
     }
 
-    /// Returns whether every track of `other` begins by a time: video at that time or earlier, other tracks at least
-    /// `runUp` seconds earlier.
+    /// Returns whether every track of `other` begins by a time; tracks other than video must begin `runUp` s earlier.
     func beginsBefore(_ time: Double, asManyTracksAs other: SampleTimes) -> Bool {
         Set(other.samples).allSatisfy { track in
             guard let first = samples.firstIndex(of: track) else { return false }

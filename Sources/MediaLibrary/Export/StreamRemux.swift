@@ -22,8 +22,7 @@ public struct StreamRemux<Resources: StreamResources> {
     public var end: Double?
     /// The parts that couldn't be read, in order.
     public private(set) var missing: [StreamPart] = []
-    /// The segments that became gaps completely or partially, in order. They're damaged, can't be decrypted, or have a
-    /// different codec than their track.
+    /// The segments that became gaps completely or partially, in order: damaged, undecryptable, or with another codec.
     public private(set) var damaged: [DamagedPart] = []
     /// The first error of ``damaged``, with the name of the part.
     package private(set) var firstDamage: ContainerError?
@@ -48,8 +47,7 @@ public struct StreamRemux<Resources: StreamResources> {
     public private(set) var damage = RemuxDamage()
     /// The index of the next part of each input.
     package private(set) var nextParts: [Int]
-    /// The join of each input's next part, unless that has a discontinuity. It's a gap after a part that couldn't be
-    /// read.
+    /// The join of each input's next part, unless that has a discontinuity; a gap after a part that couldn't be read.
     private var nextJoins: [SegmentJoin] = []
     /// The end of the last part that was read of each input, in seconds according to the playlist.
     private var ends: [Double?] = []

@@ -9,8 +9,7 @@ internal import Foundation
     internal import Darwin
 #endif
 
-/// A copy of a cached file outside the cache. It's a reflink if the file system supports that, otherwise a hard link,
-/// otherwise a copy of the bytes.
+/// A copy of a cached file outside the cache: a reflink if possible, otherwise a hard link or a copy of the bytes.
 public struct FileCopy: Sendable, Hashable {
     /// The method of a copy.
     public enum Method: String, Sendable, Hashable, Codable {

@@ -48,8 +48,7 @@ package struct PlaylistBody: Sendable {
     }
 }
 
-/// A collector of a playlist's body. It fails early if the body is something other than a playlist, such as a large
-/// media file.
+/// A collector of a playlist's body that fails early if the body is something else, such as a large media file.
 struct PlaylistCollector: Sendable {
     /// The number of bytes after which a playlist must be recognized.
     private static let frontLength = 64 << 10

@@ -1,7 +1,6 @@
 internal import HLS
 
-/// The JSON record of a playlist: one object with the keys of all playlists and those of its kind. Durations are in
-/// seconds.
+/// The JSON record of a playlist: the keys of all playlists and those of its kind. Durations are in seconds.
 struct PlaylistRecord: Encodable, Sendable {
     private enum Content: Sendable {
         case media(MediaPlaylistRecord)

@@ -3,8 +3,7 @@ internal import MediaContainers
 /// A remux of a movie's stream that begins at a step. Preceding parts are read as a run-up, because the demuxer's state
 /// depends on them.
 struct MovieRun<Resources: StreamResources & Sendable> {
-    /// Whether the run begins at the start of the stream. In that case, its samples only differ from the movie if the
-    /// stream has changed.
+    /// Whether the run begins at the start of the stream, so that its samples only differ if the stream has changed.
     let isFromStart: Bool
     private let collector: ChunkCollector
     private let table: MovieTable
@@ -36,8 +35,7 @@ struct MovieRun<Resources: StreamResources & Sendable> {
 
     var peakSize: Int { collector.peakSize }
 
-    /// Returns whether continuing to a chunk is no more work than starting a new run. Also true for chunks that the run
-    /// has passed.
+    /// Returns whether the run has passed a chunk, or reaches it with no more work than a new run.
     func isNear(_ chunk: Int) -> Bool { Int(table.chunks[chunk].step) <= step + 2 * target.count }
 
     /// Returns the bytes of a chunk; nil if this run began too late to read the chunk, or is already past it.

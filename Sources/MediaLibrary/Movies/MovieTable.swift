@@ -46,8 +46,7 @@ struct MovieTable: Sendable {
     /// Returns the index of the chunk that contains a byte of the media data.
     func chunk(at offset: Int64) -> Int { chunks.partitioningIndex { $0.offset > offset } - 1 }
 
-    /// Returns the number of the first sample of a track that a step or a later one yielded; `UInt32.max` if there is
-    /// none.
+    /// Returns the number of a track's first sample that a step or a later one yielded; `UInt32.max` if there is none.
     func firstSample(ofTrack track: Int, from step: Int) -> UInt32 {
         let index = marks[track].partitioningIndex { $0.step >= step }
         return index < marks[track].count ? marks[track][index].sample : .max

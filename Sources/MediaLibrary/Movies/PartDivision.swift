@@ -2,8 +2,7 @@ internal import MediaContainers
 
 /// A division of long transport streams at packet boundaries, so that reading can begin inside them.
 struct PartDivision<Resources: StreamResources> {
-    /// The maximum plausible duration of a media segment in seconds. Longer parts, and parts without a duration, may be
-    /// whole files.
+    /// The maximum plausible duration of a media segment in seconds. Longer parts may be whole files.
     private static var maximumSegmentDuration: Double { 60 }
 
     private let resources: Resources
@@ -16,8 +15,6 @@ struct PartDivision<Resources: StreamResources> {
     }
 
     /// Returns the plan with shorter parts that yield the same samples. A part that can't be read isn't divided.
-    ///
-    /// - Throws: The errors of the resources except `inputOutput`, and cancellation.
     func divided(_ plan: StreamPlan) throws(ContainerError) -> StreamPlan {
         var plan = plan
         for index in plan.inputs.indices {

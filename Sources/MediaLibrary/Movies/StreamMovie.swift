@@ -109,8 +109,7 @@ public final class StreamMovie<Resources: StreamResources & Sendable>: Sendable 
 public struct MovieGap: Sendable, Hashable {
     /// The cause of a gap.
     public enum Cause: String, Sendable, Hashable {
-        /// The playlist marks the segment as a gap (EXT-X-GAP, RFC 8216bis §4.4.4.7), for example because a recording
-        /// couldn't fetch it.
+        /// The playlist marks the segment as a gap (EXT-X-GAP, RFC 8216bis §4.4.4.7).
         case lost
         /// The segment isn't cached.
         case missing

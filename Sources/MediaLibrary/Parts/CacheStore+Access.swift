@@ -6,10 +6,8 @@ package import MediaCache
 /// a document may only read them if it could also request them from the origin.
 extension CacheStore {
     /// Reads bytes that the access rule permits. If they are cached from a local address, and the request is limited to
-    /// public addresses, the origin is requested first.
-    ///
-    /// The rule is checked again after the read, because another reader may have cached such bytes in the meantime. The
-    /// read is then repeated.
+    /// public addresses, the origin is requested first. The rule is checked again after the read, because another
+    /// reader may have cached such bytes in the meantime. The read is then repeated.
     ///
     /// - Parameters:
     ///   - part: The part of an asset that is read; nil for any other resource. A part that the asset's download
@@ -64,8 +62,7 @@ extension CacheStore {
         kind == .local && (settings ?? transfers).scope == .publicOnly
     }
 
-    /// Returns a revalidation that contacts the origin, so that the access rule is applied to cached bytes from a local
-    /// address.
+    /// Returns a revalidation that contacts the origin, so that the access rule is applied to cached bytes.
     ///
     /// - Throws: `CacheError` with `forbiddenAddress` if the request may not contact its origin.
     package func revalidationForAccess(

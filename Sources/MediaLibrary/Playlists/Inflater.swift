@@ -3,8 +3,7 @@ import Foundation
 import HLS
 import MediaCache
 
-/// Decompression of gzip (RFC 1952) and zlib (RFC 1950) bodies within limits, because a small body may expand to a huge
-/// one.
+/// Decompression of gzip (RFC 1952) and zlib (RFC 1950) bodies, limited because a small body may expand to a huge one.
 public enum Inflater {
     /// The maximum ratio of decompressed to compressed size. Up to 4 KiB of decompressed bytes are permitted at any
     /// ratio.

@@ -35,8 +35,7 @@ public struct LoadedPlaylist: Sendable {
         isLive = Self.isLive(bytes, kind: kind)
     }
 
-    /// The playlist in UTF-8, the encoding of RFC 8216bis §4.1, even if it was received in UTF-16. The scan for
-    /// references requires UTF-8.
+    /// The playlist in UTF-8 (RFC 8216bis §4.1), which the scan for references requires, even if received in UTF-16.
     package var inUTF8: LoadedPlaylist {
         guard let text = UTF16Text.utf8(bytes) else { return self }
         var playlist = LoadedPlaylist(bytes: text, head: head, url: url, kind: kind, scope: references)

@@ -44,8 +44,7 @@ enum LocalPlaylistWriter {
     }
 }
 
-/// The tags that are removed from playlists that play from the cache: those of live streams, and those that refer to
-/// the origin.
+/// Tags that are removed from playlists that play from the cache: those of live streams and references to the origin.
 enum LocalTags {
     static func isRemoved(_ tag: SegmentTag) -> Bool {
         switch tag {
@@ -67,8 +66,7 @@ enum LocalTags {
         text.contains("://") || text.contains("URI=") || text.contains("X-ASSET-LIST=")
     }
 
-    /// Returns whether a DRM system provides a key, so that it can't be requested by HTTP directly (RFC 8216bis
-    /// §4.4.4.4).
+    /// Returns whether a DRM system provides a key, so that it can't be requested by HTTP (RFC 8216bis §4.4.4.4).
     static func isManagedByDRM(_ key: EncryptionKey) -> Bool { key.method != .none && key.keyFormat != "identity" }
 
     /// Returns whether any of the keys encrypts whole resources rather than parts of them.

@@ -22,8 +22,7 @@ public final class PlaylistLoader: Sendable {
     /// Creates a loader.
     public init(store: CacheStore) { self.store = store }
 
-    /// Returns whether `url` is assumed to be a playlist before its content is known, because of its name or an earlier
-    /// response.
+    /// Returns whether `url` is assumed to be a playlist because of its name or an earlier response.
     public func expectsPlaylist(at url: ResourceURL) -> Bool {
         Self.hasPlaylistName(url) || unusualNames.withLock { !$0.isEmpty && $0.contains(key(for: url)) }
     }

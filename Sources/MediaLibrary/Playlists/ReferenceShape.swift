@@ -1,5 +1,4 @@
-/// The form of a reference. Most forms can be resolved by joining strings, which is fast for playlists with 100,000
-/// references.
+/// The form of a reference. Most forms can be resolved by joining strings, which is fast.
 public enum ReferenceShape: Sendable, Hashable {
     /// `http://host/path` or `https://host/path` in normalized form. The authority ends before this offset in UTF-8.
     case absolute(authorityEnd: Int)

@@ -119,8 +119,7 @@ extension ResourceInfo {
     }
 }
 
-/// A title that was played through the cache and isn't in the library. A stream is one title, regardless of its number
-/// of resources.
+/// A title that was played through the cache. A stream is one title, regardless of its number of resources.
 public struct PlayedTitle: Sendable, Hashable {
     /// The kinds of titles.
     public enum Kind: String, Sendable, Hashable, Codable, CaseIterable {

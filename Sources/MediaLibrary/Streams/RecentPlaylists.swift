@@ -15,8 +15,7 @@ public final class RecentPlaylists: Sendable {
         /// The views, most recently requested last.
         var views: [(id: Int, index: StreamIndex)] = []
         var names = SegmentNames()
-        /// The time at which an on-demand playlist last changed, since its segments may have changed, too; nil if it
-        /// hasn't changed.
+        /// The time at which an on-demand playlist, and possibly its segments, last changed; nil if it hasn't changed.
         var changed: Duration?
     }
 

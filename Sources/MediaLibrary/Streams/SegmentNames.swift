@@ -7,8 +7,7 @@ struct SegmentNames: Sendable {
         var since: Duration
     }
 
-    /// The number added to that of current names in the limit on removed names, which are remembered in case an older
-    /// view is received.
+    /// The addend to the number of current names in the limit on removed names, which an older view may list again.
     private static let spare = 1024
 
     /// The maximum number of segments by which a lagging cache may be behind.

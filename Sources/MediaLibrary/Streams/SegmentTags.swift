@@ -1,7 +1,6 @@
 import HLS
 
-/// A reader of a media playlist's segment tags, used together with a scan of its references. It needs less memory than
-/// a parsed playlist of 100,000 segments.
+/// A reader of a media playlist's segment tags, used with a scan of its references. It needs less memory than parsing.
 struct SegmentTags {
     /// The tags of a segment or partial segment.
     struct Tags {
@@ -51,8 +50,7 @@ struct SegmentTags {
         return part
     }
 
-    /// Returns the tags of the partial segment that the preload hint at `offset` announces; nil for a hint of another
-    /// type.
+    /// Returns the tags of the partial segment that the hint at `offset` announces; nil for a hint of another type.
     mutating func hint(at offset: Int) -> Tags? {
         read(before: offset)
         guard let hint, hint.type == "PART" else { return nil }
@@ -102,8 +100,7 @@ struct SegmentTags {
     }
 }
 
-/// A list of URIs that stores each URI as the difference from its predecessor. The URIs of a playlist have most bytes
-/// in common.
+/// A list of URIs that stores each URI as the difference from its predecessor.
 struct URIList: Sendable {
     /// The interval at which a URI is stored completely, which limits the time to read a URI.
     private static let interval = 16

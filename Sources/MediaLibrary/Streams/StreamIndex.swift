@@ -1,8 +1,7 @@
 import HLS
 import MediaCache
 
-/// A compact index of a media playlist's segments, keys and media initialization sections by URL. A playlist may have
-/// 100,000 segments.
+/// A compact index of a media playlist's segments, keys and media initialization sections by URL.
 struct StreamIndex: Sendable {
     private struct Traits: OptionSet {
         var rawValue: UInt8
@@ -174,8 +173,7 @@ struct StreamIndex: Sendable {
         firstLive += Self.minimumLiveSegments
     }
 
-    /// Returns the position of `url`; nil if the playlist doesn't list it. If a name is repeated, the newest occurrence
-    /// counts.
+    /// Returns the position of the newest occurrence of `url`; nil if the playlist doesn't list it.
     func position(of url: ResourceURL, hash: UInt64, view: Int) -> SegmentPosition? {
         guard let position = position(of: hash) else { return nil }
         let index = Int(names[position].index)

@@ -7,8 +7,7 @@ public struct StreamStatus: Sendable, Hashable, Codable {
     public struct PlaylistStatus: Sendable, Hashable, Codable {
         /// The URL of the playlist.
         public var url: String
-        /// The role of the playlist: `media`, `multivariant`, `variant`, or the type of a rendition in lower case, such
-        /// as `audio`.
+        /// The role: `media`, `multivariant`, `variant`, or the type of a rendition in lower case, such as `audio`.
         public var role: String
         /// Whether the playlist is cached. Live playlists never are.
         public var isCached: Bool

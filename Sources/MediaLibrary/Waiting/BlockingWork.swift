@@ -25,8 +25,7 @@ package enum BlockingWork {
     }
 }
 
-/// A link between a blocking operation and the task that waits for it. The operation can check for cancellation and
-/// wait for asynchronous calls.
+/// A link between a blocking operation and its task: a check for cancellation, and a wait for asynchronous calls.
 package final class WorkControl: Sendable {
     private struct State {
         var isCancelled = false

@@ -1,8 +1,6 @@
 internal import MediaContainers
 
-/// A wrapping that some origins add to a media segment to disguise or compress it.
-///
-/// The cache stores the origin's bytes. The wrapping is removed on output.
+/// A wrapping that some origins add to a media segment to disguise or compress it. It's stored, and removed on output.
 public enum SegmentWrapping: Sendable, Hashable {
     /// No wrapping.
     case none
