@@ -34,32 +34,19 @@ public enum Inflater {
     ///   - limit: The maximum number of decompressed bytes. ``maximumRatio`` may lower it.
     /// - Throws: `CacheError` with `badResponse` if the stream is damaged, incomplete or too large.
     public static func inflate(_ compressed: [UInt8], limit: Int) throws -> [UInt8] {
-        let maximum = Self.maximum(of: compressed, limit: limit)
-        let (bytes, failure) = attempt(compressed, maximum: maximum)
-        switch failure {
-        case 0: return bytes
-        case EFBIG: throw CacheError(.badResponse, "the compressed body expands to more than \(maximum) bytes")
-        default: throw CacheError(.badResponse, "the compressed body is damaged or truncated")
+        do throws(PlaylistError) {
+            return try inflatePlaylist(compressed, limit: limit)
+        } catch {
+            guard case .playlistTooLong(let maximum) = error else {
+                throw CacheError(.badResponse, "the compressed body is damaged or truncated")
+            }
+            throw CacheError(.badResponse, "the compressed body expands to more than \(maximum) bytes")
         }
     }
 
-    /// Returns a decompressed playlist, for `PlaylistParser`.
+    /// Returns a decompressed playlist, for `PlaylistParser`. Throws `playlistTooLong` or `notInflated`.
     static func inflatePlaylist(_ compressed: [UInt8], limit: Int) throws(PlaylistError) -> [UInt8] {
-        let maximum = Self.maximum(of: compressed, limit: limit)
-        let (bytes, failure) = attempt(compressed, maximum: maximum)
-        switch failure {
-        case 0: return bytes
-        case EFBIG: throw .playlistTooLong(limit: maximum)
-        default: throw .notInflated
-        }
-    }
-
-    private static func maximum(of compressed: [UInt8], limit: Int) -> Int {
-        min(limit, max(4096, compressed.count * maximumRatio))
-    }
-
-    /// Returns decompressed bytes and 0, or an error number: `EFBIG` for more than the maximum number of bytes.
-    private static func attempt(_ compressed: [UInt8], maximum: Int) -> (bytes: [UInt8], failure: Int32) {
+        let maximum = min(limit, max(4096, compressed.count * maximumRatio))
         // Most playlists compress to a tenth. Others need another attempt with a larger buffer.
         var capacity = min(maximum, compressed.count * 12 + 4096)
         while true {
@@ -71,7 +58,9 @@ public enum Inflater {
                 failure = inflated < 0 ? errno : 0
                 count = max(0, inflated)
             }
-            guard failure == EFBIG, capacity < maximum else { return (bytes, failure) }
+            if failure == 0 { return bytes }
+            guard failure == EFBIG else { throw .notInflated }
+            guard capacity < maximum else { throw .playlistTooLong(limit: maximum) }
             capacity = maximum
         }
     }
