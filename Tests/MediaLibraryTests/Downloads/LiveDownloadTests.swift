@@ -112,13 +112,6 @@ struct LiveDownloadTests {
         }
     }
 
-    @Test func endsOnRequest() async throws {
-        try await record { downloads, asset in
-            try await downloads.finish(asset.id)
-            #expect(try await fixture.end(asset.id, of: downloads).state == .complete)
-        }
-    }
-
     @Test func endsAfterRequestedTime() async throws {
         serve(from: 0, 0..<3)
         try await fixture.use { downloads in
@@ -212,8 +205,8 @@ struct LiveDownloadTests {
         for number in 0..<10 { #expect(fixture.requests(for: "\(number).ts") == 1) }
     }
 
-    /// After the download, only the asset's parts remain of the recording. They are removed with the asset.
-    @Test func removesRecordingAfterDownload() async throws {
+    /// After the requested end, only the asset's parts remain of the recording. They are removed with the asset.
+    @Test func endsOnRequestAndRemovesRecording() async throws {
         try await record { downloads, asset in
             #expect(try await downloads.store.sideFolder("live-downloads").names().count == 1)
             let recording = try #require(downloads.recording(of: asset.id))
