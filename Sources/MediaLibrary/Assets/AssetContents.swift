@@ -90,7 +90,6 @@ package struct ContentsIndex: Sendable {
         playlists = Dictionary(
             contents.playlists.enumerated().map { ($0.element.name, $0.offset) },
             uniquingKeysWith: { first, _ in first })
-        // Parts that are ranges of one resource share a name.
         parts = Dictionary(
             contents.parts.enumerated().map { ($0.element.name, $0.offset) }, uniquingKeysWith: { first, _ in first })
     }

@@ -83,7 +83,6 @@ extension AssetPart {
         request(of: try ResourceURL(url), settings: settings, named: named)
     }
 
-    /// Returns a request for the part at a parsed URL.
     func request(of url: ResourceURL, settings: TransferSettings, named: String? = nil) -> ReadRequest {
         let scope = scope ?? AddressScope(forStoredURL: url, userURL: named)
         var request = ReadRequest(

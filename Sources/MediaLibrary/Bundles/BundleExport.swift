@@ -213,7 +213,6 @@ private struct BundlePart {
         return (bytes.length, cached?.length == bytes.length)
     }
 
-    /// Writes byte ranges at their offsets, with holes between them.
     private func write(
         _ ranges: BundlePartRanges, from url: String, to draft: FolderDraft
     ) throws(ContainerError) -> Int64 {

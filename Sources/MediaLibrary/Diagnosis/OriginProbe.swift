@@ -9,7 +9,6 @@ package struct OriginProbe: Sendable {
         var url: ResourceURL
         var status: Int
         var fields: HTTPFields
-        /// The address scope of URLs in the response.
         var references = AddressScope.publicOnly
         var bytes: [UInt8]
         /// Whether ``bytes`` is the whole body.
@@ -31,7 +30,6 @@ package struct OriginProbe: Sendable {
         self.settings = settings
     }
 
-    /// Returns a probe for URLs in a document with the given scope.
     func narrowed(to scope: AddressScope) -> OriginProbe {
         OriginProbe(origin: origin, settings: settings.narrowed(to: scope))
     }

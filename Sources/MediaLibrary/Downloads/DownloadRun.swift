@@ -40,13 +40,10 @@ final class DownloadRun: Sendable {
         /// The indexes of the parts that have timed out since a part was last completed.
         var silent: Set<Int> = []
         var obstacle: DownloadObstacle?
-        /// The number of cached bytes at the beginning.
         var bytesBefore: Int64 = 0
         /// The first index of each part name, for requests by players.
         var indexes: [String: Int] = [:]
-        /// The source of new URLs for parts whose links have expired.
         var links: LinkRefresh?
-        /// The redundant copies that provide the parts' URLs.
         var copies = PartCopies()
         /// Whether a resource fetched as a file turned out to be a playlist.
         var isPlaylist = false

@@ -124,7 +124,6 @@ extension Downloads {
         }
     }
 
-    /// Allows a waiting download to run again.
     func unblock(_ id: AssetID) {
         guard queue.items[id]?.isBlocked == true, entries[id]?.run == nil else { return }
         queue.change(id) { $0.isBlocked = false }

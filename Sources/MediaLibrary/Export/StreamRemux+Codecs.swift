@@ -4,7 +4,6 @@ package import MediaContainers
 extension StreamRemux {
     /// The maximum number of part groups examined per input, longest first.
     private static var maximumGroups: Int { 64 }
-    /// The maximum number of parts tried per group.
     private static var maximumParts: Int { 2 }
 
     /// The parts of an input between two positions at which codecs may change.

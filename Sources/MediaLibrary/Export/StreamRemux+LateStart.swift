@@ -71,7 +71,6 @@ private struct SampleTimes: SampleSink {
         samples.append(sample.track)
     }
 
-    /// Returns the times without those of the first `count` samples.
     func dropping(_ count: Int) -> SampleTimes {
         var rest = self
         rest.shown.removeFirst(min(count, shown.count))

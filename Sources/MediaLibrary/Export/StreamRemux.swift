@@ -45,7 +45,6 @@ public struct StreamRemux<Resources: StreamResources> {
     public private(set) var omittedTracks: [MediaTrack] = []
     /// The damage that was skipped.
     public private(set) var damage = RemuxDamage()
-    /// The index of the next part of each input.
     package private(set) var nextParts: [Int]
     /// The join of each input's next part, unless that has a discontinuity; a gap after a part that couldn't be read.
     private var nextJoins: [SegmentJoin] = []
@@ -53,11 +52,8 @@ public struct StreamRemux<Resources: StreamResources> {
     private var ends: [Double?] = []
     /// The index of the part that follows the first part of each input; 0 means the second part.
     private var resumptions: [Int] = []
-    /// The maximum size of a subtitle segment in bytes.
     private static var maximumSubtitleSegment: Int { 16 << 20 }
-    /// The maximum size of a subtitle rendition in bytes.
     var maximumSubtitleBytes = 64 << 20
-    /// The maximum number of cues of a subtitle rendition.
     var maximumCues = 1_000_000
 
     /// The assumed inaccuracy of times in playlists, in seconds.

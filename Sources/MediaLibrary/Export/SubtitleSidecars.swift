@@ -2,7 +2,6 @@ internal import MediaContainers
 
 /// The WebVTT files next to an output file: `film.de.vtt` for `film.mp4`.
 struct SubtitleSidecars {
-    /// The targets in the order of the renditions.
     private let targets: [OutputTarget]
 
     /// Chooses the names of the files, and checks that they can be written.

@@ -64,10 +64,8 @@ struct FolderDraft {
         try bytes.withUnsafeBytes { try file(name).write($0, at: 0) }
     }
 
-    /// Opens a file for writing, at a path within the folder.
     func file(_ name: String) throws -> FileSink { try FileSink(path: try place(of: name)) }
 
-    /// Removes a file that ``file(_:)`` created.
     func remove(_ name: String) { unlink("\(path)/\(name)") }
 
     /// Copies a cached file into the folder, and returns its length in bytes; see ``FileCopy``.

@@ -36,6 +36,5 @@ public final class ReadProgress: Sendable {
         }
     }
 
-    /// Sets the expected total in bytes.
     package func expect(_ bytes: Int64) { state.withLock { $0.expected = bytes } }
 }

@@ -84,7 +84,6 @@ package struct PacketWriter: SampleSink {
         if text.utf8.count >= Self.pieceLength { try flush() }
     }
 
-    /// Writes the remaining lines.
     package mutating func flush() throws(ContainerError) {
         do {
             try write(text)

@@ -9,7 +9,6 @@ package struct PlaylistBody: Sendable {
     package var name: String
     /// The URL after redirects, without user information; nil for a file.
     package var location: ResourceURL?
-    /// The address scope of URLs in the playlist.
     package var references = AddressScope.publicOnly
 
     package init(bytes: [UInt8], name: String, location: ResourceURL? = nil, references: AddressScope = .publicOnly) {

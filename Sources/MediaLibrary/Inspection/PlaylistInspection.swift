@@ -7,7 +7,6 @@ public struct PlaylistInspection: Sendable {
     public let name: String
     /// The playlist. References are resolved if the base URL is known.
     package private(set) var parsed: ParsedPlaylist
-    /// The address scope of URLs in the playlist.
     let references: AddressScope
     /// The diagnostics, ordered by line. Those about the whole playlist come first.
     package let diagnostics: [Diagnostic]

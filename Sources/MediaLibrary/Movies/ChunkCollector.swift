@@ -96,7 +96,6 @@ final class ChunkCollector: SampleSink {
         readyLength += bytes.count
     }
 
-    /// The error for samples that differ from those that the movie was created from.
     private static var difference: ContainerError {
         ContainerError(.malformed, "the samples differ from those read when the movie was created")
     }

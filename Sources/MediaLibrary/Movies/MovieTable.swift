@@ -14,7 +14,6 @@ struct MovieTable: Sendable {
         /// The CRC-32C of the bytes.
         var checksum: UInt32
         var track: UInt16
-        /// The number of the first sample in its track.
         var firstSample: UInt32
         var sampleCount: UInt32
         /// The step that yielded the chunk's first sample, or an earlier step that yielded the first sample of a later
@@ -52,7 +51,6 @@ struct MovieTable: Sendable {
         return index < marks[track].count ? marks[track][index].sample : .max
     }
 
-    /// Returns the number of parts of each input before a step.
     func nextParts(before step: Int, inputCount: Int) -> [Int] {
         var nextParts = [Int](repeating: 0, count: inputCount)
         for input in inputs.prefix(step) { nextParts[Int(input)] += 1 }

@@ -6,7 +6,6 @@ struct PartDivision<Resources: StreamResources> {
     private static var maximumSegmentDuration: Double { 60 }
 
     private let resources: Resources
-    /// The approximate length of a part in bytes.
     private let partLength: Int64
 
     init(_ resources: Resources, partLength: Int64) {

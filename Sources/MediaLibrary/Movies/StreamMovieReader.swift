@@ -9,7 +9,6 @@ internal import Synchronization
 public final class StreamMovieReader<Resources: StreamResources & Sendable>: ByteSource, Sendable {
     private struct Position {
         var run: MovieRun<Resources>?
-        /// The index of the chunk read last.
         var index: Int?
         var bytes: [UInt8] = []
         var peakSize = 0

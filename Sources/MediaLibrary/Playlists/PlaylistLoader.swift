@@ -10,7 +10,6 @@ import Synchronization
 public final class PlaylistLoader: Sendable {
     /// The maximum number of cache keys in each set. A full set is emptied before a key is added.
     private static let maximumRemembered = 4096
-
     private static let maximumLength = PlaylistParser.Limits().playlistLength
 
     private let store: CacheStore

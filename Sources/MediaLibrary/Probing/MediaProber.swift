@@ -6,7 +6,6 @@ internal import MediaContainers
 /// the playlists of a stream. These bytes are cached, except live playlists.
 public struct MediaProber: Sendable {
     private static let front: Int64 = 64 << 10
-    /// The time limit for reading the index.
     private static let timeLimit = Duration.seconds(10)
 
     private let store: CacheStore
@@ -70,7 +69,6 @@ public struct MediaProber: Sendable {
         return probe
     }
 
-    /// Reads the index (`moov`) of an MP4 at any position in the file.
     private func readIndex(
         into url: ResourceURL, _ front: [UInt8], _ length: Int64, _ settings: TransferSettings?,
         _ probe: inout MediaProbe

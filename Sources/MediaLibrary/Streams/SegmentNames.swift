@@ -9,7 +9,6 @@ struct SegmentNames: Sendable {
 
     /// The addend to the number of current names in the limit on removed names, which an older view may list again.
     private static let spare = 1024
-
     /// The maximum number of segments by which a lagging cache may be behind.
     private static let maximumLag = 2
 

@@ -29,7 +29,6 @@ struct SegmentTags {
     /// Creates a reader of bytes that must outlive it.
     init(_ bytes: UnsafeRawBufferPointer) { reader = PlaylistTagReader(bytes) }
 
-    /// Returns the tags of the media segment whose URI is at `offset`.
     mutating func segment(at offset: Int) -> Tags {
         read(before: offset)
         var tags = next
@@ -44,7 +43,6 @@ struct SegmentTags {
         return tags
     }
 
-    /// Returns the tags of the partial segment whose URI is at `offset`.
     mutating func part(at offset: Int) -> Tags {
         read(before: offset)
         return part

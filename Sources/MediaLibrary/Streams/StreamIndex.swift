@@ -29,12 +29,9 @@ struct StreamIndex: Sendable {
 
     /// The minimum number of newest live segments with stored details. Earlier segments of an event don't change.
     private static let minimumLiveSegments = 2048
-
     private static let maximumReserved = 1 << 20
-
     /// The maximum duration of a live segment, in nanoseconds.
     private static let maximumSegmentDuration: Int64 = 86_400_000_000_000
-
     /// The maximum number of live segments that count toward the duration of a playlist.
     private static let maximumLiveSegments = 1 << 32
 
