@@ -86,7 +86,7 @@ public struct DownloadPolicy: Sendable, Hashable, Codable {
     public var sparesPower = false
     /// The hours of the day during which downloads run; nil means all.
     public var hours: Hours?
-    /// The number of bytes to leave free on the disk, in addition to the cache's own reserve.
+    /// The number of bytes that downloads leave free on the disk.
     public var freeSpaceReserve: Int64 = 0
 
     /// Creates a policy under which downloads always run.

@@ -48,7 +48,7 @@ public enum SegmentCipher: String, Sendable, Hashable, CaseIterable {
     /// AES with a key of 256 bits, in counter mode without padding.
     case aes256Counter = "AES-256-CTR"
 
-    /// Creates the cipher of a method; nil for methods that encrypt nothing, or only samples.
+    /// Creates the cipher of a method; nil for methods that don't encrypt whole segments.
     public init?(_ method: EncryptionKey.Method) { self.init(rawValue: method.rawValue) }
 
     /// The length of the key in bytes.

@@ -104,7 +104,7 @@ struct OriginFacts: Sendable {
 
     init(_ first: OriginProbe.Response) { self.first = first }
 
-    /// The length of the resource in bytes; nil if no response declares it.
+    /// The length of the resource in bytes; nil if the first response neither declares it nor is complete.
     var length: Int64? {
         if let content = contentRange { return content.completeLength }
         if let length = first.fields[.contentLength].flatMap(Int64.init), first.status == 200 { return length }

@@ -4,7 +4,7 @@ public import MediaCache
 /// The titles that were played through a store. Each title is a file or the resources of a stream.
 ///
 /// Cached playlists list the resources of their streams. Live playlists aren't cached, so segments of live streams are
-/// distinguished from media files by their type and first bytes.
+/// distinguished from media files by their type, extension and first bytes.
 public struct PlayedTitles: Sendable {
     /// The maximum length of a segment, in bytes. Media files are usually longer.
     private static let maximumSegmentLength: Int64 = 64 << 20
