@@ -33,8 +33,8 @@ final class DownloadRun: Sendable {
         var queue = PartQueue(isDone: [])
         var failures: [Int: CacheError] = [:]
         var notes = NoteAggregator()
-            /// Gaps in the recording of a live stream.
-            var missed: [DownloadHole] = []
+        /// Gaps in the recording of a live stream.
+        var missed: [DownloadHole] = []
         /// The number of network failures since a part was last completed.
         var networkFailures = 0
         /// The indexes of the parts that have timed out since a part was last completed.

@@ -87,8 +87,8 @@ actor LinkRefresh {
     }
 
     private static func url(
-            of identity: AssetPart.Identity, in parts: [AssetPart.Identity: AssetPart], but old: ResourceURL
-        ) -> (url: ResourceURL, scope: AddressScope)? {
+        of identity: AssetPart.Identity, in parts: [AssetPart.Identity: AssetPart], but old: ResourceURL
+    ) -> (url: ResourceURL, scope: AddressScope)? {
         guard let part = parts[identity], let url = try? ResourceURL(part.url), url != old else { return nil }
         return (url, part.scope ?? .publicOnly)
     }

@@ -58,8 +58,8 @@ public final class PlaylistLoader: Sendable {
     ///   or an empty body, or if it has the name or type of a playlist and some players might find URLs in it.
     public func load(
         _ url: ResourceURL, scope: AddressScope = .publicOnly, settings: TransferSettings? = nil,
-            mayBeEncrypted: Bool = false, transferClass: TransferClass = .playback, isFresh: Bool = false
-        ) async throws -> LoadedPlaylist? {
+        mayBeEncrypted: Bool = false, transferClass: TransferClass = .playback, isFresh: Bool = false
+    ) async throws -> LoadedPlaylist? {
         let loaded = try await loadResource(
             url, scope: scope, settings: settings, mayBeEncrypted: mayBeEncrypted, transferClass: transferClass,
             isFresh: isFresh)
@@ -77,8 +77,8 @@ public final class PlaylistLoader: Sendable {
     /// Loads the resource at `url`, like ``load(_:scope:settings:mayBeEncrypted:transferClass:isFresh:)``.
     package func loadResource(
         _ url: ResourceURL, scope: AddressScope = .publicOnly, settings: TransferSettings? = nil,
-            mayBeEncrypted: Bool = false, transferClass: TransferClass = .playback, isFresh: Bool = false
-        ) async throws -> LoadedResource {
+        mayBeEncrypted: Bool = false, transferClass: TransferClass = .playback, isFresh: Bool = false
+    ) async throws -> LoadedResource {
         let key = key(for: url)
         let directives = DeliveryDirectives(url: url.description)
         let isView = !directives.isEmpty
