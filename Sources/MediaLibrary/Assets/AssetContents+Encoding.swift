@@ -36,9 +36,7 @@ extension AssetContents {
         return bytes
     }
 
-    /// Decodes contents from their storage format.
-    ///
-    /// - Throws: `CacheError` with `storage` if the bytes are in another format or version.
+    /// Decodes contents from their storage format. Throws `CacheError` with `storage` for another format or version.
     init(encoded bytes: [UInt8]) throws {
         let lines = bytes.split(separator: 0x0A, omittingEmptySubsequences: true)
         guard lines.count >= 2, lines[0].elementsEqual(Self.mark.utf8) else { throw Self.unreadable }

@@ -78,7 +78,6 @@ extension AssetPart {
     ///
     /// - Parameter named: The URL of the asset, which the user specified. A part of unknown scope may only have a local
     ///   address if its host is that of `named`.
-    /// - Throws: `CacheError` with `invalidURL`.
     package func request(settings: TransferSettings, named: String? = nil) throws -> ReadRequest {
         request(of: try ResourceURL(url), settings: settings, named: named)
     }

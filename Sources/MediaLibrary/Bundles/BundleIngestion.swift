@@ -98,7 +98,7 @@ package struct BundleIngestion: Sendable {
     /// Completes the import: checks that all parts are available, and pins them.
     ///
     /// - Parameter gaps: Whether parts may be missing. If some are, the state of the download is `completeWithHoles`.
-    /// - Throws: `CacheError`: `notFound` if a part is missing, which the message identifies; `storage`.
+    /// - Throws: `CacheError` with `notFound` for an unknown asset or a missing part, which the message identifies.
     package func finish(_ id: AssetID, gaps: Bool) async throws -> Asset {
         let asset = try await assetStore.requireAsset(id)
         guard let contents = try await assetStore.contents(of: id) else {

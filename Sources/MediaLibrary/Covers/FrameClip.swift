@@ -4,9 +4,9 @@ package import MediaContainers
 /// display the media at a given time, and starts with the frame at that time. Only the index and the bytes of these
 /// frames are read.
 package enum FrameClip {
-    /// Writes the clip for a time in seconds from the beginning of an MP4 to an empty file.
+    /// Writes the clip for a time in seconds from the beginning of an MP4 to an empty file. Returns whether there is a
+    /// frame at that time or later.
     ///
-    /// - Returns: Whether there is a frame at that time or later.
     /// - Throws: `ContainerError`: errors of the source; `limitExceeded` if a frame depends on too many others;
     ///   `unsupported` or `encrypted` if the frames can't be written.
     package static func write<Source: ByteSource>(
@@ -29,9 +29,8 @@ package enum FrameClip {
     }
 
     /// Writes the clip for a time in seconds from the beginning of a stream, or of another file that can be remuxed, to
-    /// an empty file. Parts that can't be read are skipped.
+    /// an empty file. Parts that can't be read are skipped. Returns whether there is a frame at that time or later.
     ///
-    /// - Returns: Whether there is a frame at that time or later.
     /// - Throws: The errors of `StreamRemux`; `limitExceeded` if a frame depends on too many others.
     package static func write<Resources: StreamResources>(
         _ plan: StreamPlan, from resources: Resources, at time: Double, to file: some RandomAccessSink

@@ -11,13 +11,8 @@ package enum FrameSource {
     /// The bytes of a whole media file that has no local path.
     case bytes(MediaByteReader)
 
-    /// Prepares the input for a frame.
-    ///
-    /// - Parameters:
-    ///   - input: A media file or a playlist.
-    ///   - time: The time of the frame, in seconds from the beginning of the media.
-    ///   - clip: The path of the clip to write.
-    /// - Returns: Nil if there is no frame at that time or later.
+    /// Prepares the input for a frame of a media file or playlist, at a time in seconds from the beginning of the
+    /// media. Returns nil if there is no frame at that time or later.
     package static func make(
         of input: MediaInput, at time: Double, writingClipTo clip: String, gateway: (any MediaGateway)?,
         _ control: WorkControl

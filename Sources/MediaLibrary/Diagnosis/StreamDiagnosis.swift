@@ -10,7 +10,6 @@ struct StreamDiagnosis: Sendable {
     /// Runs the checks. Of a multivariant playlist, only the variant stream with the highest bandwidth is checked. A
     /// playlist that can't be read ends the diagnosis.
     ///
-    /// - Parameter url: The URL of the playlist, after redirects.
     /// - Returns: The requested segment, and a probe with its address scope; nil if there is no segment.
     func run(_ url: ResourceURL) async throws -> (segment: ResourceURL, probe: OriginProbe)? {
         guard let first = try await read(url, "playlist") else { return nil }

@@ -124,9 +124,8 @@ public struct StreamRemux<Resources: StreamResources> {
         ends = [Double?](repeating: nil, count: plan.inputs.count)
     }
 
-    /// Reads the earliest of the inputs' next parts into a remuxer with the plan's inputs.
-    ///
-    /// - Returns: The index of the input; nil if no parts are left.
+    /// Reads the earliest of the inputs' next parts into a remuxer with the plan's inputs. Returns the index of the
+    /// input; nil if no parts are left.
     package mutating func step<Output: SampleSink>(into remuxer: inout Remuxer<Output>) throws(ContainerError) -> Int? {
         while let input = nextInput {
             let part = plan.inputs[input][nextParts[input]]

@@ -77,8 +77,7 @@ struct FolderDraft {
         return Int64(status.st_size)
     }
 
-    /// Renames the folder to its target. The target is checked again, because it may have been created or changed while
-    /// the folder was filled.
+    /// Renames the folder to its target, which may have been created or changed while the folder was filled.
     func moveToTarget() throws {
         try output.check()
         // rename(2) fails if a file or a folder with content has been created since the check.

@@ -38,10 +38,8 @@ struct MovieRun<Resources: StreamResources & Sendable> {
     /// Returns whether the run has passed a chunk, or reaches it with no more work than a new run.
     func isNear(_ chunk: Int) -> Bool { Int(table.chunks[chunk].step) <= step + 2 * target.count }
 
-    /// Returns the bytes of a chunk; nil if this run began too late to read the chunk, or is already past it.
-    ///
-    /// - Throws: `ContainerError`: `inputOutput` if a part can't be read; other codes if the samples differ from those
-    ///   of the movie.
+    /// Returns the bytes of a chunk; nil if this run began too late to read the chunk, or is already past it. Throws
+    /// `inputOutput` if a part can't be read; other codes if the samples differ from those of the movie.
     mutating func chunk(_ index: Int) throws(ContainerError) -> [UInt8]? {
         collector.request(index)
         while true {

@@ -65,9 +65,8 @@ package enum SegmentInflation {
     /// The maximum size of a segment in bytes, compressed and decompressed.
     package static let largest = 64 << 20
 
-    /// Returns the decompressed segment; nil if it's encrypted and only looks compressed.
-    ///
-    /// - Throws: `ContainerError` with `malformed` if a segment that isn't encrypted is damaged or too large.
+    /// Returns the decompressed segment; nil if it's encrypted and only looks compressed. Throws `malformed` if a
+    /// segment that isn't encrypted is damaged or too large.
     package static func inflated(_ bytes: [UInt8], isEncrypted: Bool) throws(ContainerError) -> [UInt8]? {
         do {
             return try Inflater.inflate(bytes, limit: largest)
