@@ -7,7 +7,7 @@ package struct ContainerContents<Source: ByteSource> {
     package let format: SegmentFormat
     package let source: Source
     /// The media initialization section of a segment of fragmented MP4.
-    private let initialization: Movie?
+    let initialization: Movie?
 
     /// Detects a container's format from its first bytes; nil if the format isn't supported.
     package init?(_ source: Source, initialization: Movie? = nil) throws(ContainerError) {
@@ -19,8 +19,6 @@ package struct ContainerContents<Source: ByteSource> {
         self.source = source
         self.initialization = initialization
     }
-
-    var hasInitialization: Bool { initialization != nil }
 
     func movie() throws(ContainerError) -> MP4Reader<Source> {
         if let initialization { return try MP4Reader(source, initialization: initialization) }

@@ -91,7 +91,7 @@ public struct ContainerInspection: Sendable {
         let media = tree.roots.first { $0.header.type == "mdat" || $0.header.type == "moof" }?.header.offset
         facts.hasIndexFirst = index.map { $0 < media ?? .max }
         facts.isFragmented = tree.roots.contains { $0.header.type == "moof" }
-        guard index != nil || contents.hasInitialization else {
+        guard index != nil || contents.initialization != nil else {
             movie = facts
             return
         }
