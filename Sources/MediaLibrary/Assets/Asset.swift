@@ -42,7 +42,7 @@ public struct Asset: Sendable, Hashable, Identifiable, Codable {
     public var lastPlayed: Date?
     /// The download of the asset; nil if none was requested.
     public var download: Download?
-    /// The number of segments that the asset's recording failed to fetch; nil if the asset wasn't recorded.
+    /// The number of segments that the asset's recording failed to fetch; nil if there are none, or no recording.
     public var lostCount: Int?
 
     /// The structure of an asset.

@@ -19,7 +19,7 @@ package struct BundleIngestion: Sendable {
 
     /// Creates the asset of the bundle.
     ///
-    /// - Parameter lost: The number of segments that the asset's recording failed to fetch; nil if it wasn't recorded.
+    /// - Parameter lost: The number of segments that the asset's recording failed to fetch; nil if there are none.
     /// - Returns: The asset, and whether it was already complete. A complete asset isn't changed.
     /// - Throws: `DownloadInProgress`; `CacheError` with `invalidURL` or `storage`.
     package func begin(

@@ -5,7 +5,7 @@ internal import Synchronization
 
 /// The downloads of a store.
 ///
-/// Requests only change which downloads are active; `reconcile()` then starts and stops runs accordingly. Requests may
+/// Requests only change which downloads are active; runs are then started and stopped accordingly. Requests may
 /// therefore be made at any time, in any order and repeatedly.
 public actor Downloads {
     /// A function that returns the transfer settings for a URL, with the header fields of an identity and of an asset.

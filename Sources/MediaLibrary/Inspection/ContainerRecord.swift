@@ -84,7 +84,7 @@ package struct ContainerTrackRecord: Encodable, Sendable {
     package let id: UInt32
     /// `video`, `audio`, `text` or `data`.
     package let kind: String
-    /// The codec of the first format (RFC 6381).
+    /// The codec of the first format (RFC 6381); the name of the format if it isn't supported.
     @Nullable package private(set) var codec: String?
     /// The formats of the samples. A track has several if its format changes.
     package let formats: [ContainerFormatRecord]

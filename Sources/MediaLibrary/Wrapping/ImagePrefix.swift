@@ -28,7 +28,7 @@ struct ImagePrefix {
         return (1..<max(1, bytes.count)).first { hasPackets(at: $0, atLeast: Self.requiredPackets) || hasBoxes(at: $0) }
     }
 
-    /// The number of bytes before encrypted media, which is only recognized by its length in whole cipher blocks.
+    /// The number of bytes before encrypted media, recognized only by its length in whole blocks; nil if there is none.
     var lengthBeforeCiphertext: Int? {
         let end = ends.first { length > $0 && (length - Int64($0)) % Int64(SegmentCipher.blockLength) == 0 }
         // Only the 8-byte signature of an image precedes the blocks.
