@@ -129,8 +129,6 @@ public struct BundleFolder: Sendable {
         return LoadedPlaylist(bytes: bytes, head: head, url: url, kind: kind)
     }
 
-    // MARK: - Names
-
     /// Returns the path within the folder for a URL under `base`.
     private func name(of url: String) throws -> String {
         guard url.hasPrefix(Self.base) else {

@@ -51,8 +51,6 @@ struct DownloadDependencies: Sendable {
         return live
     }
 
-    // MARK: - Obstacles
-
     /// Returns the obstacle that an error indicates; nil if waiting can't resolve it.
     func obstacle(by error: CacheError) -> DownloadObstacle? {
         if let wait = error.retryAfter, error.code == .originStatus {

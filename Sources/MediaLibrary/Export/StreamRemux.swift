@@ -209,8 +209,6 @@ public struct StreamRemux<Resources: StreamResources> {
         }
     }
 
-    // MARK: - Subtitles
-
     private mutating func readSubtitles(along clockPeriods: [JoinedClockPeriod]) throws(ContainerError) {
         let begin = plan.inputs.compactMap(\.first?.start).min() ?? 0
         let alignment = SubtitleAlignment(clockPeriods, from: begin)

@@ -40,8 +40,6 @@ public struct MediaProber: Sendable {
         return try await file(url, session, settings)
     }
 
-    // MARK: - Files
-
     private func file(
         _ url: ResourceURL, _ session: ReadSession, _ settings: TransferSettings?
     ) async throws -> MediaProbe {
@@ -116,8 +114,6 @@ public struct MediaProber: Sendable {
             return value
         }
     }
-
-    // MARK: - Streams
 
     private func stream(_ playlist: LoadedPlaylist, _ settings: TransferSettings?) async throws -> MediaProbe {
         var probe = MediaProbe(url: playlist.url.description, kind: .stream, type: playlist.head.contentType)

@@ -35,8 +35,6 @@ struct ImagePrefix {
         return end ?? (isSignatureAlone && (length - 8) % Int64(SegmentCipher.blockLength) == 0 ? 8 : nil)
     }
 
-    // MARK: - Ends of images
-
     /// The positions at which the image may end according to its structure.
     private var ends: [Int] {
         if bytes.starts(with: Self.png) { return pngEnd.map { [$0] } ?? [] }
@@ -71,8 +69,6 @@ struct ImagePrefix {
         return (1..<bytes.count - mark.count).filter { bytes[$0] == mark[0] && bytes[$0 + 1] == mark[1] }
             .map { $0 + mark.count }
     }
-
-    // MARK: - Media formats
 
     private func isMedia(at offset: Int) -> Bool {
         guard offset < bytes.count else { return false }

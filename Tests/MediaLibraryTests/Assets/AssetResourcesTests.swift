@@ -53,8 +53,6 @@ struct AssetResourcesTests {
         await store.close()
     }
 
-    // MARK: - Other contents
-
     private func contents(_ names: String...) -> AssetContents {
         AssetContents(parts: names.map { AssetPart(role: .mediaSegment, name: $0, url: url($0)) })
     }

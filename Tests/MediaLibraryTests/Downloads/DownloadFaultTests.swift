@@ -132,8 +132,6 @@ struct DownloadFaultTests {
         #expect(hole.reason.contains("local address"), "\(hole.reason)")
     }
 
-    // MARK: - Ranges of one resource
-
     private func serveRanges(_ bytes: [UInt8]) {
         fixture.library.serve(
             """
@@ -193,8 +191,6 @@ struct DownloadFaultTests {
         #expect(try await download().state == .completeWithHoles)
     }
 
-    // MARK: - Keys
-
     private func serveEncrypted(key: [UInt8]?) {
         fixture.library.serve(
             """
@@ -228,8 +224,6 @@ struct DownloadFaultTests {
         let failure = try #require(try await download().state.failure)
         #expect(failure.message.contains("1601"))
     }
-
-    // MARK: - Codings
 
     @Test func decodesContentCoding() async throws {
         fixture.serve(CompressedSample.stored(DownloadFixture.packets(1)), at: "1.ts")
@@ -333,8 +327,6 @@ struct DownloadFaultTests {
             #expect(try await fixture.end(asset.id, of: downloads).state == .complete)
         }
     }
-
-    // MARK: - Waiting
 
     @Test func waitsForRetryAfter() async throws {
         fixture.next("1.ts", .status(503, retryAfter: "120"))

@@ -9,8 +9,6 @@ import Testing
 struct DownloadRequestTests {
     private let fixture = DownloadFixture()
 
-    // MARK: - Ending a live stream
-
     private func serveGrowing() {
         fixture.library.serve(SamplePlaylist.live(from: 0, ["0.ts", "1.ts"]), at: fixture.entry)
         for number in 0..<2 { fixture.serve(DownloadFixture.packets(number), at: "\(number).ts") }
@@ -56,8 +54,6 @@ struct DownloadRequestTests {
             #expect(download.parts == .init(done: 2, total: 2))
         }
     }
-
-    // MARK: - Records
 
     @Test func setTitleWritesRecord() async throws {
         try await fixture.use { downloads in

@@ -210,8 +210,6 @@ struct StreamMovieTests {
         #expect(resources.requests.count { $0.hasSuffix(".ts") } == 3)
     }
 
-    // MARK: - Memory
-
     @Test func readsLongStreamWithinMemoryLimit() throws {
         let (plan, resources) = try SampleStream.discontinuities.open()
         let movie = try StreamMovie(plan, resources: resources)
