@@ -64,9 +64,7 @@ public actor AssetStore {
     /// Returns the asset whose entry is a cached resource; nil if there is none.
     ///
     /// - Throws: `CacheError` with `storage`.
-    public func asset(of resource: ResourceInfo) async throws -> Asset? {
-        try await asset(withKey: resource.key)
-    }
+    public func asset(of resource: ResourceInfo) async throws -> Asset? { try await asset(withKey: resource.key) }
 
     /// Returns the asset whose entry is a cached resource. Adds it if it doesn't exist.
     ///

@@ -24,9 +24,7 @@ struct IndexDiagnosis: Sendable {
                     return .ok("index", "moov is at the front, so playback starts at once")
                 }
                 // The planner reads more than a header only if the index isn't at the front.
-                if range.upperBound - range.lowerBound > Self.headerLimit {
-                    return atEnd(range.lowerBound, of: length)
-                }
+                if range.upperBound - range.lowerBound > Self.headerLimit { return atEnd(range.lowerBound, of: length) }
                 guard let bytes = try await bytes(range) else {
                     return .warning(
                         "index",

@@ -44,9 +44,7 @@ struct StreamDiagnosis: Sendable {
             return nil
         }
         let segment = resolved.segment
-        if let map = segment.map {
-            try await checkPart(map.uri, map.byteRange?.offset ?? 0, "initialization")
-        }
+        if let map = segment.map { try await checkPart(map.uri, map.byteRange?.offset ?? 0, "initialization") }
         try await checkPart(
             segment.uri, resolved.byteRange?.lowerBound ?? 0, "segment",
             isEncrypted: segment.keys.contains { $0.method != .none })

@@ -59,9 +59,7 @@ final class DownloadMeter: Sendable {
     }
 
     /// Notes that a part is being fetched under a cache key.
-    func started(_ part: Int, key: String) {
-        state.withLock { $0.running[key] = (part, $0.bytesOfParts[part]) }
-    }
+    func started(_ part: Int, key: String) { state.withLock { $0.running[key] = (part, $0.bytesOfParts[part]) } }
 
     /// Updates the cached bytes of a resource, and returns whether it's a part that is being fetched.
     func note(key: String, bytesCached: Int64, length: Int64?, now: Duration) -> Bool {

@@ -141,9 +141,7 @@ struct NoteAggregator: Sendable {
         }
     }
 
-    private static func suffix(_ count: Int) -> String {
-        count > 1 ? " (and \((count - 1).counted("more part")))" : ""
-    }
+    private static func suffix(_ count: Int) -> String { count > 1 ? " (and \((count - 1).counted("more part")))" : "" }
 
     /// Returns the text of a combined note without its suffix, and the number of parts.
     private static func split(_ text: String) -> (text: String, count: Int) {

@@ -7,9 +7,7 @@ extension Downloads {
     func reconcile() {
         guard !isStopped else { return }
         let active = queue.running(atMost: obstacle == nil ? limits.assets : 0)
-        for (id, entry) in entries where entry.run != nil && !active.contains(id) {
-            entry.task?.cancel()
-        }
+        for (id, entry) in entries where entry.run != nil && !active.contains(id) { entry.task?.cancel() }
         for id in active where entries[id]?.run == nil { start(id) }
     }
 

@@ -165,9 +165,7 @@ public actor Downloads {
     }
 
     /// Continues the download of an asset with the named part, because a player requested that part.
-    public nonisolated func notePlayback(_ name: String, of id: AssetID) {
-        runs.withLock { $0[id] }?.prefer(name)
-    }
+    public nonisolated func notePlayback(_ name: String, of id: AssetID) { runs.withLock { $0[id] }?.prefer(name) }
 
     /// Returns a new URL for a part with an expired link, and the address scope of the playlist that contains the URL;
     /// nil if there is none, or the asset isn't being downloaded.

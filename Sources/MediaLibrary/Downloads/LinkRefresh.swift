@@ -82,9 +82,7 @@ actor LinkRefresh {
         return Dictionary(contents.parts.map { ($0.identity, $0) }, uniquingKeysWith: { first, _ in first })
     }
 
-    private func note(_ contents: AssetContents) {
-        for part in contents.parts { identities[part.url] = part.identity }
-    }
+    private func note(_ contents: AssetContents) { for part in contents.parts { identities[part.url] = part.identity } }
 
     private static func url(
         of identity: AssetPart.Identity, in parts: [AssetPart.Identity: AssetPart], but old: ResourceURL

@@ -1,8 +1,6 @@
 /// The order in which an asset's parts are fetched: first to last, or from the part that a player requested.
 struct PartQueue: Sendable {
-    enum PartState: Sendable {
-        case missing, running, done, failed
-    }
+    enum PartState: Sendable { case missing, running, done, failed }
 
     private(set) var states: [PartState]
     /// The parts to fetch before all others, in reverse order. Interrupted parts precede failed ones.

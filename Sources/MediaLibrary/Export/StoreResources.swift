@@ -18,9 +18,7 @@ package struct StoreResources: StreamResources {
     package init(
         _ store: CacheStore, settings: TransferSettings, control: WorkControl, asset: Asset? = nil,
         contents: ContentsIndex? = nil
-    ) {
-        self.init(store, settings, control, asset, contents, DocumentScope())
-    }
+    ) { self.init(store, settings, control, asset, contents, DocumentScope()) }
 
     private init(
         _ store: CacheStore, _ settings: TransferSettings, _ control: WorkControl, _ asset: Asset?,
@@ -94,9 +92,7 @@ package struct StoreResources: StreamResources {
         }
     }
 
-    private func part(of url: String) -> AssetPart? {
-        ContentsIndex.name(of: url).flatMap { contents?.part($0) }
-    }
+    private func part(of url: String) -> AssetPart? { ContentsIndex.name(of: url).flatMap { contents?.part($0) } }
 
     /// Performs an asynchronous read after the access check, and waits for its result.
     private func wait<Value: Sendable>(

@@ -169,9 +169,7 @@ public struct StreamPlan: Sendable, Hashable {
         let first = numbers.joined().min() ?? 0
         for input in inputs.indices {
             let own = inputs[input].first?.discontinuities ?? 0
-            for part in inputs[input].indices {
-                inputs[input][part].discontinuities -= common.isEmpty ? own : first
-            }
+            for part in inputs[input].indices { inputs[input][part].discontinuities -= common.isEmpty ? own : first }
         }
     }
 

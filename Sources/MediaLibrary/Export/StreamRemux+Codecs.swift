@@ -38,9 +38,7 @@ extension StreamRemux {
         for group in groups.values.sorted(by: { $0.duration > $1.duration }).prefix(Self.maximumGroups) {
             var found: [MediaKind: Set<Codec>]?
             for part in group.parts where found == nil { found = try codecs(of: part) }
-            for (kind, codecs) in found ?? [:] {
-                durations[kind, default: [:]][codecs, default: 0] += group.duration
-            }
+            for (kind, codecs) in found ?? [:] { durations[kind, default: [:]][codecs, default: 0] += group.duration }
         }
         return durations.compactMapValues { durations in
             guard durations.count > 1, let longest = durations.values.max(),

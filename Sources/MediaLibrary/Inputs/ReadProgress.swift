@@ -14,9 +14,7 @@ public final class ReadProgress: Sendable {
     ///
     /// - Parameter onChange: A function that receives the number of bytes read, and the expected total; nil if the
     ///   total is unknown and can't be estimated. It's called on the job's thread.
-    public init(onChange: @escaping @Sendable (_ read: Int64, _ expected: Int64?) -> Void) {
-        self.onChange = onChange
-    }
+    public init(onChange: @escaping @Sendable (_ read: Int64, _ expected: Int64?) -> Void) { self.onChange = onChange }
 
     /// Adds to the number of bytes read, and reports the change.
     package func add(_ bytes: Int64) {

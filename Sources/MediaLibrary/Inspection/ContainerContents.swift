@@ -72,9 +72,7 @@ package struct PacketWriter: SampleSink {
     package mutating func sample(_ sample: MediaSample, bytes: UnsafeRawBufferPointer) throws(ContainerError) {
         guard tracks.indices.contains(sample.track) else { return }
         let timescale = tracks[sample.track].timescale
-        let times = [sample.pts, sample.dts, sample.duration].map {
-            SecondsText.microseconds($0, timescale: timescale)
-        }
+        let times = [sample.pts, sample.dts, sample.duration].map { SecondsText.microseconds($0, timescale: timescale) }
         let checksum = String(CRC32.checksum(bytes), radix: 16)
         let digits = String(repeating: "0", count: 8 - checksum.count) + checksum
         let sync = sample.isSync ? "1" : "0"

@@ -60,9 +60,7 @@ extension ContainerInspection {
         return ReportText.list(images)
     }
 
-    private static func rate(_ bits: Int) -> String {
-        "\(ByteCount(Int64(bits)))".replacing("B", with: "bit") + "/s"
-    }
+    private static func rate(_ bits: Int) -> String { "\(ByteCount(Int64(bits)))".replacing("B", with: "bit") + "/s" }
 
     private var tracksSection: InspectionReport.Section? {
         let columns: [ReportColumn<ContainerTrackRecord>] = [

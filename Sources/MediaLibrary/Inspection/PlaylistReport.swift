@@ -204,9 +204,7 @@ private struct MediaPlaylistReport {
         return ReportText.list(abilities.compactMap(\.self))
     }
 
-    private func hint(_ hint: PreloadHint) -> String {
-        "\(hint.type) \(hint.uri.unlessEmpty ?? "without a URI")"
-    }
+    private func hint(_ hint: PreloadHint) -> String { "\(hint.type) \(hint.uri.unlessEmpty ?? "without a URI")" }
 
     private var dateRanges: String? {
         let ranges = playlist.dateRanges
@@ -256,9 +254,7 @@ private struct MultivariantPlaylistReport {
     var playlist: MultivariantPlaylist
     var inspection: PlaylistInspection
 
-    var sections: [InspectionReport.Section] {
-        [facts, variants, renditions, iFrameStreams].compactMap(\.self)
-    }
+    var sections: [InspectionReport.Section] { [facts, variants, renditions, iFrameStreams].compactMap(\.self) }
 
     private var facts: InspectionReport.Section {
         InspectionReport.Section(facts: [

@@ -100,9 +100,7 @@ public final class StreamMovie<Resources: StreamResources & Sendable>: Sendable 
     ///   - resources: Another source of the same stream; nil means the movie's.
     public func reader(
         sharing budget: ReaderMemoryBudget = ReaderMemoryBudget(of: 64 << 20), from resources: Resources? = nil
-    ) -> StreamMovieReader<Resources> {
-        StreamMovieReader(self, budget, resources ?? self.resources)
-    }
+    ) -> StreamMovieReader<Resources> { StreamMovieReader(self, budget, resources ?? self.resources) }
 }
 
 /// A gap in a movie, where a segment of its stream is missing.

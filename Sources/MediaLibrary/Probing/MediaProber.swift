@@ -27,9 +27,7 @@ public struct MediaProber: Sendable {
             return try await stream(playlist, settings)
         }
         let request = ReadRequest(url: url, range: .closed(0, through: Self.front - 1), settings: settings)
-        let session = try await store.withAccessCheck(request, discarding: { $0.cancel() }) {
-            try await store.read($0)
-        }
+        let session = try await store.withAccessCheck(request, discarding: { $0.cancel() }) { try await store.read($0) }
         defer { session.cancel() }
         if MediaType.isPlaylist(session.head.contentType),
             let playlist = try await loader.load(url, scope: .any, settings: settings)
@@ -51,9 +49,7 @@ public struct MediaProber: Sendable {
         if !MediaType.isAudioOrVideo(head.contentType) {
             probe.notes.append("The origin declares the type \(head.contentType), which players may not support.")
         }
-        if head.length == nil {
-            probe.notes.append("The origin doesn't declare the length of the file.")
-        }
+        if head.length == nil { probe.notes.append("The origin doesn't declare the length of the file.") }
         guard let length = head.length, front.withUnsafeBytes(MP4Format.isRecognised) else { return probe }
         do {
             try await readIndex(into: url, front, length, settings, &probe)
@@ -171,9 +167,7 @@ public struct MediaProber: Sendable {
             )
         }
         let gaps = playlist.segments.count { $0.isGap }
-        if gaps > 0 {
-            probe.notes.append("The playlist marks \(gaps) of \(playlist.segments.count) segments as gaps.")
-        }
+        if gaps > 0 { probe.notes.append("The playlist marks \(gaps) of \(playlist.segments.count) segments as gaps.") }
         if playlist.segments.isEmpty {
             probe.notes.append("The playlist has no segments yet; the encoder may have just started.")
         }

@@ -29,9 +29,7 @@ struct BundleFolderTests {
         return try manifest.encoded()
     }
 
-    private func write(_ bytes: [UInt8], to path: String) throws {
-        try Data(bytes).write(to: URL(filePath: path))
-    }
+    private func write(_ bytes: [UInt8], to path: String) throws { try Data(bytes).write(to: URL(filePath: path)) }
 
     @Test func usesURLsOnlyIfTrusted() async throws {
         defer { cleanUp() }

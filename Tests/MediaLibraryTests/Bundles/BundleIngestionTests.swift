@@ -9,9 +9,7 @@ struct BundleIngestionTests {
     private let fixture = LibraryFixture()
     private let origin = "http://one.bundle.invalid/"
 
-    private func part(_ name: String) -> AssetPart {
-        AssetPart(role: .mediaSegment, name: name, url: origin + name)
-    }
+    private func part(_ name: String) -> AssetPart { AssetPart(role: .mediaSegment, name: name, url: origin + name) }
 
     private func begin(_ names: String..., with ingestion: BundleIngestion) async throws -> AssetID {
         let contents = AssetContents(

@@ -74,8 +74,6 @@ struct DecryptedSourceTests {
 
     @Test(arguments: [0, 15, 17])
     func detectsTruncatedSegment(count: Int) {
-        #expect(throws: ContainerError.self) {
-            try self.source([UInt8](repeating: 0, count: count), .aes256)
-        }
+        #expect(throws: ContainerError.self) { try self.source([UInt8](repeating: 0, count: count), .aes256) }
     }
 }

@@ -91,9 +91,7 @@ struct DownloadOrderTests {
         for url in urls { fixture.serveStream(segments: 2, in: url) }
         try await fixture.use(limits: DownloadLimits(assets: 1, transfersPerAsset: 1)) { downloads in
             var ids: [AssetID] = []
-            for url in urls {
-                ids.append(try await downloads.add(DownloadRequest(url: url, startsPaused: true)).id)
-            }
+            for url in urls { ids.append(try await downloads.add(DownloadRequest(url: url, startsPaused: true)).id) }
             try await downloads.setPriority(5, of: ids[2])
             await downloads.resumeAll()
             for id in ids { #expect(try await fixture.end(id, of: downloads).state == .complete) }

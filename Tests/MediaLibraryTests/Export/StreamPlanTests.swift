@@ -120,9 +120,7 @@ struct StreamPlanTests {
 
     private func stream() -> [String: String] {
         var playlists = ["index.m3u8": Self.multivariant]
-        for name in ["low", "high", "en", "de"] {
-            playlists["\(name).m3u8"] = media("#EXTINF:4,", "\(name).ts")
-        }
+        for name in ["low", "high", "en", "de"] { playlists["\(name).m3u8"] = media("#EXTINF:4,", "\(name).ts") }
         return playlists
     }
 

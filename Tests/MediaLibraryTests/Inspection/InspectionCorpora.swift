@@ -5,9 +5,7 @@ import TestSupport
 enum InspectionCorpora {
     private static let root = Prerequisite.corpora
 
-    static func bytes(_ path: String) throws -> [UInt8] {
-        Array(try Data(contentsOf: root.appending(path: path)))
-    }
+    static func bytes(_ path: String) throws -> [UInt8] { Array(try Data(contentsOf: root.appending(path: path))) }
 
     static func json(_ path: String) throws -> InspectJSON {
         try InspectJSON(decoding: Data(contentsOf: root.appending(path: path)))

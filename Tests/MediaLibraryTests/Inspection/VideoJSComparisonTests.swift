@@ -64,9 +64,7 @@ struct VideoJSComparisonTests {
             for key in ["endList", "iFramesOnly", "independentSegments"] {
                 equal(".\(key)", ours[key], theirs[key].or(false))
             }
-            for key in ["mediaSequence", "discontinuitySequence"] {
-                equal(".\(key)", ours[key], theirs[key].or(0))
-            }
+            for key in ["mediaSequence", "discontinuitySequence"] { equal(".\(key)", ours[key], theirs[key].or(0)) }
             let (control, expected) = (ours["serverControl"], theirs["serverControl"])
             for key in ["canSkipUntil", "holdBack", "partHoldBack"] {
                 equal(".serverControl.\(key)", control[key], expected[key])

@@ -174,9 +174,7 @@ struct RecentPlaylistsTests {
         #expect(try since("b.ts") == 3)
     }
 
-    private func event(_ count: Int) -> String {
-        SamplePlaylist.live(from: 0, (0..<count).map { "\($0).ts" })
-    }
+    private func event(_ count: Int) -> String { SamplePlaylist.live(from: 0, (0..<count).map { "\($0).ts" }) }
 
     /// An event playlist only grows, so a shorter one belongs to another event.
     @Test func shorterEventPlaylistIsAnotherEvent() throws {
