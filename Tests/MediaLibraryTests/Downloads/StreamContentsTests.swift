@@ -15,6 +15,10 @@ struct StreamContentsTests {
         return contents
     }
 
+    private func contents(_ lines: String...) async throws -> AssetContents {
+        try await contents(["a.m3u8": PlannedStream.media(lines.joined(separator: "\n"))])
+    }
+
     @Test func acceptsAnyBandwidth() async throws {
         let media = PlannedStream.media("#EXTINF:4,", "1.ts")
         let contents = try await contents(
@@ -32,9 +36,7 @@ struct StreamContentsTests {
     }
 
     @Test func mediaPlaylistIsEntry() async throws {
-        let contents = try await contents([
-            "a.m3u8": PlannedStream.media("#EXTINF:4,", "1.ts?t=1", "#EXTINF:6,One", "http://other/x/2.ts")
-        ])
+        let contents = try await contents("#EXTINF:4,", "1.ts?t=1", "#EXTINF:6,One", "http://other/x/2.ts")
         #expect(contents.entry == "index.m3u8")
         #expect(contents.parts.map(\.name) == ["media-1/000001.ts", "media-1/000002.ts"])
         #expect(contents.parts.map(\.url) == ["http://h/s/1.ts?t=1", "http://other/x/2.ts"])
@@ -48,12 +50,10 @@ struct StreamContentsTests {
 
     /// A byte range without an offset follows the previous range of the same resource (RFC 8216bis §4.4.4.2).
     @Test func rangesOfOneResourceShareName() async throws {
-        let contents = try await contents([
-            "a.m3u8": PlannedStream.media(
-                "#EXT-X-MAP:URI=\"all.mp4\",BYTERANGE=\"700@0\"", "#EXTINF:4,", "#EXT-X-BYTERANGE:100@700", "all.mp4",
-                "#EXTINF:4,", "#EXT-X-GAP", "#EXT-X-BYTERANGE:50@800", "all.mp4", "#EXTINF:4,",
-                "#EXT-X-BYTERANGE:50@850", "all.mp4", "#EXTINF:4,", "#EXT-X-BYTERANGE:7", "all.mp4")
-        ])
+        let contents = try await contents(
+            "#EXT-X-MAP:URI=\"all.mp4\",BYTERANGE=\"700@0\"", "#EXTINF:4,", "#EXT-X-BYTERANGE:100@700", "all.mp4",
+            "#EXTINF:4,", "#EXT-X-GAP", "#EXT-X-BYTERANGE:50@800", "all.mp4", "#EXTINF:4,", "#EXT-X-BYTERANGE:50@850",
+            "all.mp4", "#EXTINF:4,", "#EXT-X-BYTERANGE:7", "all.mp4")
         #expect(Set(contents.parts.map(\.name)) == ["media-1/000001.mp4"])
         #expect(contents.parts.map(\.range) == [0..<700, 700..<800, 850..<900, 900..<907])
         #expect(contents.parts.map(\.role) == [.initializationSection, .mediaSegment, .mediaSegment, .mediaSegment])
@@ -63,22 +63,18 @@ struct StreamContentsTests {
     }
 
     @Test func omitsSegmentsWithEmptyRange() async throws {
-        let contents = try await contents([
-            "a.m3u8": PlannedStream.media(
-                "#EXTINF:4,", "#EXT-X-BYTERANGE:100@0", "all.ts", "#EXTINF:4,", "#EXT-X-BYTERANGE:0@0", "all.ts",
-                "#EXTINF:4,", "#EXT-X-BYTERANGE:0", "all.ts")
-        ])
+        let contents = try await contents(
+            "#EXTINF:4,", "#EXT-X-BYTERANGE:100@0", "all.ts", "#EXTINF:4,", "#EXT-X-BYTERANGE:0@0", "all.ts",
+            "#EXTINF:4,", "#EXT-X-BYTERANGE:0", "all.ts")
         #expect(contents.parts.map(\.range) == [0..<100])
     }
 
     @Test func listsKeysBeforeSegments() async throws {
-        let contents = try await contents([
-            "a.m3u8": PlannedStream.media(
-                "#EXT-X-KEY:METHOD=AES-128,URI=\"k?1\"", "#EXTINF:4,", "1.ts",
-                "#EXT-X-KEY:METHOD=AES-128,URI=\"/keys/k\",IV=0x000102030405060708090A0B0C0D0E0F", "#EXTINF:4,", "2.ts",
-                "#EXT-X-KEY:METHOD=AES-128,URI=\"k?1\"", "#EXTINF:4,", "3.ts", "#EXT-X-KEY:METHOD=NONE", "#EXTINF:4,",
-                "4.ts")
-        ])
+        let contents = try await contents(
+            "#EXT-X-KEY:METHOD=AES-128,URI=\"k?1\"", "#EXTINF:4,", "1.ts",
+            "#EXT-X-KEY:METHOD=AES-128,URI=\"/keys/k\",IV=0x000102030405060708090A0B0C0D0E0F", "#EXTINF:4,", "2.ts",
+            "#EXT-X-KEY:METHOD=AES-128,URI=\"k?1\"", "#EXTINF:4,", "3.ts", "#EXT-X-KEY:METHOD=NONE", "#EXTINF:4,",
+            "4.ts")
         #expect(contents.parts.map(\.role.rawValue).prefix(3) == ["key", "key", "mediaSegment"])
         #expect(contents.parts.filter { $0.role == .key }.map(\.url) == ["http://h/s/k?1", "http://h/keys/k"])
         #expect(contents.parts.filter { $0.role == .mediaSegment }.map(\.isEncrypted) == [true, true, true, false])
@@ -89,10 +85,8 @@ struct StreamContentsTests {
 
     /// If the initialization vectors are media sequence numbers, the numbers must not change (RFC 8216bis §5.2).
     @Test func keepsMediaSequence() async throws {
-        let contents = try await contents([
-            "a.m3u8": PlannedStream.media(
-                "#EXT-X-MEDIA-SEQUENCE:258", "#EXT-X-KEY:METHOD=AES-128,URI=\"k\"", "#EXTINF:4,", "1.ts")
-        ])
+        let contents = try await contents(
+            "#EXT-X-MEDIA-SEQUENCE:258", "#EXT-X-KEY:METHOD=AES-128,URI=\"k\"", "#EXTINF:4,", "1.ts")
         #expect(contents.text("index.m3u8")?.contains("#EXT-X-MEDIA-SEQUENCE:258") == true)
     }
 
@@ -115,13 +109,10 @@ struct StreamContentsTests {
     }
 
     @Test func listsEachInitializationSectionOnce() async throws {
-        let contents = try await contents([
-            "a.m3u8": PlannedStream.media(
-                "#EXT-X-MAP:URI=\"x/init.mp4\"", "#EXTINF:4,", "x/1.m4s", "#EXTINF:4,", "x/1.m4s",
-                "#EXT-X-DISCONTINUITY", "#EXT-X-MAP:URI=\"y/init.mp4\"", "#EXTINF:4,", "y/1.m4s",
-                "#EXT-X-DISCONTINUITY",
-                "#EXT-X-MAP:URI=\"x/init.mp4\"", "#EXTINF:4,", "x/1.m4s")
-        ])
+        let contents = try await contents(
+            "#EXT-X-MAP:URI=\"x/init.mp4\"", "#EXTINF:4,", "x/1.m4s", "#EXTINF:4,", "x/1.m4s", "#EXT-X-DISCONTINUITY",
+            "#EXT-X-MAP:URI=\"y/init.mp4\"", "#EXTINF:4,", "y/1.m4s", "#EXT-X-DISCONTINUITY",
+            "#EXT-X-MAP:URI=\"x/init.mp4\"", "#EXTINF:4,", "x/1.m4s")
         #expect(
             contents.parts.map(\.name) == [
                 "media-1/init-1.mp4", "media-1/init-2.mp4", "media-1/000001.m4s", "media-1/000002.m4s",
@@ -131,10 +122,8 @@ struct StreamContentsTests {
     }
 
     @Test func skipsGaps() async throws {
-        let contents = try await contents([
-            "a.m3u8": PlannedStream.media(
-                "#EXTINF:4,", "1.ts", "#EXTINF:4,", "#EXT-X-GAP", "2.ts", "#EXTINF:4,", "3.ts")
-        ])
+        let contents = try await contents(
+            "#EXTINF:4,", "1.ts", "#EXTINF:4,", "#EXT-X-GAP", "2.ts", "#EXTINF:4,", "3.ts")
         #expect(contents.parts.map(\.url) == ["http://h/s/1.ts", "http://h/s/3.ts"])
         #expect(contents.parts.map(\.start) == [0, 8])
         #expect(contents.text("index.m3u8")?.contains("#EXT-X-GAP\n#EXTINF:4,\ngap.ts\n") == true)
@@ -203,20 +192,16 @@ struct StreamContentsTests {
     }
 
     @Test func distinguishesEqualNamesInDifferentFolders() async throws {
-        let contents = try await contents([
-            "a.m3u8": PlannedStream.media("#EXTINF:4,", "a/seg.ts", "#EXTINF:4,", "b/seg.ts", "#EXTINF:4,", "seg.ts?x")
-        ])
+        let contents = try await contents("#EXTINF:4,", "a/seg.ts", "#EXTINF:4,", "b/seg.ts", "#EXTINF:4,", "seg.ts?x")
         #expect(Set(contents.parts.map(\.name)).count == 3)
         #expect(contents.parts.map(\.url) == ["http://h/s/a/seg.ts", "http://h/s/b/seg.ts", "http://h/s/seg.ts?x"])
     }
 
     /// Parts have the file name extensions that players expect, whatever the origin's extensions are.
     @Test func partNamesHaveExpectedExtensions() async throws {
-        let contents = try await contents([
-            "a.m3u8": PlannedStream.media(
-                "#EXTINF:4,", "1.php?x=.ts", "#EXTINF:4,", "2.jpg", "#EXTINF:4,", "3.AAC", "#EXT-X-MAP:URI=\"i\"",
-                "#EXTINF:4,", "4.cmfv", "#EXTINF:4,", "5")
-        ])
+        let contents = try await contents(
+            "#EXTINF:4,", "1.php?x=.ts", "#EXTINF:4,", "2.jpg", "#EXTINF:4,", "3.AAC", "#EXT-X-MAP:URI=\"i\"",
+            "#EXTINF:4,", "4.cmfv", "#EXTINF:4,", "5")
         #expect(
             contents.parts.map(\.name) == [
                 "media-1/init-1.mp4", "media-1/000001.ts", "media-1/000002.ts", "media-1/000003.aac",

@@ -14,16 +14,18 @@ struct StreamPlanTests {
         }
     }
 
+    private func plan(_ lines: String...) throws -> StreamPlan {
+        try plan(["index.m3u8": media(lines.joined(separator: "\n"))])
+    }
+
     private func media(_ lines: String...) -> String {
         "#EXTM3U\n#EXT-X-TARGETDURATION:10\n\(lines.joined(separator: "\n"))\n#EXT-X-ENDLIST\n"
     }
 
     @Test func listsSegmentsInOrder() throws {
-        let plan = try plan([
-            "index.m3u8": media(
-                "#EXTINF:4,", "1.ts", "#EXTINF:6,", "2.ts", "#EXT-X-DISCONTINUITY", "#EXTINF:2,", "/3.ts",
-                "#EXTINF:2,", "#EXT-X-GAP", "4.ts", "#EXTINF:2,", "http://other/5.ts")
-        ])
+        let plan = try plan(
+            "#EXTINF:4,", "1.ts", "#EXTINF:6,", "2.ts", "#EXT-X-DISCONTINUITY", "#EXTINF:2,", "/3.ts", "#EXTINF:2,",
+            "#EXT-X-GAP", "4.ts", "#EXTINF:2,", "http://other/5.ts")
         let parts = try #require(plan.inputs.first)
         #expect(plan.inputs.count == 1)
         #expect(parts.map(\.url) == ["http://h/s/1.ts", "http://h/s/2.ts", "http://h/3.ts", "http://other/5.ts"])
@@ -34,11 +36,9 @@ struct StreamPlanTests {
     }
 
     @Test func includesByteRangesAndSections() throws {
-        let plan = try plan([
-            "index.m3u8": media(
-                "#EXT-X-MAP:URI=\"all.mp4\",BYTERANGE=\"700@0\"", "#EXTINF:4,", "#EXT-X-BYTERANGE:100@700", "all.mp4",
-                "#EXTINF:4,", "#EXT-X-BYTERANGE:50", "all.mp4")
-        ])
+        let plan = try plan(
+            "#EXT-X-MAP:URI=\"all.mp4\",BYTERANGE=\"700@0\"", "#EXTINF:4,", "#EXT-X-BYTERANGE:100@700", "all.mp4",
+            "#EXTINF:4,", "#EXT-X-BYTERANGE:50", "all.mp4")
         let parts = try #require(plan.inputs.first)
         #expect(parts.map(\.range) == [700..<800, 800..<850])
         #expect(parts[1].section?.url == "http://h/s/all.mp4")
@@ -47,12 +47,10 @@ struct StreamPlanTests {
 
     /// The default initialization vector is the media sequence number (RFC 8216bis §5.2).
     @Test func derivesInitializationVectors() throws {
-        let plan = try plan([
-            "index.m3u8": media(
-                "#EXT-X-MEDIA-SEQUENCE:258", "#EXTINF:4,", "1.ts", "#EXT-X-KEY:METHOD=AES-128,URI=\"k\"",
-                "#EXTINF:4,", "2.ts", "#EXT-X-KEY:METHOD=AES-256,URI=\"/k2\",IV=0x000102030405060708090A0B0C0D0E0F",
-                "#EXTINF:4,", "3.ts", "#EXT-X-KEY:METHOD=NONE", "#EXTINF:4,", "4.ts")
-        ])
+        let plan = try plan(
+            "#EXT-X-MEDIA-SEQUENCE:258", "#EXTINF:4,", "1.ts", "#EXT-X-KEY:METHOD=AES-128,URI=\"k\"", "#EXTINF:4,",
+            "2.ts", "#EXT-X-KEY:METHOD=AES-256,URI=\"/k2\",IV=0x000102030405060708090A0B0C0D0E0F", "#EXTINF:4,", "3.ts",
+            "#EXT-X-KEY:METHOD=NONE", "#EXTINF:4,", "4.ts")
         let keys = try #require(plan.inputs.first).map(\.key)
         #expect(keys[0] == nil && keys[3] == nil)
         #expect(keys[1]?.cipher == .aes128)
@@ -68,20 +66,16 @@ struct StreamPlanTests {
         "METHOD=AES-128,URI=\"skd://k\",KEYFORMAT=\"com.apple.streamingkeydelivery\"",
     ])
     func throwsForUnsupportedEncryption(key: String) throws {
-        let error = #expect(throws: ContainerError.self) {
-            try plan(["index.m3u8": media("#EXT-X-KEY:\(key)", "#EXTINF:4,", "1.ts")])
-        }
+        let error = #expect(throws: ContainerError.self) { try plan("#EXT-X-KEY:\(key)", "#EXTINF:4,", "1.ts") }
         #expect(error?.code == .encrypted)
         #expect(error?.summary.contains("the segment at 0 s") == true)
     }
 
     /// A segment that can't be decrypted doesn't affect the others.
     @Test func marksSingleUndecryptableSegment() throws {
-        let plan = try plan([
-            "index.m3u8": media(
-                "#EXTINF:4,", "1.ts", "#EXT-X-KEY:METHOD=SAMPLE-AES,URI=\"k\"", "#EXTINF:4,", "2.ts",
-                "#EXT-X-KEY:METHOD=NONE", "#EXTINF:4,", "3.ts")
-        ])
+        let plan = try plan(
+            "#EXTINF:4,", "1.ts", "#EXT-X-KEY:METHOD=SAMPLE-AES,URI=\"k\"", "#EXTINF:4,", "2.ts",
+            "#EXT-X-KEY:METHOD=NONE", "#EXTINF:4,", "3.ts")
         let parts = try #require(plan.inputs.first)
         #expect(parts.map(\.start) == [0, 4, 8])
         #expect(parts.map { $0.obstacle != nil } == [false, true, false])
@@ -89,9 +83,7 @@ struct StreamPlanTests {
     }
 
     @Test func listsAbsentSegments() throws {
-        let plan = try plan([
-            "index.m3u8": media("#EXTINF:4,", "1.ts", "#EXT-X-GAP", "#EXTINF:5,", "2.ts", "#EXTINF:4,", "3.ts")
-        ])
+        let plan = try plan("#EXTINF:4,", "1.ts", "#EXT-X-GAP", "#EXTINF:5,", "2.ts", "#EXTINF:4,", "3.ts")
         #expect(plan.gaps.map(\.start) == [4] && plan.gaps.map(\.duration) == [5])
         #expect(plan.gaps.map(\.cause) == [.lost])
     }
@@ -233,12 +225,12 @@ struct StreamPlanTests {
 
     @Test(arguments: ["file:///etc/passwd", "FILE:///etc/passwd", "data:,a", "gopher://h/a"])
     func rejectsLocalReferencesInRemotePlaylists(uri: String) throws {
-        let error = #expect(throws: ContainerError.self) { try plan(["index.m3u8": media("#EXTINF:4,", uri)]) }
+        let error = #expect(throws: ContainerError.self) { try plan("#EXTINF:4,", uri) }
         #expect(error?.summary.contains(uri) == true)
         // A key embedded in the playlist isn't a reference.
         guard !uri.hasPrefix("data:") else { return }
         #expect(throws: ContainerError.self) {
-            try plan(["index.m3u8": media("#EXT-X-KEY:METHOD=AES-128,URI=\"\(uri)\"", "#EXTINF:4,", "1.ts")])
+            try plan("#EXT-X-KEY:METHOD=AES-128,URI=\"\(uri)\"", "#EXTINF:4,", "1.ts")
         }
     }
 
@@ -295,7 +287,7 @@ struct StreamPlanTests {
     }
 
     @Test func joinsPlans() throws {
-        let one = try plan(["index.m3u8": media("#EXTINF:4,", "1.ts", "#EXTINF:4,", "2.ts")])
+        let one = try plan("#EXTINF:4,", "1.ts", "#EXTINF:4,", "2.ts")
         let joined = StreamPlan(joining: [one, one])
         #expect(joined.inputs[0].map(\.start) == [0, 4, 8, 12])
         #expect(joined.inputs[0].map(\.join) == [.continuous, .continuous, .discontinuity, .continuous])
