@@ -5,8 +5,7 @@ import Testing
 struct MediaPlaylistRecordTests {
     @Test func recordsPlaylistTags() throws {
         let json = try InspectJSON(
-            of:
-                """
+            of: """
                 #EXTM3U
                 #EXT-X-VERSION:9
                 #EXT-X-INDEPENDENT-SEGMENTS
@@ -50,8 +49,7 @@ struct MediaPlaylistRecordTests {
 
     @Test func computesValuesFromPositions() throws {
         let json = try InspectJSON(
-            of:
-                """
+            of: """
                 #EXTM3U
                 #EXT-X-TARGETDURATION:10
                 #EXT-X-MAP:URI="all.mp4",BYTERANGE="100@0"
@@ -96,8 +94,7 @@ struct MediaPlaylistRecordTests {
 
     @Test func continuesPartRangesAcrossSegments() throws {
         let json = try InspectJSON(
-            of:
-                """
+            of: """
                 #EXTM3U
                 #EXT-X-VERSION:6
                 #EXT-X-TARGETDURATION:2
@@ -126,8 +123,7 @@ struct MediaPlaylistRecordTests {
 
     @Test func recordsAllAttributesOfDateRanges() throws {
         let json = try InspectJSON(
-            of:
-                """
+            of: """
                 #EXTM3U
                 #EXT-X-TARGETDURATION:10
                 #EXT-X-DATERANGE:ID="ad",CLASS="com.apple.hls.interstitial",START-DATE="2024-01-01T00:00:00Z",\
@@ -148,8 +144,7 @@ struct MediaPlaylistRecordTests {
 
     @Test func listsUnknownTagsByLine() throws {
         let json = try InspectJSON(
-            of:
-                """
+            of: """
                 #EXTM3U
                 #EXT-X-ALLOW-CACHE:YES
                 #EXT-X-TARGETDURATION:10
