@@ -34,9 +34,7 @@ public struct MediaJobError: Error, Sendable, CustomStringConvertible {
 
     /// The message.
     public var description: String { message }
-}
 
-extension MediaJobError {
     /// Creates an error for an input or output that can't be read or written.
     package init(_ error: ContainerError, of name: String) {
         if error.cause is CancellationError {

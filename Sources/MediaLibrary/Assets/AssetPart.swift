@@ -58,9 +58,7 @@ public struct AssetPart: Sendable, Hashable, Codable {
         self.isEncrypted = isEncrypted
         self.hasWholeBlocks = hasWholeBlocks
     }
-}
 
-extension AssetPart {
     /// The position of a part in its stream, independent of its URL. Positions don't match if another variant stream
     /// was selected or content was inserted, because times and ranges then differ.
     struct Identity: Hashable {
@@ -71,9 +69,7 @@ extension AssetPart {
     }
 
     var identity: Identity { Identity(name: name, range: range, start: start, duration: duration) }
-}
 
-extension AssetPart {
     /// Returns a request that reads the part from the cache or its origin, with settings narrowed to its address scope.
     ///
     /// - Parameter named: The URL of the asset, which the user specified. A part of unknown scope may only have a local

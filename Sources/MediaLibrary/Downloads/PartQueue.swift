@@ -9,15 +9,11 @@ struct PartQueue: Sendable {
     private var cursor = 0
     /// The index before which no part is missing.
     private var front = 0
-    private(set) var doneCount = 0
-    private(set) var failedCount = 0
-    private(set) var runningCount = 0
 
     /// Creates a queue with the parts to fetch first, in order.
     init(isDone: [Bool], first: [Int] = []) {
         self.first = first.reversed()
         states = isDone.map { $0 ? .done : .missing }
-        doneCount = isDone.count { $0 }
     }
 
     /// Returns the next missing part, and marks it as running; nil if there is none. Takes amortized constant time.
@@ -33,7 +29,6 @@ struct PartQueue: Sendable {
 
     private mutating func start(_ index: Int) -> Int {
         states[index] = .running
-        runningCount += 1
         return index
     }
 
@@ -48,11 +43,7 @@ struct PartQueue: Sendable {
     }
 
     private mutating func end(_ index: Int, _ state: PartState) {
-        guard states[index] == .running else { return }
-        runningCount -= 1
-        states[index] = state
-        if state == .done { doneCount += 1 }
-        if state == .failed { failedCount += 1 }
+        if states[index] == .running { states[index] = state }
     }
 
     /// Continues with a part that a player requested.
@@ -66,7 +57,6 @@ struct PartQueue: Sendable {
     mutating func retryFailed(except final: Set<Int>) {
         for index in states.indices where states[index] == .failed && !final.contains(index) {
             states[index] = .missing
-            failedCount -= 1
         }
         front = 0
         cursor = 0
@@ -74,10 +64,7 @@ struct PartQueue: Sendable {
 
     /// Marks complete parts as missing, because they were removed.
     mutating func removed(_ parts: [Int]) {
-        for index in parts where states[index] == .done {
-            states[index] = .missing
-            doneCount -= 1
-        }
+        for index in parts where states[index] == .done { states[index] = .missing }
         front = 0
         cursor = 0
     }

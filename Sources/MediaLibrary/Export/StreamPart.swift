@@ -51,9 +51,7 @@ public struct StreamPart: Sendable, Hashable {
         self.start = start
         self.duration = duration
     }
-}
 
-extension StreamPart {
     /// The last path component of the URL, for messages.
     var name: String {
         let path = url.prefix { $0 != "?" }

@@ -34,9 +34,7 @@ struct PlaylistRecord: Encodable, Sendable {
     }
 
     private enum CodingKeys: String, CodingKey {
-        case kind
-        case unknownTags
-        case diagnostics
+        case kind, unknownTags, diagnostics
     }
 
     func encode(to encoder: any Encoder) throws {

@@ -51,9 +51,7 @@ public struct LoadedPlaylist: Sendable {
         let bytes = UTF16Text.utf8(bytes) ?? bytes
         return !hasLine(startingWith: "#EXT-X-ENDLIST", in: bytes) || !hasLine(startingWith: "#EXTINF", in: bytes)
     }
-}
 
-extension LoadedPlaylist {
     /// The maximum estimated size of a playlist's resolved URLs in bytes, unless the playlist is long. A reference of
     /// one byte may resolve to a URL as long as its base.
     private static let maximumResolvedLength = 256 << 20
