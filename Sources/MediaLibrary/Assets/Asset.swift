@@ -75,7 +75,8 @@ package enum AssetTitle {
         "hls",
     ]
 
-    /// Returns the last descriptive component of a URL's path, without its extension; the host if the path is empty.
+    /// Returns the last descriptive component of a URL's path, or the last one if none is descriptive, without its
+    /// extension; the host if the path is empty.
     package static func title(for url: ResourceURL) -> String {
         let names = url.path.split(separator: "/").reversed().map { name -> String in
             let plain = String(name).removingPercentEncoding ?? String(name)

@@ -129,7 +129,6 @@ public struct BundleFolder: Sendable {
         return LoadedPlaylist(bytes: bytes, head: head, url: url, kind: kind)
     }
 
-    /// Returns the path within the folder for a URL under `base`.
     private func name(of url: String) throws -> String {
         guard url.hasPrefix(Self.base) else {
             throw CacheError(.notMedia, "“\(entry)” refers to \(url), which isn't in the folder")

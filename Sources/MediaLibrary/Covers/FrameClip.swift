@@ -85,7 +85,6 @@ private struct FrameGroup<Bytes> {
         if !sample.isHidden, sample.pts >= target { shown = min(shown ?? .max, sample.pts) }
     }
 
-    /// Writes the frames, so that playback starts with the frame at the given time.
     func write(
         _ track: MediaTrack, to file: some RandomAccessSink,
         _ read: (MediaSample, Bytes) throws(ContainerError) -> [UInt8]

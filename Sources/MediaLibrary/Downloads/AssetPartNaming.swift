@@ -49,7 +49,7 @@ struct AssetPartNaming {
         extensions[resource.pathExtension] ?? (folder.hasPrefix("text") ? "vtt" : hasMap ? "m4s" : "ts")
     }
 
-    /// Creates a unique folder for a media playlist.
+    /// Returns a new folder for a media playlist.
     mutating func folder(for kind: String) -> String { "\(kind)-\(count("folder \(kind)"))" }
 
     /// Returns a reference to `name` from a playlist in `folder`, both relative to the asset.

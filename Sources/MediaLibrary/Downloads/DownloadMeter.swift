@@ -23,7 +23,6 @@ final class DownloadMeter: Sendable {
         var tracksOfParts: [Int] = []
         var tracksOfFolders: [Substring: Int] = [:]
         var fileLength: Int64?
-        /// The coverage of a live stream's recording, while it runs.
         var coverage: Recording.Coverage?
         /// The index of the first incomplete part.
         var frontier = 0
@@ -58,7 +57,6 @@ final class DownloadMeter: Sendable {
         }
     }
 
-    /// Notes that a part is being fetched under a cache key.
     func started(_ part: Int, key: String) { state.withLock { $0.running[key] = (part, $0.bytesOfParts[part]) } }
 
     /// Updates the cached bytes of a resource, and returns whether it's a part that is being fetched.

@@ -47,7 +47,6 @@ final class DownloadRun: Sendable {
         var copies = PartCopies()
         /// Whether a resource fetched as a file turned out to be a playlist.
         var isPlaylist = false
-        /// The recording of a live stream, while it runs.
         var recording: Recording?
         var isFinishRequested = false
     }

@@ -11,7 +11,6 @@ extension Downloads {
         for id in active where entries[id]?.run == nil { start(id) }
     }
 
-    /// Schedules a check of the conditions for the next time at which the permitted hours begin or end.
     private func watchHours() {
         boundary?.cancel()
         boundary = nil
@@ -171,7 +170,6 @@ extension Downloads {
 
 /// A queue of downloads by priority.
 struct DownloadQueue: Sendable {
-    /// The position and state of a download in the queue.
     struct Item: Sendable {
         /// The priority. Higher values run first.
         var priority: Int

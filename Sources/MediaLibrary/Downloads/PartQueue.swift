@@ -46,7 +46,6 @@ struct PartQueue: Sendable {
         if states[index] == .running { states[index] = state }
     }
 
-    /// Continues with a part that a player requested.
     mutating func prefer(_ index: Int) {
         guard states.indices.contains(index) else { return }
         first = []

@@ -111,7 +111,6 @@ struct StreamContents {
         throw first ?? CacheError(.notMedia, "\(entry.url) lists no media playlist")
     }
 
-    /// Returns the text of a multivariant playlist with only the selected streams.
     private mutating func text(
         of playlist: MultivariantPlaylist, from entry: LoadedPlaylist, variants: [VariantStream],
         renditions: [Rendition], local: [String: String]
@@ -330,7 +329,6 @@ extension RenditionType {
 }
 
 extension AssetContents {
-    /// Creates the contents of an asset that isn't a stream.
     init(file url: ResourceURL) {
         var part = AssetPart(role: .file, name: AssetPartNaming.file(url), url: url.description)
         part.scope = .any

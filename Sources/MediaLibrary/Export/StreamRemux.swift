@@ -179,7 +179,6 @@ public struct StreamRemux<Resources: StreamResources> {
         return nil
     }
 
-    /// Leaves a gap for a part without samples.
     private mutating func leaveOut(_ part: StreamPart, of input: Int) {
         // After a discontinuity, the next part also has another clock.
         guard part.join == .continuous else {

@@ -6,7 +6,6 @@ package struct ContainerContents<Source: ByteSource> {
 
     package let format: SegmentFormat
     package let source: Source
-    /// The media initialization section of a segment of fragmented MP4.
     let initialization: Movie?
 
     /// Detects a container's format from its first bytes; nil if the format isn't supported.

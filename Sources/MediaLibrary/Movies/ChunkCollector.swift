@@ -3,7 +3,6 @@ internal import MediaContainers
 
 /// A sink that collects the chunks of a movie from its stream, and verifies their checksums.
 final class ChunkCollector: SampleSink {
-    /// The collection state of a track.
     private struct Cursor {
         /// The number of the track's next sample.
         var sample: UInt32 = 0

@@ -48,7 +48,6 @@ public final class StreamMovieReader<Resources: StreamResources & Sendable>: Byt
         return Int(end - offset)
     }
 
-    /// Reads contiguous bytes of the head or of one chunk.
     private func readRun(at current: Int64, into buffer: UnsafeMutableRawBufferPointer) throws(ContainerError) -> Int {
         let headLength = Int64(movie.head.count)
         guard current >= headLength else { return Self.copy(movie.head, from: Int(current), into: buffer) }
