@@ -149,8 +149,7 @@ public struct BundleExport: Sendable {
         result.missing += lost
         if !lost.isEmpty { manifest.lost = lost.count }
         if source.hasCover, let cover = try control.wait(for: { try await gateway.cover(ofAsset: source.id) }) {
-            let type = Cover(recognising: cover.bytes)?.mediaType ?? cover.mediaType
-            let name = "cover.\(MediaType.preferredExtension(for: type, pathExtension: "jpg"))"
+            let name = "cover.\(cover.pathExtension)"
             try draft.write(cover.bytes, to: name)
             manifest.cover = name
         }
