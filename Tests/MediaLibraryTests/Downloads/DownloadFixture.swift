@@ -82,6 +82,17 @@ final class DownloadFixture: Sendable {
         return try #require(await downloads.status(of: id)?.asset.download)
     }
 
+    /// Waits for the end of a download, and expects that it has a number of parts, all complete.
+    @discardableResult
+    func expectCompletion(
+        of id: AssetID, _ downloads: Downloads, parts: Int, _ location: SourceLocation = #_sourceLocation
+    ) async throws -> Download {
+        let download = try await end(id, of: downloads)
+        #expect(download.state == .complete, sourceLocation: location)
+        #expect(download.parts == .init(done: parts, total: parts), sourceLocation: location)
+        return download
+    }
+
     /// Waits until a download waits for an obstacle, and returns the obstacle.
     func obstacle(of id: AssetID, _ downloads: Downloads) async throws -> DownloadObstacle {
         let state = await wait(downloads, id) { $0.obstacle != nil || $0.isEnded }

@@ -49,9 +49,7 @@ struct DownloadRequestTests {
         fixture.remove("index.m3u8")
         try await fixture.use { downloads in
             let id = try #require(await downloads.statuses().first?.asset.id)
-            let download = try await fixture.end(id, of: downloads)
-            #expect(download.state == .complete)
-            #expect(download.parts == .init(done: 2, total: 2))
+            try await fixture.expectCompletion(of: id, downloads, parts: 2)
         }
     }
 

@@ -13,12 +13,25 @@ struct DownloadResumeTests {
         fixture.library.origin.requests.dropFirst(count).filter { $0.url.description.hasSuffix(".ts") }
     }
 
+    /// Fetches one part at a time. Runs `interrupt`, then `resume` in the same or the next process.
+    private func run(
+        inNextProcess: Bool, _ interrupt: (Downloads) async throws -> AssetID,
+        then resume: (Downloads, AssetID) async throws -> Void
+    ) async throws {
+        let limits = DownloadLimits(assets: 1, transfersPerAsset: 1)
+        guard inNextProcess else {
+            return try await fixture.use(limits: limits) { try await resume($0, try await interrupt($0)) }
+        }
+        var id: AssetID?
+        try await fixture.use(limits: limits) { id = try await interrupt($0) }
+        try await fixture.use(limits: limits) { try await resume($0, try #require(id)) }
+    }
+
     /// In the same or the next process, interrupted parts continue at their first missing byte. Then failed parts are
     /// fetched from the start, and then the rest in order.
     @Test(arguments: [true, false])
     func resumesInterruptedPartsFirstThenFailedOnes(inNextProcess: Bool) async throws {
         fixture.serveStream(segments: 8)
-        let limits = DownloadLimits(assets: 1, transfersPerAsset: 1)
         for number in [2, 6] { fixture.always("\(number).ts", .status(404)) }
         let gate = ScriptedGate()
         var before = 0
@@ -51,13 +64,7 @@ struct DownloadResumeTests {
             try await downloads.resume(id)
             #expect(try await fixture.end(id, of: downloads).state == .complete)
         }
-        if inNextProcess {
-            var id: AssetID?
-            try await fixture.use(limits: limits) { id = try await interrupt($0) }
-            try await fixture.use(limits: limits) { try await resume($0, try #require(id)) }
-        } else {
-            try await fixture.use(limits: limits) { try await resume($0, try await interrupt($0)) }
-        }
+        try await run(inNextProcess: inNextProcess, interrupt, then: resume)
         let sent = segments(after: before)
         #expect(sent.map(\.url) == [4, 2, 6, 1].map { fixture.url("\($0).ts") })
         #expect(sent.first?.headerFields[.range] == "bytes=1504-1879")
@@ -70,7 +77,6 @@ struct DownloadResumeTests {
         for number in 0..<5 {
             fixture.serve(CompressedSample.stored(DownloadFixture.packets(number)), at: "\(number).ts")
         }
-        let limits = DownloadLimits(assets: 1, transfersPerAsset: 1)
         let gate = ScriptedGate()
         fixture.next("2.ts", .holdHead(gate))
         func interrupt(_ downloads: Downloads) async throws -> AssetID {
@@ -86,13 +92,7 @@ struct DownloadResumeTests {
             #expect(download.notes.map(\.url) == [fixture.url("0.ts").description])
             #expect(download.notes.first?.text.hasSuffix(" (and 4 more parts)") == true, "\(download.notes)")
         }
-        if inNextProcess {
-            var id: AssetID?
-            try await fixture.use(limits: limits) { id = try await interrupt($0) }
-            try await fixture.use(limits: limits) { try await resume($0, try #require(id)) }
-        } else {
-            try await fixture.use(limits: limits) { try await resume($0, try await interrupt($0)) }
-        }
+        try await run(inNextProcess: inNextProcess, interrupt, then: resume)
     }
 
     @Test func replacesCountsOfPartsCheckedAgain() {

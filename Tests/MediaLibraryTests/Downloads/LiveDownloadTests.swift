@@ -30,9 +30,7 @@ struct LiveDownloadTests {
             serve(from: 2, 2..<6)
             await fixture.progress(downloads, asset.id) { $0.parts.done == 6 }
             serve(from: 4, 4..<8, hasEnd: true)
-            let download = try await fixture.end(asset.id, of: downloads)
-            #expect(download.state == .complete)
-            #expect(download.parts == .init(done: 8, total: 8))
+            let download = try await fixture.expectCompletion(of: asset.id, downloads, parts: 8)
             #expect(download.notes.isEmpty)
             #expect(await downloads.status(of: asset.id)?.asset.duration == 48)
         }
@@ -74,9 +72,7 @@ struct LiveDownloadTests {
             serve(from: 2, 2..<6)
             await fixture.progress(downloads, asset.id) { $0.parts.done == 6 }
             serve(from: 3, 3..<7, hasEnd: true)
-            let download = try await fixture.end(asset.id, of: downloads)
-            #expect(download.state == .complete)
-            #expect(download.parts == .init(done: 7, total: 7))
+            try await fixture.expectCompletion(of: asset.id, downloads, parts: 7)
         }
     }
 
@@ -106,9 +102,7 @@ struct LiveDownloadTests {
             }
             fixture.library.origin.clearFaults(fixture.entry)
             serve(from: 2, 2..<6, hasEnd: true)
-            let download = try await fixture.end(asset.id, of: downloads)
-            #expect(download.state == .complete)
-            #expect(download.parts == .init(done: 6, total: 6))
+            try await fixture.expectCompletion(of: asset.id, downloads, parts: 6)
         }
     }
 
@@ -155,9 +149,7 @@ struct LiveDownloadTests {
         serve(from: 2, 2..<5, hasEnd: true)
         try await fixture.use { downloads in
             let id = try #require(await downloads.statuses().first?.asset.id)
-            let download = try await fixture.end(id, of: downloads)
-            #expect(download.state == .complete)
-            #expect(download.parts == .init(done: 5, total: 5))
+            try await fixture.expectCompletion(of: id, downloads, parts: 5)
         }
         #expect(fixture.requests(for: "0.ts") == 1)
     }
@@ -178,9 +170,7 @@ struct LiveDownloadTests {
             serve("new", 0..<6, hasEnd: true)
             let again = try await downloads.add(DownloadRequest(url: fixture.url("index.m3u8?token=new")))
             #expect(again.id == asset.id)
-            let download = try await fixture.end(asset.id, of: downloads)
-            #expect(download.state == .complete)
-            #expect(download.parts == .init(done: 6, total: 6))
+            try await fixture.expectCompletion(of: asset.id, downloads, parts: 6)
         }
         for number in 0..<6 { #expect(fixture.requests(for: "\(number).ts") == 1) }
     }
@@ -196,9 +186,7 @@ struct LiveDownloadTests {
             serve(from: 0, 0..<3)
             await fixture.progress(downloads, asset.id) { _ in fixture.requests(for: "index.m3u8") >= loads + 2 }
             serve(from: 6, 6..<10, hasEnd: true)
-            let download = try await fixture.end(asset.id, of: downloads)
-            #expect(download.state == .complete)
-            #expect(download.parts == .init(done: 10, total: 10))
+            try await fixture.expectCompletion(of: asset.id, downloads, parts: 10)
             let contents = try #require(try await AssetStore(of: downloads.store).contents(of: asset.id))
             #expect(contents.duration == 60 && !contents.isGrowing)
         }
@@ -253,8 +241,7 @@ struct LiveDownloadTests {
             #expect(contents.isGrowing && contents.parts.count == 3)
             serve(from: 1, 1..<4, hasEnd: true)
             try await downloads.resume(asset.id)
-            let download = try await fixture.end(asset.id, of: downloads)
-            #expect(download.state == .complete && download.parts == .init(done: 4, total: 4))
+            try await fixture.expectCompletion(of: asset.id, downloads, parts: 4)
         }
     }
 
@@ -278,8 +265,7 @@ struct LiveDownloadTests {
         try await assetStore.setContents(contents, of: asset.id)
         await store.close()
         try await fixture.use { downloads in
-            let download = try await fixture.end(asset.id, of: downloads)
-            #expect(download.state == .complete && download.parts == .init(done: 3, total: 3))
+            let download = try await fixture.expectCompletion(of: asset.id, downloads, parts: 3)
             #expect(download.notes.contains { $0.text.contains("earlier version") })
         }
     }
