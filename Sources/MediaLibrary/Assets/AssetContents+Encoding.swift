@@ -75,8 +75,7 @@ extension AssetContents {
             String(decoding: $0, as: UTF8.self)
         }
         guard (7...9).contains(fields.count), let role = AssetPart.Role(rawValue: fields[0]),
-            let start = Double(fields[4]),
-            let duration = Double(fields[5])
+            let start = Double(fields[4]), let duration = Double(fields[5])
         else { return nil }
         var range: Range<Int64>?
         if fields[3] != "-" {

@@ -81,8 +81,7 @@ public struct AssetPart: Sendable, Hashable, Codable {
     func request(of url: ResourceURL, settings: TransferSettings, named: String? = nil) -> ReadRequest {
         let scope = scope ?? AddressScope(forStoredURL: url, userURL: named)
         var request = ReadRequest(
-            url: url,
-            range: range.map { .closed($0.lowerBound, through: $0.upperBound - 1) } ?? .all,
+            url: url, range: range.map { .closed($0.lowerBound, through: $0.upperBound - 1) } ?? .all,
             settings: settings.narrowed(to: scope), revalidation: .never, kind: role.kind)
         request.name = storedAs
         return request

@@ -32,8 +32,7 @@ package struct BundleIngestion: Sendable {
         switch asset.download?.state {
         case .complete: return (asset, true)
         case nil, .completeWithHoles: break
-        case .queued, .running, .paused, .waiting, .failed:
-            throw DownloadInProgress(url: url, asset: asset.id)
+        case .queued, .running, .paused, .waiting, .failed: throw DownloadInProgress(url: url, asset: asset.id)
         }
         asset.title = title ?? asset.title
         asset.lostCount = lost

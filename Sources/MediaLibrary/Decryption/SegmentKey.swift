@@ -29,8 +29,7 @@ public struct SegmentKey: Sendable, Hashable {
         for key in keys where key.keyFormat == "identity" {
             guard let cipher = SegmentCipher(key.method), let url = key.uri, !url.isEmpty else { continue }
             return SegmentKey(
-                cipher: cipher, url: url,
-                initializationVector: key.initializationVector(mediaSequence: mediaSequence))
+                cipher: cipher, url: url, initializationVector: key.initializationVector(mediaSequence: mediaSequence))
         }
         let format = first.keyFormat == "identity" ? "" : " with keys in the format “\(first.keyFormat)”"
         throw ContainerError(

@@ -126,7 +126,6 @@ struct OriginFacts: Sendable {
     /// The media type, determined from the first bytes, the `Content-Type` field and the extension.
     var type: String {
         MediaType.resolve(
-            sniffed: sniffed, declared: first.fields[.contentType],
-            pathExtension: first.url.pathExtension.lowercased())
+            sniffed: sniffed, declared: first.fields[.contentType], pathExtension: first.url.pathExtension.lowercased())
     }
 }

@@ -120,8 +120,7 @@ struct StreamContents {
         let mapped = playlist.mappingURIs { role, uri in
             switch role {
             case .variantStream, .rendition: local[uri] ?? uri
-            case .sessionKey:
-                foreign.contains(uri) ? uri : part(.key, uri, of: entry, folder: "keys", from: "") ?? uri
+            case .sessionKey: foreign.contains(uri) ? uri : part(.key, uri, of: entry, folder: "keys", from: "") ?? uri
             case .sessionData: part(.other, uri, of: entry, folder: "data", from: "") ?? uri
             default: uri
             }
@@ -168,8 +167,7 @@ struct StreamContents {
         if playlist.type == .event { playlist.type = .onDemand }
         let mapped = playlist.mappingURIs { role, uri in
             switch role {
-            case .key:
-                foreign.contains(uri) ? uri : part(.key, uri, of: loaded, folder: folder, from: home) ?? uri
+            case .key: foreign.contains(uri) ? uri : part(.key, uri, of: loaded, folder: folder, from: home) ?? uri
             case .initializationSection:
                 (try? base.resolve(uri)).flatMap { names.name(of: $0.description) }
                     .map { AssetPartNaming.relative($0, from: home) } ?? uri

@@ -83,8 +83,7 @@ public struct StreamPlan: Sendable, Hashable {
         audioLabels = []
         var dates: [DiscontinuityDates] = []
         switch parsed.playlist {
-        case .media(let playlist):
-            try add(playlist, at: location, audioLabel: nil)
+        case .media(let playlist): try add(playlist, at: location, audioLabel: nil)
         case .multivariant(var playlist):
             playlist.removeUnavailable { uri in
                 (try? Self.resolved(uri, against: location)).map { isAvailable(Self.known($0)) } ?? false

@@ -37,8 +37,7 @@ package struct ContainerContents<Source: ByteSource> {
     }
 
     func push<Sink: SampleSink>(
-        into sink: inout Sink,
-        _ push: (UnsafeRawBufferPointer, inout Sink) throws(ContainerError) -> Void,
+        into sink: inout Sink, _ push: (UnsafeRawBufferPointer, inout Sink) throws(ContainerError) -> Void,
         _ finish: (inout Sink) throws(ContainerError) -> Void
     ) throws(ContainerError) {
         let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: Self.pieceLength, alignment: 16)

@@ -86,8 +86,7 @@ extension MediaJobError {
         case .invalid(let diagnostic):
             let place = diagnostic.line > 0 ? "line \(diagnostic.line)" : "the playlist as a whole"
             self.init(.failed, "\(name): \(place): [\(diagnostic.rule)] \(diagnostic.message)")
-        case .playlistTooLong, .lineTooLong, .tooManyTags, .notInflated:
-            self.init(.failed, "\(name): \(error)")
+        case .playlistTooLong, .lineTooLong, .tooManyTags, .notInflated: self.init(.failed, "\(name): \(error)")
         }
     }
 }

@@ -6,8 +6,7 @@ extension PlaylistInspection {
         let sections: [InspectionReport.Section] =
             switch parsed.playlist {
             case .media(let playlist): [MediaPlaylistReport(playlist: playlist, inspection: self).facts]
-            case .multivariant(let playlist):
-                MultivariantPlaylistReport(playlist: playlist, inspection: self).sections
+            case .multivariant(let playlist): MultivariantPlaylistReport(playlist: playlist, inspection: self).sections
             }
         return InspectionReport(sections: sections + [diagnosticsSection])
     }

@@ -37,8 +37,7 @@ public final class StreamMovie<Resources: StreamResources & Sendable>: Sendable 
     ///   inputs; the errors of `StreamRemux`, with the name of the part in the message; the error of the first damaged
     ///   segment if there are no tracks; `malformed` if there are no samples; the errors of `onPart`.
     public convenience init(
-        _ plan: StreamPlan, resources: Resources,
-        missingParts: StreamRemux<Resources>.MissingParts = .fail,
+        _ plan: StreamPlan, resources: Resources, missingParts: StreamRemux<Resources>.MissingParts = .fail,
         onPart: (_ done: Int, _ all: Int) throws(ContainerError) -> Void = { _, _ in }
     ) throws(ContainerError) {
         try self.init(plan, resources: resources, partLength: 8 << 20, missingParts: missingParts, onPart: onPart)

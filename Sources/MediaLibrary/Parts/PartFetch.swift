@@ -57,8 +57,7 @@ struct PartFetch: Sendable {
         if let range = part.range, let length = info.length, length < range.upperBound {
             try await discard(part, info)
             throw CacheError(
-                .badResponse,
-                "\(info.url) has \(length) bytes, but its playlist requires at least \(range.upperBound)")
+                .badResponse, "\(info.url) has \(length) bytes, but its playlist requires at least \(range.upperBound)")
         }
         switch part.role {
         case .key:

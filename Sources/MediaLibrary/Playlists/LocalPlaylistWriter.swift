@@ -21,15 +21,13 @@ enum LocalPlaylistWriter {
 
     private static func isLocal(_ reference: Reference) -> Bool {
         switch URLReference.form(of: reference.uri) {
-        case .relativePath:
-            return reference.uri.utf8.allSatisfy(isPlain)
+        case .relativePath: return reference.uri.utf8.allSatisfy(isPlain)
         case .absolute:
             guard reference.role == .key || reference.role == .sessionKey, let first = reference.uri.utf8.first,
                 isPlain(first), let scheme = URLReference(reference.uri).scheme
             else { return false }
             return keySchemes.contains(scheme.lowercased())
-        case .networkPath, .rootRelative:
-            return false
+        case .networkPath, .rootRelative: return false
         }
     }
 

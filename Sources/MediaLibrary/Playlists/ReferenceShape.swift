@@ -30,8 +30,7 @@ public enum ReferenceShape: Sendable, Hashable {
     private static func absolute(_ text: UnsafeBufferPointer<UInt8>, colon: Int) -> ReferenceShape {
         let scheme = text[..<colon]
         guard scheme.elementsEqual("http".utf8) || scheme.elementsEqual("https".utf8),
-            text[colon...].starts(with: "://".utf8),
-            let end = text[(colon + 3)...].firstIndex(of: UInt8(ascii: "/"))
+            text[colon...].starts(with: "://".utf8), let end = text[(colon + 3)...].firstIndex(of: UInt8(ascii: "/"))
         else { return .other }
         let authority = text[(colon + 3)..<end]
         // Upper case, user information and default ports require normalization.

@@ -115,8 +115,7 @@ public struct MediaProber: Sendable {
         var probe = MediaProbe(url: playlist.url.description, kind: .stream, type: playlist.head.contentType)
         let parsed = try playlist.parsed()
         switch parsed.playlist {
-        case .media(let media):
-            note(media, in: &probe)
+        case .media(let media): note(media, in: &probe)
         case .multivariant(let multivariant):
             let variants = Self.choices(of: multivariant)
             guard let best = variants.first else {

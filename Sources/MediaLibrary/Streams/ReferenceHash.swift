@@ -22,8 +22,7 @@ struct ReferenceHash {
         case .absolute: FNV1a.extend(FNV1a.initial, with: uri)
         case .rootRelative: FNV1a.extend(origin, with: uri)
         case .relativePath: FNV1a.extend(folder, with: uri)
-        case .other:
-            (try? base.resolve(uri)).map { Self.hash(of: $0) }
+        case .other: (try? base.resolve(uri)).map { Self.hash(of: $0) }
         }
     }
 

@@ -48,8 +48,7 @@ struct BundlePartRangesTests {
         let error = #expect(throws: ContainerError.self) {
             try ranges.copy(to: file) { (range) throws(ContainerError) in
                 FetchedBytes(
-                    offset: range.lowerBound, bytes: Array(repeating: 1, count: 10), completeLength: 10,
-                    entityTag: nil)
+                    offset: range.lowerBound, bytes: Array(repeating: 1, count: 10), completeLength: 10, entityTag: nil)
             }
         }
         #expect(error?.code == .unsupported)

@@ -79,8 +79,7 @@ struct DownloadMeterTests {
         let contents = contents(seconds: 8, estimate: nil)
         let meter = DownloadMeter()
         meter.begin(
-            contents, cached: [0, 0, 1000, 2000, 20_000, 0, 500],
-            isDone: [true, true, true, true, true, false, false])
+            contents, cached: [0, 0, 1000, 2000, 20_000, 0, 500], isDone: [true, true, true, true, true, false, false])
         #expect(meter.progress(now: .zero).bytes == 23_500)
         let expected: Int64 = 2 * 20_500 + 2 * 2000 + 1000
         #expect(length(meter) == expected)

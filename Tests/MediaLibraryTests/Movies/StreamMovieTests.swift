@@ -73,8 +73,7 @@ struct StreamMovieTests {
     }
 
     @Test(arguments: [
-        SampleStream.discontinuities, .video, .videoAndAudio, .audio, .gaps, .packedAAC, .packedAC3, .ac3,
-        .enhancedAC3,
+        SampleStream.discontinuities, .video, .videoAndAudio, .audio, .gaps, .packedAAC, .packedAC3, .ac3, .enhancedAC3,
     ])
     func lateRangeReadsFewParts(stream: SampleStream) throws {
         let (plan, resources) = try stream.open()

@@ -14,8 +14,7 @@ struct RecentPlaylistsTests {
     private func playlist(_ text: String, at url: ResourceURL? = nil) -> LoadedPlaylist {
         let head = ResourceHead(
             length: nil, contentType: "application/vnd.apple.mpegurl", validator: Validator(),
-            validatedAt: .distantPast,
-            entityTag: "\"1\"")
+            validatedAt: .distantPast, entityTag: "\"1\"")
         return LoadedPlaylist(bytes: Array(text.utf8), head: head, url: url ?? self.url, kind: .media)
     }
 
