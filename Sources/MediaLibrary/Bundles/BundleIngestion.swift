@@ -27,8 +27,7 @@ package struct BundleIngestion: Sendable {
     ) async throws -> (asset: Asset, isComplete: Bool) {
         let url = try ResourceURL(url).withoutUserInfo
         for part in contents.parts { _ = try ResourceURL(part.url) }
-        let new = Asset(key: store.key(for: url), url: url.description, created: store.now)
-        var asset = try await assetStore.add(new)
+        var asset = try await assetStore.add(Asset(key: store.key(for: url), url: url.description, created: store.now))
         switch asset.download?.state {
         case .complete: return (asset, true)
         case nil, .completeWithHoles: break

@@ -23,7 +23,7 @@ public struct BundleManifest: Sendable, Hashable, Codable {
     public static let currentFormat = "mediacache-bundle 1"
 
     /// The format of the manifest: ``currentFormat``.
-    public var format: String
+    public var format = BundleManifest.currentFormat
     /// The title of the asset.
     public var title: String?
     /// The URL of the asset, without user information.
@@ -39,9 +39,9 @@ public struct BundleManifest: Sendable, Hashable, Codable {
     /// When the bundle was created.
     public var created: Date
     /// The parts, without repeated names.
-    public var parts: [Part]
+    public var parts: [Part] = []
     /// The names of parts that are missing from the bundle.
-    public var holes: [String]
+    public var holes: [String] = []
     /// The number of segments that the recording of the asset failed to fetch. Playlists mark them as gaps. It's nil if
     /// there are none, or the asset wasn't recorded.
     public var lost: Int?
@@ -50,16 +50,12 @@ public struct BundleManifest: Sendable, Hashable, Codable {
     public init(
         title: String?, url: String, entry: String, duration: Double, selection: StreamSelection?, created: Date
     ) {
-        format = Self.currentFormat
         self.title = title
         self.url = url
         self.entry = entry
         self.duration = duration
         self.selection = selection
         self.created = created
-        cover = nil
-        parts = []
-        holes = []
     }
 
     /// Returns the manifest as JSON, with dates in ISO 8601.

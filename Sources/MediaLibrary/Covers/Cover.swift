@@ -49,14 +49,7 @@ public struct Cover: Sendable, Hashable {
 
     /// The filename extension for the image, without a dot; `jpg` for unknown media types.
     public var pathExtension: String {
-        switch mediaType {
-        case "image/png": "png"
-        case "image/gif": "gif"
-        case "image/webp": "webp"
-        case "image/avif": "avif"
-        case "image/heic": "heic"
-        default: "jpg"
-        }
+        ["png", "gif", "webp", "avif", "heic"].first { mediaType == "image/\($0)" } ?? "jpg"
     }
 
     private static func picture(ofTag bytes: [UInt8]) throws(ContainerError) -> Cover? {

@@ -19,21 +19,21 @@ public struct Download: Sendable, Hashable, Codable {
     /// When the recording of a live stream ends; nil means at the end of the stream.
     public var endsAt: Date?
     /// The state.
-    public var state: DownloadState
+    public var state = DownloadState.queued
     /// The number of cached bytes.
-    public var bytes: Int64
+    public var bytes: Int64 = 0
     /// The length in bytes, exact or estimated; nil if unknown.
     public var length: Int64?
     /// Whether ``length`` is exact rather than estimated.
-    public var isLengthExact: Bool
+    public var isLengthExact = false
     /// The number of complete parts, and the total.
-    public var parts: Parts
+    public var parts = Parts()
     /// The first ``DownloadHole/maximumListed`` parts that couldn't be fetched.
-    public var holes: [DownloadHole]
+    public var holes: [DownloadHole] = []
     /// The number of parts that couldn't be fetched, and of gaps in a recording.
-    public var holeCount: Int
+    public var holeCount = 0
     /// Remarks about the playlists and the received media, for example about removed wrappings or gaps.
-    public var notes: [AssetContents.Note]
+    public var notes: [AssetContents.Note] = []
 
     /// Adds holes, except those already listed.
     mutating func add(_ more: [DownloadHole]) {
@@ -64,14 +64,6 @@ public struct Download: Sendable, Hashable, Codable {
         self.headers = headers
         self.priority = priority
         self.added = added
-        state = .queued
-        bytes = 0
-        length = nil
-        isLengthExact = false
-        parts = Parts()
-        holes = []
-        holeCount = 0
-        notes = []
     }
 }
 

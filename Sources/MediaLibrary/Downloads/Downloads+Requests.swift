@@ -20,8 +20,7 @@ extension Downloads {
         while let removing = entries.first(where: { $0.value.isBeingRemoved && $0.value.asset.key == key })?.key {
             await removalEnded(removing)
         }
-        let new = Asset(key: key, url: request.url.description, created: store.now)
-        let asset = try await assetStore.add(new)
+        let asset = try await assetStore.add(Asset(key: key, url: request.url.description, created: store.now))
         let wasKnown = entries[asset.id] != nil
         if !wasKnown { enter(asset) }
         let hasOtherSelection = entries[asset.id]?.asset.download.map { $0.selection != request.selection } ?? false

@@ -90,7 +90,8 @@ struct LiveDownloads: Sendable {
     {
         RecordingDependencies(
             store: dependencies.store, recordingStore: CacheRecordingStore(dependencies.store),
-            loader: dependencies.loader, events: events, settings: { [dependencies] url, identity, headers in
+            loader: dependencies.loader, events: events,
+            settings: { [dependencies] url, identity, headers in
                 var settings = try dependencies.transferSettings(url, identity, headers)
                 guard let refresh = dependencies.refreshSource else { return settings }
                 settings.refreshURL = { expired in

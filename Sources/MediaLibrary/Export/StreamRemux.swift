@@ -45,7 +45,7 @@ public struct StreamRemux<Resources: StreamResources> {
     public private(set) var omittedTracks: [MediaTrack] = []
     /// The damage that was skipped.
     public private(set) var damage = RemuxDamage()
-    package private(set) var nextParts: [Int]
+    package private(set) var nextParts: [Int] = []
     /// The join of each input's next part, unless that has a discontinuity; a gap after a part that couldn't be read.
     private var nextJoins: [SegmentJoin] = []
     /// The end of the last part that was read of each input, in seconds according to the playlist.
@@ -69,7 +69,6 @@ public struct StreamRemux<Resources: StreamResources> {
     public init(_ plan: StreamPlan, resources: Resources) {
         self.plan = plan
         self.resources = resources
-        nextParts = []
         begin(at: [Int](repeating: 0, count: plan.inputs.count))
     }
 

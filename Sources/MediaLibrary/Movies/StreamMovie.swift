@@ -121,13 +121,12 @@ public struct MovieGap: Sendable, Hashable {
     /// The duration in seconds.
     public var duration: Double
     /// The last path component of the segment's URL; empty if the playlist marks the segment as a gap.
-    public var name: String
+    public var name = ""
 
     init(_ cause: Cause, start: Double, duration: Double) {
         self.cause = cause
         self.start = start
         self.duration = duration
-        name = ""
     }
 
     init(_ cause: Cause, _ part: StreamPart) {
