@@ -62,6 +62,12 @@ struct DownloadFaultTests {
         _ = try hole(in: try await download())
     }
 
+    @Test func listsMissingSegment() async throws {
+        fixture.remove("1.ts")
+        let hole = try hole(in: try await download())
+        #expect(hole.reason.contains("404"))
+    }
+
     @Test(arguments: [ScriptedFault.bodyShorter(by: 100), .page()])
     func retriesSegmentThatFailsOnce(fault: ScriptedFault) async throws {
         fixture.next("1.ts", fault)
@@ -206,16 +212,11 @@ struct DownloadFaultTests {
         if let key { fixture.serve(key, at: "one.key", type: "application/octet-stream") }
     }
 
-    @Test func failureIdentifiesKeyOfWrongLength() async throws {
-        serveEncrypted(key: [1, 2, 3, 4, 5])
+    @Test(arguments: [([1, 2, 3, 4, 5], "5 bytes"), (nil, "404")] as [([UInt8]?, String)])
+    func failureIdentifiesUnusableKey(key: [UInt8]?, reason: String) async throws {
+        serveEncrypted(key: key)
         let failure = try #require(try await download().state.failure)
-        #expect(failure.message.contains("one.key") && failure.message.contains("5 bytes"))
-    }
-
-    @Test func failureIdentifiesMissingKey() async throws {
-        serveEncrypted(key: nil)
-        let failure = try #require(try await download().state.failure)
-        #expect(failure.message.contains("one.key") && failure.message.contains("404"))
+        #expect(failure.message.contains("one.key") && failure.message.contains(reason))
     }
 
     @Test func failsForTruncatedEncryptedSegment() async throws {

@@ -45,31 +45,6 @@ struct DownloadOrderTests {
         }
     }
 
-    @Test func changedSelectionRestartsDownload() async throws {
-        for name in ["low", "high"] { fixture.serveStream(segments: 3, in: fixture.url("\(name)/index.m3u8")) }
-        fixture.library.serve(
-            """
-            #EXTM3U
-            #EXT-X-STREAM-INF:BANDWIDTH=1000
-            low/index.m3u8
-            #EXT-X-STREAM-INF:BANDWIDTH=9000
-            high/index.m3u8
-
-            """, at: fixture.entry)
-        let gate = ScriptedGate()
-        fixture.next("high/0.ts", .holdHead(gate))
-        try await fixture.use { downloads in
-            let first = try await downloads.add(DownloadRequest(url: fixture.entry))
-            await fixture.library.origin.wait { $0.contains { $0.url == fixture.url("high/0.ts") } }
-            let low = StreamSelection(variants: .worst)
-            let second = try await downloads.add(DownloadRequest(url: fixture.entry, selection: low))
-            gate.open()
-            #expect(first.id == second.id)
-            #expect(try await fixture.end(second.id, of: downloads).state == .complete)
-        }
-        for number in 0..<3 { #expect(fixture.requests(for: "low/\(number).ts") == 1) }
-    }
-
     @Test func addDuringCancelStartsNewDownload() async throws {
         fixture.serveStream(segments: 2)
         try await fixture.use { downloads in

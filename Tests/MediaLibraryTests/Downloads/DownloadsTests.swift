@@ -42,18 +42,4 @@ struct DownloadsTests {
         }
         for number in 0..<3 { #expect(fixture.requests(for: "\(number).ts") == 1) }
     }
-
-    @Test func listsMissingSegmentAsHole() async throws {
-        fixture.serveStream(segments: 3)
-        fixture.remove("1.ts")
-        try await fixture.use { downloads in
-            let asset = try await downloads.add(DownloadRequest(url: fixture.entry))
-            let download = try #require(await downloads.ended(asset.id)?.asset.download)
-            #expect(download.state == .completeWithHoles)
-            #expect(download.holeCount == 1)
-            let hole = try #require(download.holes.first)
-            #expect(hole.url.hasSuffix("/1.ts") && hole.start == 6 && hole.duration == 6)
-            #expect(hole.reason.contains("404"))
-        }
-    }
 }

@@ -62,6 +62,20 @@ struct OtherSelectionTests {
         }
     }
 
+    @Test func restartsRunningDownload() async throws {
+        let gate = ScriptedGate()
+        fixture.next("high/0.ts", .holdHead(gate))
+        try await fixture.use { downloads in
+            let first = try await downloads.add(request(.best))
+            await fixture.library.origin.wait { $0.contains { $0.url == fixture.url("high/0.ts") } }
+            let second = try await downloads.add(request(.worst))
+            gate.open()
+            #expect(first.id == second.id)
+            #expect(try await fixture.end(second.id, of: downloads).state == .complete)
+        }
+        for number in 0..<2 { #expect(fixture.requests(for: "low/\(number).ts") == 1) }
+    }
+
     @Test func revertsSelectionWithoutOrigin() async throws {
         try await fixture.use { downloads in
             let id = try await requestOtherWhileUnreachable(downloads)

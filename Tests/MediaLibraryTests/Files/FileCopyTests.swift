@@ -38,16 +38,9 @@ struct FileCopyTests {
             let error = #expect(throws: MediaJobError.self) { try copy(in: folder) }
             #expect(error?.code == .outputExists)
             #expect(try read("\(folder)/film.mp4") == "mine")
-            _ = try copy(in: folder, overwrites: true)
-            #expect(try read("\(folder)/film.mp4") == "kept")
-            #expect(try read("\(folder)/blob") == "kept")
-        }
-    }
-
-    @Test func replacingTwiceLeavesNoTemporaryFile() throws {
-        try withTemporaryFolder { folder in
-            try write("kept", "\(folder)/blob")
+            // The second copy may replace another link to the same file.
             for _ in 0..<2 { _ = try copy(in: folder, overwrites: true) }
+            for name in ["film.mp4", "blob"] { #expect(try read("\(folder)/\(name)") == "kept") }
             #expect(try FileManager.default.contentsOfDirectory(atPath: folder).sorted() == ["blob", "film.mp4"])
         }
     }

@@ -21,24 +21,14 @@ struct OutputFileTests {
         }
     }
 
-    @Test func abandonedFileIsRemoved() throws {
+    @Test(arguments: [false, true]) func temporaryFileIsRemoved(isComplete: Bool) throws {
         try withTemporaryFolder { folder in
             do {
                 let file = try OutputFile(OutputTarget(path: "\(folder)/a.mp4", overwrites: false))
                 try write("one", to: file)
+                if isComplete { try file.moveToTarget() }
             }
-            #expect(try FileManager.default.contentsOfDirectory(atPath: folder).isEmpty)
-        }
-    }
-
-    @Test func temporaryFileIsRemoved() throws {
-        try withTemporaryFolder { folder in
-            do {
-                let file = try OutputFile(OutputTarget(path: "\(folder)/a.mp4", overwrites: false))
-                try write("one", to: file)
-                try file.moveToTarget()
-            }
-            #expect(try FileManager.default.contentsOfDirectory(atPath: folder) == ["a.mp4"])
+            #expect(try FileManager.default.contentsOfDirectory(atPath: folder) == (isComplete ? ["a.mp4"] : []))
         }
     }
 
