@@ -48,9 +48,8 @@ public struct MediaJobError: Error, Sendable, CustomStringConvertible {
 
 /// A runner of jobs that block a thread while they read and write.
 package enum MediaJob {
-    /// Runs `body` on a separate thread. If the task is cancelled, the next read in `body` fails.
-    ///
-    /// - Throws: The errors of `body`. A `ContainerError` is converted to a ``MediaJobError`` about `name`.
+    /// Runs `body` on a separate thread, and converts a `ContainerError` to a ``MediaJobError`` about `name`. If the
+    /// task is cancelled, the next read in `body` fails.
     package static func run<Result: Sendable>(
         on name: String, _ body: @escaping @Sendable (WorkControl) throws -> Result
     ) async throws -> Result {

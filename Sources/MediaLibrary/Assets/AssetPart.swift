@@ -19,6 +19,15 @@ public struct AssetPart: Sendable, Hashable, Codable {
         case mediaSegment
         /// Another resource referenced by a playlist, such as session data (§4.4.6.4).
         case other
+
+        /// The resource kind reported to transforms and observers.
+        public var kind: ResourceKind {
+            switch self {
+            case .key: .key
+            case .mediaSegment, .initializationSection: .segment
+            case .file, .other: .file
+            }
+        }
     }
 
     /// The role of the part.
@@ -93,16 +102,5 @@ extension AddressScope {
     /// that the user specified.
     init(forStoredURL url: ResourceURL, userURL: String?) {
         self = userURL.flatMap { try? ResourceURL($0) }?.host == url.host ? .any : .publicOnly
-    }
-}
-
-extension AssetPart.Role {
-    /// The resource kind reported to transforms and observers.
-    public var kind: ResourceKind {
-        switch self {
-        case .key: .key
-        case .mediaSegment, .initializationSection: .segment
-        case .file, .other: .file
-        }
     }
 }

@@ -180,9 +180,7 @@ final class DownloadRun: Sendable {
             guard let coverage, !rechecks, !holes.contains(part.url),
                 !store.needsAccessCheck(coverage.addressKind, requests[index].settings),
                 !(part.range.map { $0.upperBound > coverage.length ?? .max } ?? false)
-            else {
-                return false
-            }
+            else { return false }
             return coverage.isWhole && coverage.isPinned
         }
         let begun = coverages.indices.filter { !isDone[$0] && (coverages[$0]?.bytesCached ?? 0) > 0 }

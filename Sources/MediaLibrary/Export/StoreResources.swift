@@ -61,9 +61,7 @@ package struct StoreResources: StreamResources {
             throw ContainerError(
                 .inputOutput, "\(url) is only partially cached", advice: "Download it with `get` first")
         }
-        let source = WindowedSource(
-            length: length, window: window, at: first
-        ) { (range) throws(ContainerError) in
+        let source = WindowedSource(length: length, window: window, at: first) { (range) throws(ContainerError) in
             let (found, bytes) = try bytes(of: url, in: range)
             guard found.joins(head) else {
                 throw ContainerError(.inputOutput, "\(url) changed while it was read", at: range.lowerBound)

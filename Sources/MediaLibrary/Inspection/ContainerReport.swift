@@ -68,7 +68,8 @@ extension ContainerInspection {
             .number("ID") { "\($0.id)" },
             .text("KIND") { $0.kind },
             .text("CODEC") { track in
-                ReportText.list(track.formats.compactMap { $0.codec ?? $0.sampleEntry }.uniqued)
+                let codecs = track.formats.compactMap { $0.codec ?? $0.sampleEntry }
+                return ReportText.list(codecs.reduce(into: [String]()) { if !$0.contains($1) { $0.append($1) } })
             },
             .text("FORMAT", Self.format),
             .text("LANGUAGE") { $0.language == "und" ? nil : $0.language },
@@ -129,13 +130,5 @@ extension ContainerInspection {
         let hidden = diagnostics.count - Self.shownDiagnostics + droppedDiagnostics
         if hidden > 0 { lines.append("and \(hidden) more findings") }
         return lines.isEmpty ? nil : InspectionReport.Section(notes: lines)
-    }
-}
-
-extension [String] {
-    /// The strings in order, without duplicates.
-    fileprivate var uniqued: [String] {
-        var seen: Set<String> = []
-        return filter { seen.insert($0).inserted }
     }
 }

@@ -165,14 +165,7 @@ package struct Nullable<Value: Encodable & Sendable>: Encodable, Sendable {
 
     package init(wrappedValue: Value?) { self.wrappedValue = wrappedValue }
 
-    package func encode(to encoder: any Encoder) throws {
-        var container = encoder.singleValueContainer()
-        if let wrappedValue {
-            try container.encode(wrappedValue)
-        } else {
-            try container.encodeNil()
-        }
-    }
+    package func encode(to encoder: any Encoder) throws { try wrappedValue.encode(to: encoder) }
 }
 
 extension String {

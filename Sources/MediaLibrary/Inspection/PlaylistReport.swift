@@ -243,9 +243,9 @@ struct EncryptionSummary {
             return
         }
         let methods = Set(keys.map { "\($0.method) (\($0.keyFormat))" }).sorted().joined(separator: ", ")
-        let number = Set(keys.map(\.uri)).count
+        let number = Set(keys.map(\.uri)).count.counted("key")
         let share = encrypted == playlist.segments.count ? "all segments" : encrypted.counted("segment")
-        text = "\(methods), \(number == 1 ? "1 key" : "\(number) keys"), \(share)"
+        text = "\(methods), \(number), \(share)"
     }
 }
 

@@ -144,15 +144,9 @@ public struct MediaProber: Sendable {
     }
 
     private static func renditions(_ type: RenditionType, in playlist: MultivariantPlaylist) -> [MediaProbe.Rendition] {
-        var known: [MediaProbe.Rendition] = []
-        for rendition in playlist.renditions where rendition.type == type {
-            let found = MediaProbe.Rendition(
-                language: rendition.language, name: rendition.name, isDefault: rendition.isDefault)
-            if !known.contains(where: { $0.language == found.language && $0.name == found.name }) {
-                known.append(found)
-            }
-        }
-        return known
+        var known: Set<[String?]> = []
+        return playlist.renditions.filter { $0.type == type && known.insert([$0.language, $0.name]).inserted }
+            .map { MediaProbe.Rendition(language: $0.language, name: $0.name, isDefault: $0.isDefault) }
     }
 
     private func note(_ playlist: MediaPlaylist, in probe: inout MediaProbe) {
