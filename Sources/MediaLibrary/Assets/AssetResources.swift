@@ -6,9 +6,8 @@ struct AssetResources {
     let assetStore: AssetStore
     let settings: Downloads.SettingsSource
 
-    /// Returns the cache keys that belong to an asset and to no other. Some of them may not be cached.
-    ///
-    /// - Throws: `CacheError` with `storage` if another asset's contents can't be read, because it may share them.
+    /// Returns the cache keys that belong to an asset and to no other, cached or not. Throws `CacheError` with
+    /// `storage` if another asset's contents can't be read, because it may share them.
     func exclusiveKeys(of asset: Asset) async throws -> Set<String> {
         try await exclusive(try keys(of: asset, contents: try await contents(of: asset)), to: asset)
     }

@@ -68,9 +68,8 @@ package struct BundleIngestion: Sendable {
         for name in try await folder.names() { try await folder.remove(name) }
     }
 
-    /// Stores bytes of a part at an offset in its resource, which has `length` bytes.
-    ///
-    /// - Throws: `CacheError`: `representationChanged` if another version of the resource is cached; `invalidURL`.
+    /// Stores bytes of a part at an offset in its resource, which has `length` bytes. Throws `CacheError` with
+    /// `representationChanged` if another version of the resource is cached, or with `invalidURL`.
     package func store(_ bytes: [UInt8], at offset: Int64, of length: Int64, as part: AssetPart) async throws {
         let url = try ResourceURL(part.url)
         let file = try await Self.incoming(of: store).path(for: "\(UUID().uuidString).part")

@@ -30,8 +30,7 @@ package enum FrameClip {
 
     /// Writes the clip for a time in seconds from the beginning of a stream, or of another file that can be remuxed, to
     /// an empty file. Parts that can't be read are skipped. Returns whether there is a frame at that time or later.
-    ///
-    /// - Throws: The errors of `StreamRemux`; `limitExceeded` if a frame depends on too many others.
+    /// Throws the errors of `StreamRemux`, and `limitExceeded` if a frame depends on too many others.
     package static func write<Resources: StreamResources>(
         _ plan: StreamPlan, from resources: Resources, at time: Double, to file: some RandomAccessSink
     ) throws(ContainerError) -> Bool {

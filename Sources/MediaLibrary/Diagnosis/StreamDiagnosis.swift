@@ -8,9 +8,8 @@ struct StreamDiagnosis: Sendable {
     var report: OriginDiagnosis.Report
 
     /// Runs the checks. Of a multivariant playlist, only the variant stream with the highest bandwidth is checked. A
-    /// playlist that can't be read ends the diagnosis.
-    ///
-    /// - Returns: The requested segment, and a probe with its address scope; nil if there is no segment.
+    /// playlist that can't be read ends the diagnosis. Returns the requested segment, and a probe with its address
+    /// scope; nil if there is no segment.
     func run(_ url: ResourceURL) async throws -> (segment: ResourceURL, probe: OriginProbe)? {
         guard let first = try await read(url, "playlist") else { return nil }
         return try await narrowed(to: first.references).diagnose(first)

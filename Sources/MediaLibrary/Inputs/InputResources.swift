@@ -35,9 +35,8 @@ package struct InputResources: StreamResources, Sendable {
         }
     }
 
-    /// Opens an input.
-    ///
-    /// - Throws: `ContainerError` for a file; ``MediaJobError`` for a URL that can't be read; errors of the gateway.
+    /// Opens an input. Throws `ContainerError` for a file, ``MediaJobError`` for a URL that can't be read, and errors
+    /// of the gateway.
     package func bytes(of input: MediaInput) throws -> InputBytes {
         switch input {
         case .file(let path): return try InputBytes(path: path, control: control, progress: progress)

@@ -12,9 +12,8 @@ package struct PlaylistFetch: Sendable {
         self.settings = settings
     }
 
-    /// Returns the body at `url`, after redirects and without its content coding.
-    ///
-    /// - Throws: `CacheError` of the request; ``MediaJobError`` for a body that isn't a playlist.
+    /// Returns the body at `url`, after redirects and without its content coding. Throws `CacheError` of the request,
+    /// and ``MediaJobError`` for a body that isn't a playlist.
     package func body(of url: ResourceURL) async throws -> PlaylistBody {
         let context = OriginContext(origin: origin, time: SystemTime(), settings: settings, counters: Counters())
         let reader = OriginReader(

@@ -62,9 +62,8 @@ extension CacheStore {
         kind == .local && (settings ?? transfers).scope == .publicOnly
     }
 
-    /// Returns a revalidation that contacts the origin, so that the access rule is applied to cached bytes.
-    ///
-    /// - Throws: `CacheError` with `forbiddenAddress` if the request may not contact its origin.
+    /// Returns a revalidation that contacts the origin, so that the access rule is applied to cached bytes. Throws
+    /// `CacheError` with `forbiddenAddress` if the request may not contact its origin.
     package func revalidationForAccess(
         to url: ResourceURL, _ settings: TransferSettings?
     ) throws(CacheError) -> Revalidation {

@@ -50,9 +50,8 @@ struct PartFetch: Sendable {
     }
 
     /// Checks that a received part is of the expected kind. Removes its resource if it isn't, unless other parts may be
-    /// ranges of the same resource.
-    ///
-    /// - Throws: `CacheError`: `notMedia`; `badResponse` if the part's byte range exceeds the resource.
+    /// ranges of the same resource. Throws `CacheError` with `notMedia`, or with `badResponse` if the part's byte range
+    /// exceeds the resource.
     func check(_ part: AssetPart, _ request: ReadRequest, _ info: ResourceInfo) async throws -> Finding {
         if let range = part.range, let length = info.length, length < range.upperBound {
             try await discard(part, info)

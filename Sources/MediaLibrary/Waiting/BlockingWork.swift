@@ -49,8 +49,7 @@ package final class WorkControl: Sendable {
     package func check() throws { if state.withLock({ $0.isCancelled }) { throw CancellationError() } }
 
     /// Blocks the current thread, which must not belong to the cooperative pool, until an asynchronous call returns.
-    ///
-    /// - Throws: The errors of `body`; `CancellationError` if the operation was cancelled before the call.
+    /// Throws the errors of `body`, and `CancellationError` if the operation was cancelled before the call.
     package func wait<Value: Sendable>(for body: @escaping @Sendable () async throws -> Value) throws -> Value {
         let outcome = CallOutcome<Value>()
         let done = DispatchSemaphore(value: 0)

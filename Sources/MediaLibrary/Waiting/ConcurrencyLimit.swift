@@ -22,10 +22,9 @@ package final class ConcurrencyLimit: Sendable {
         self.maximumWaiting = maximumWaiting
     }
 
-    /// Runs an operation as soon as fewer than the maximum number of operations are running.
-    ///
-    /// - Throws: The errors of the operation; `CancellationError` if the task is cancelled before the operation starts;
-    ///   ``Exceeded`` if too many operations are waiting.
+    /// Runs an operation as soon as fewer than the maximum number of operations are running. Throws the errors of the
+    /// operation, `CancellationError` if the task is cancelled before the operation starts, and ``Exceeded`` if too
+    /// many operations are waiting.
     package func run<Result>(
         isolation: isolated (any Actor)? = #isolation, _ operation: () async throws -> Result
     ) async throws -> Result {
