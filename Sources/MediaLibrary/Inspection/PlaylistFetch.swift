@@ -19,14 +19,10 @@ package struct PlaylistFetch: Sendable {
         let reader = OriginReader(
             context: context, locator: ResourceLocator(url: url), requested: .from(0, to: nil), known: nil,
             sendsRange: false, acceptsContentCodings: true)
-        do {
-            let body = try await body(from: reader, url)
-            await reader.close()
-            return body
-        } catch {
-            await reader.close()
-            throw error
-        }
+        let result: Result<PlaylistBody, any Error>
+        do { result = .success(try await body(from: reader, url)) } catch { result = .failure(error) }
+        await reader.close()
+        return try result.get()
     }
 
     private func body(from reader: OriginReader, _ url: ResourceURL) async throws -> PlaylistBody {

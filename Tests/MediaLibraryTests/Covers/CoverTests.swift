@@ -5,8 +5,8 @@ import Testing
 struct CoverTests {
     private static let jpeg: [UInt8] = [0xFF, 0xD8, 0xFF, 0xE0] + [UInt8](repeating: 5, count: 300)
 
-    private func tag(_ mediaType: String, _ picture: [UInt8], kind: UInt8 = 3) -> [UInt8] {
-        let content = [0] + Array(mediaType.utf8) + [0, kind, 0] + picture
+    private func tag(_ mediaType: String, _ picture: [UInt8]) -> [UInt8] {
+        let content = [0] + Array(mediaType.utf8) + [0, 3, 0] + picture
         let size = content.count
         let frame = Array("APIC".utf8) + [0, 0, UInt8(size >> 7), UInt8(size & 127), 0, 0] + content
         return Array("ID3".utf8) + [4, 0, 0, 0, 0, UInt8(frame.count >> 7), UInt8(frame.count & 127)] + frame

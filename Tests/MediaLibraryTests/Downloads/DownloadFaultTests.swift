@@ -232,18 +232,12 @@ struct DownloadFaultTests {
         #expect(try await download().state == .complete)
     }
 
-    @Test func detectsCompressedSegment() async throws {
-        fixture.serve(CompressedSample.stored(DownloadFixture.packets(1)), at: "1.ts")
-        let download = try await download()
-        #expect(download.state == .complete)
-        #expect(download.notes.map(\.url) == [fixture.url("1.ts").description])
-    }
-
-    @Test func detectsPictureBeforeSegment() async throws {
-        let picture: [UInt8] = [
-            0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A, 0, 0, 0, 0, 0x49, 0x45, 0x4E, 0x44, 0xAE, 0x42, 0x60, 0x82,
-        ]
-        fixture.serve(picture + DownloadFixture.packets(1), at: "1.ts", type: "image/png")
+    @Test(arguments: [
+        (CompressedSample.stored(DownloadFixture.packets(1)), "video/mp2t"),
+        (WrappedSample.png + DownloadFixture.packets(1), "image/png"),
+    ])
+    func detectsWrappedSegment(bytes: [UInt8], type: String) async throws {
+        fixture.serve(bytes, at: "1.ts", type: type)
         let download = try await download()
         #expect(download.state == .complete)
         #expect(download.notes.map(\.url) == [fixture.url("1.ts").description])

@@ -20,11 +20,8 @@ final class DownloadFixture: Sendable {
     var entry: ResourceURL { url("index.m3u8") }
 
     func url(_ name: String) -> ResourceURL {
-        do {
-            return try ResourceURL(base + name)
-        } catch {
-            preconditionFailure("\(error)")
-        }
+        guard let url = try? ResourceURL(base + name) else { preconditionFailure("“\(name)” isn't part of a URL") }
+        return url
     }
 
     /// Returns bytes that are recognized as transport stream packets.
@@ -99,10 +96,8 @@ final class DownloadFixture: Sendable {
         return try #require(state?.obstacle, "the state is \(String(describing: state))")
     }
 
-    /// Waits until a download's state meets a condition, while slowly advancing the clock.
-    ///
-    /// - Returns: The last state, even if it doesn't meet the condition after 20,000 steps; nil if the download is
-    ///   unknown.
+    /// Waits until a download's state meets a condition, while slowly advancing the clock. Returns the last state, even
+    /// if it doesn't meet the condition after 20,000 steps; nil if the download is unknown.
     func wait(_ downloads: Downloads, _ id: AssetID, until condition: (DownloadState) -> Bool) async -> DownloadState? {
         for _ in 0..<20_000 {
             let state = await downloads.status(of: id)?.asset.download?.state
@@ -156,15 +151,11 @@ final class DownloadFixture: Sendable {
             store: store, assetStore: AssetStore(of: store), loader: PlaylistLoader(store: store), limits: limits,
             conditions: conditions)
         try await downloads.start()
-        do {
-            try await body(downloads)
-        } catch {
-            await downloads.stop()
-            await store.close()
-            throw error
-        }
+        var failure: (any Error)?
+        do { try await body(downloads) } catch { failure = error }
         await downloads.stop()
         await store.close()
+        if let failure { throw failure }
     }
 }
 

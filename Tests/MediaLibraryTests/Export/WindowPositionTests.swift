@@ -67,9 +67,7 @@ struct WindowPositionTests {
         #expect(position.from == 12 && position.to == 90)
     }
 
-    /// Writes a window to an MP4 file.
-    ///
-    /// - Returns: The duration in seconds, and the number of missing segments.
+    /// Writes a window to an MP4 file. Returns the duration in seconds, and the number of missing segments.
     private func export(
         _ text: String, from: Double, to: Double, leavesGaps: Bool = false
     ) throws -> (seconds: Double, missing: Int) {

@@ -50,7 +50,6 @@ enum InspectJSON: Equatable {
     var keys: Set<String> { Set(object.keys) }
     var string: String? { if case .string(let text) = self { text } else { nil } }
     var number: Double? { if case .number(let number) = self { number } else { nil } }
-    var bool: Bool? { if case .bool(let value) = self { value } else { nil } }
 
     /// Returns this value, or `other` if it is null.
     func or(_ other: InspectJSON) -> InspectJSON { self == .null ? other : self }

@@ -74,6 +74,11 @@ enum SampleStream: String, CaseIterable, Sendable {
         }
     }
 
+    func movie() throws -> StreamMovie<MemoryResources> {
+        let (plan, resources) = try open()
+        return try StreamMovie(plan, resources: resources)
+    }
+
     /// Divides a transport stream before random packets into at most `count` ranges.
     static func cut(_ stream: [UInt8], into count: Int, seed: UInt64) -> [Range<Int>] {
         var generator = SeededGenerator(seed: seed)

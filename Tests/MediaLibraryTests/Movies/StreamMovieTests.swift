@@ -41,8 +41,7 @@ struct StreamMovieTests {
     }
 
     @Test(arguments: SampleStream.allCases) func rangesMatchWholeFile(stream: SampleStream) throws {
-        let (plan, resources) = try stream.open()
-        let movie = try StreamMovie(plan, resources: resources)
+        let movie = try stream.movie()
         let bytes = try whole(movie)
         let seed = UInt64.random(in: 0...UInt64.max)
         var generator = SeededGenerator(seed: seed)
@@ -58,10 +57,9 @@ struct StreamMovieTests {
     }
 
     @Test func sequentialReadsReadEachPartOnce() throws {
-        let (plan, resources) = try SampleStream.videoAndAudio.open()
-        let movie = try StreamMovie(plan, resources: resources)
+        let movie = try SampleStream.videoAndAudio.movie()
         let bytes = try whole(movie)
-        let before = resources.requests.count
+        let before = movie.resources.requests.count
         let reader = movie.reader()
         var read: [UInt8] = []
         while read.count < bytes.count {
@@ -69,62 +67,57 @@ struct StreamMovieTests {
             read += try reader.bytes(Int64(read.count)..<Int64(end), limit: 1 << 20)
         }
         #expect(read == bytes)
-        #expect(resources.requests.count - before == 6)
+        #expect(movie.resources.requests.count - before == 6)
     }
 
     @Test(arguments: [
         SampleStream.discontinuities, .video, .videoAndAudio, .audio, .gaps, .packedAAC, .packedAC3, .ac3, .enhancedAC3,
     ])
     func lateRangeReadsFewParts(stream: SampleStream) throws {
-        let (plan, resources) = try stream.open()
-        let movie = try StreamMovie(plan, resources: resources)
+        let movie = try stream.movie()
         for place in [movie.length - 1, movie.length - 2000, movie.length * 9 / 10, movie.length / 2] {
-            let before = resources.requests.count
+            let before = movie.resources.requests.count
             _ = try movie.reader().bytes(place..<place + 1, limit: 1)
-            #expect((1...4).contains(resources.requests.count - before), "byte \(place)")
+            #expect((1...4).contains(movie.resources.requests.count - before), "byte \(place)")
         }
     }
 
     @Test func seekReadsFewParts() throws {
-        let (plan, resources) = try SampleStream.discontinuities.open()
-        let movie = try StreamMovie(plan, resources: resources)
+        let movie = try SampleStream.discontinuities.movie()
         let reader = movie.reader()
         for place in [1, 9, 4, 6, 5, 8].map({ movie.length * $0 / 10 }) {
-            let before = resources.requests.count
+            let before = movie.resources.requests.count
             _ = try reader.bytes(place..<place + 1, limit: 1)
-            #expect((1...4).contains(resources.requests.count - before), "byte \(place)")
+            #expect((1...4).contains(movie.resources.requests.count - before), "byte \(place)")
         }
     }
 
     @Test func rangeOfSeveralInputsReadsFewPartsOfEach() throws {
-        let (plan, resources) = try SampleStream.threeAudioTracks.open()
-        let movie = try StreamMovie(plan, resources: resources)
+        let movie = try SampleStream.threeAudioTracks.movie()
         for place in stride(from: movie.length / 3, to: movie.length, by: 40_000) {
-            let before = resources.requests.count
+            let before = movie.resources.requests.count
             _ = try movie.reader().bytes(place..<place + 1, limit: 1)
-            for input in plan.inputs {
-                let count = resources.requests.dropFirst(before).count { $0 == input[0].url }
+            for input in movie.plan.inputs {
+                let count = movie.resources.requests.dropFirst(before).count { $0 == input[0].url }
                 #expect((1...4).contains(count), "byte \(place)")
             }
         }
     }
 
     @Test func listsDefaultAudioTrackFirst() throws {
-        let (plan, resources) = try SampleStream.threeRenditions.open()
-        let movie = try StreamMovie(plan, resources: resources)
+        let movie = try SampleStream.threeRenditions.movie()
         #expect(movie.table.tracks.map(\.name) == [nil, "high_pitch", "original", "low_pitch"])
         #expect(try MP4Reader(MemorySource(whole(movie))).tracks.map(\.isEnabled) == [true, true, false, false])
     }
 
     @Test func equalStreamsHaveEqualIdentity() throws {
-        let (plan, resources) = try SampleStream.separateAudio.open()
-        let movie = try StreamMovie(plan, resources: resources)
+        let movie = try SampleStream.separateAudio.movie()
         #expect(movie.identity.count == 32)
-        #expect(try StreamMovie(plan, resources: resources).identity == movie.identity)
+        #expect(try StreamMovie(movie.plan, resources: movie.resources).identity == movie.identity)
         // The media has the same sizes and times but different bytes.
-        let url = plan.inputs[1][3].url
-        resources[url] = try other(#require(resources[url]))
-        let changed = try StreamMovie(plan, resources: resources)
+        let url = movie.plan.inputs[1][3].url
+        movie.resources[url] = try other(#require(movie.resources[url]))
+        let changed = try StreamMovie(movie.plan, resources: movie.resources)
         #expect(changed.length == movie.length && changed.identity != movie.identity)
     }
 
@@ -136,11 +129,10 @@ struct StreamMovieTests {
     }
 
     @Test func throwsForChangedSegment() throws {
-        let (plan, resources) = try SampleStream.audio.open()
-        let movie = try StreamMovie(plan, resources: resources)
+        let movie = try SampleStream.audio.movie()
         let bytes = try whole(movie)
-        let url = plan.inputs[0][5].url
-        resources[url] = try other(#require(resources[url]))
+        let url = movie.plan.inputs[0][5].url
+        movie.resources[url] = try other(#require(movie.resources[url]))
         let error = #expect(throws: ContainerError.self) { try whole(movie) }
         #expect(error?.code == .inputOutput)
         #expect(error?.summary == "the stream changed while it was read")
@@ -151,11 +143,10 @@ struct StreamMovieTests {
     }
 
     @Test func neverReturnsWrongBytesOfChangedSegments() throws {
-        let (plan, resources) = try SampleStream.byteRanges.open()
-        let movie = try StreamMovie(plan, resources: resources)
+        let movie = try SampleStream.byteRanges.movie()
         let bytes = try whole(movie)
-        let url = plan.inputs[0][0].url
-        let segment = try #require(resources[url])
+        let url = movie.plan.inputs[0][0].url
+        let segment = try #require(movie.resources[url])
         let seed = UInt64.random(in: 0...UInt64.max)
         var generator = SeededGenerator(seed: seed)
         var (correct, rejected) = (0, 0)
@@ -165,7 +156,7 @@ struct StreamMovieTests {
             for index in place..<place + Int.random(in: 1...4000, using: &generator) {
                 changed[index] = UInt8.random(in: 0...255, using: &generator)
             }
-            resources[url] = changed
+            movie.resources[url] = changed
             let start = Int64.random(in: 0..<movie.length - 1000, using: &generator)
             do {
                 let read = try movie.reader().bytes(start..<start + 1000, limit: 1000)
@@ -180,12 +171,11 @@ struct StreamMovieTests {
     }
 
     @Test func reportsMissingSegment() throws {
-        let (plan, resources) = try SampleStream.audio.open()
-        let movie = try StreamMovie(plan, resources: resources)
-        resources[plan.inputs[0][7].url] = nil
+        let movie = try SampleStream.audio.movie()
+        movie.resources[movie.plan.inputs[0][7].url] = nil
         let error = #expect(throws: ContainerError.self) { try whole(movie) }
         #expect(error?.code == .inputOutput && error?.summary.hasPrefix("segment_7.ts: ") == true)
-        let early = #expect(throws: ContainerError.self) { try StreamMovie(plan, resources: resources) }
+        let early = #expect(throws: ContainerError.self) { try StreamMovie(movie.plan, resources: movie.resources) }
         #expect(early?.code == .inputOutput && early?.summary.hasPrefix("segment_7.ts: ") == true)
     }
 
@@ -210,8 +200,7 @@ struct StreamMovieTests {
     }
 
     @Test func readsLongStreamWithinMemoryLimit() throws {
-        let (plan, resources) = try SampleStream.discontinuities.open()
-        let movie = try StreamMovie(plan, resources: resources)
+        let movie = try SampleStream.discontinuities.movie()
         let reader = movie.reader()
         _ = try reader.bytes(0..<movie.length, limit: 64 << 20)
         // Thirty parts of 187,436 bytes.
@@ -221,8 +210,7 @@ struct StreamMovieTests {
     @Test func memoryShareDependsOnNumberOfReaders() throws {
         let budget = ReaderMemoryBudget(of: 1000, least: 100)
         #expect(budget.share == 1000)
-        let (plan, resources) = try SampleStream.video.open()
-        let movie = try StreamMovie(plan, resources: resources)
+        let movie = try SampleStream.video.movie()
         var readers = (0..<4).map { _ in movie.reader(sharing: budget) }
         #expect(budget.share == 250)
         readers += (0..<20).map { _ in movie.reader(sharing: budget) }
@@ -233,8 +221,7 @@ struct StreamMovieTests {
 
     @Test(arguments: [SampleStream.oneMP4, .video, .separateAudio])
     func rebuildsChunksBeyondMemoryLimit(stream: SampleStream) throws {
-        let (plan, resources) = try stream.open()
-        let movie = try StreamMovie(plan, resources: resources)
+        let movie = try stream.movie()
         let reader = movie.reader(sharing: ReaderMemoryBudget(of: 20_000, least: 0))
         #expect(try reader.bytes(0..<movie.length, limit: 64 << 20) == whole(movie))
         // The chunk being collected for each track, and the requested one.

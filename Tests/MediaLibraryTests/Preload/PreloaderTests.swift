@@ -11,14 +11,11 @@ struct PreloaderTests {
     private func use(_ body: (Preloader) async throws -> Void) async throws {
         let store = try await fixture.library.open()
         let preloader = Preloader(store: store, loader: PlaylistLoader(store: store))
-        do {
-            try await body(preloader)
-        } catch {
-            await store.close()
-            throw error
-        }
+        var failure: (any Error)?
+        do { try await body(preloader) } catch { failure = error }
         await preloader.stop()
         await store.close()
+        if let failure { throw failure }
     }
 
     @Test func fetchesOnlyFirstBytesOfFile() async throws {

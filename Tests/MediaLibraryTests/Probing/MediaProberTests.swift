@@ -16,14 +16,10 @@ struct MediaProberTests {
     private func probe(_ name: String) async throws -> MediaProbe {
         let store = try await fixture.open()
         let prober = MediaProber(store: store, loader: PlaylistLoader(store: store))
-        do {
-            let probe = try await prober.probe(try url(name))
-            await store.close()
-            return probe
-        } catch {
-            await store.close()
-            throw error
-        }
+        let result: Result<MediaProbe, any Error>
+        do { result = .success(try await prober.probe(try url(name))) } catch { result = .failure(error) }
+        await store.close()
+        return try result.get()
     }
 
     /// Playlists may state any bit rate.
