@@ -45,8 +45,7 @@ struct LateStartTests {
         _ files: [String: [UInt8]], from time: Double, skips: Bool
     ) throws -> (samples: [MediaSample], requests: [String]) {
         let resources = MemoryResources(files)
-        let plan = try StreamPlan(playlist: "http://h/index.m3u8", resources: resources)
-        var remux = StreamRemux(plan, resources: resources)
+        var remux = try resources.remux()
         if skips { remux.start = time }
         var cut = try remux.run(into: TimeCut(Recording(), from: time, to: nil))
         try cut.finish()

@@ -30,8 +30,7 @@ struct StreamRemuxTests {
     ) throws -> (counter: Counter, missing: [StreamPart], requests: [String]) {
         let resources = MemoryResources(
             Dictionary(uniqueKeysWithValues: files.map { ("http://h/\($0.key)", $0.value) }))
-        let plan = try StreamPlan(playlist: "http://h/index.m3u8", resources: resources)
-        var remux = StreamRemux(plan, resources: resources)
+        var remux = try resources.remux()
         remux.missingParts = leavesGaps ? .leaveGaps : .fail
         let counter = try remux.run(into: Counter())
         return (counter, remux.missing, resources.requests)
@@ -46,8 +45,7 @@ struct StreamRemuxTests {
                 "#EXTINF:9,", "2.ts", "#EXT-X-DISCONTINUITY", "#EXT-X-KEY:METHOD=NONE", "#EXTINF:9,", "3.ts"),
             "http://h/1.ts": clip, "http://h/2.ts": clip, "http://h/3.ts": clip,
         ])
-        let plan = try StreamPlan(playlist: "http://h/index.m3u8", resources: resources)
-        var remux = StreamRemux(plan, resources: resources)
+        var remux = try resources.remux()
         let counter = try remux.run(into: Counter())
         #expect(counter.counts == [268, 738])
         #expect(remux.damaged.map(\.part.url) == ["http://h/2.ts"])
@@ -133,9 +131,7 @@ struct StreamRemuxTests {
         if let excess { files["http://h/1.ts"]?.removeSubrange(length / 2 / 188 * 188 + excess..<length) }
         files["http://h/index.m3u8"] = playlist(
             "#EXTINF:2,", "0.ts", "#EXTINF:2,", "1.ts", "#EXTINF:2,", "2.ts", "#EXTINF:2,", "3.ts")
-        let resources = MemoryResources(files)
-        var remux = StreamRemux(
-            try StreamPlan(playlist: "http://h/index.m3u8", resources: resources), resources: resources)
+        var remux = try MemoryResources(files).remux()
         _ = try remux.run(into: Counter())
         #expect(remux.damaged.map(\.part.url) == (excess == nil ? [] : ["http://h/1.ts"]))
         #expect(remux.damaged.allSatisfy { $0.reason.contains("too early") })
@@ -149,10 +145,8 @@ struct StreamRemuxTests {
         let times = try remux.run(into: Pause())
         // Of twelve segments, two and a half are lost, as well as the pictures before the next key picture.
         #expect(times.times.count > whole.counter.counts[0] / 2)
-        let all = try StreamPlan(
-            playlist: "http://h/i",
-            resources: MemoryResources(["http://h/i": playlist("#EXTINF:9,", "1.ts"), "http://h/1.ts": clip]))
-        var other = StreamRemux(all, resources: MemoryResources(["http://h/1.ts": clip]))
+        let files = ["http://h/index.m3u8": playlist("#EXTINF:9,", "1.ts"), "http://h/1.ts": clip]
+        var other = try MemoryResources(files).remux()
         let expected = try other.run(into: Pause()).times
         #expect(Set(times.times).isSubset(of: expected))
         #expect(times.times.last == expected.last)
@@ -217,9 +211,7 @@ struct StreamRemuxTests {
         let text = playlist(
             "#EXTINF:9,", "1.ts", "#EXT-X-DISCONTINUITY", "#EXTINF:5,", segment, "\(join)#EXTINF:9,", "1.ts")
         let clip = try #require(PublicClip.bytes)
-        let resources = MemoryResources(["http://h/index.m3u8": text, "http://h/1.ts": clip])
-        var remux = StreamRemux(
-            try StreamPlan(playlist: "http://h/index.m3u8", resources: resources), resources: resources)
+        var remux = try MemoryResources(["http://h/index.m3u8": text, "http://h/1.ts": clip]).remux()
         remux.missingParts = .leaveGaps
         let pause = try remux.run(into: Pause())
         #expect(abs(pause.longest - 5) < 0.2)
@@ -231,9 +223,7 @@ struct StreamRemuxTests {
         let frame = Self.frame
         let sound = (0..<94).flatMap { _ in frame }
         let text = playlist("#EXTINF:2.005,", "1.aac", "#EXTINF:5,", segment, "#EXTINF:2.005,", "1.aac")
-        let resources = MemoryResources(["http://h/index.m3u8": text, "http://h/1.aac": sound])
-        var remux = StreamRemux(
-            try StreamPlan(playlist: "http://h/index.m3u8", resources: resources), resources: resources)
+        var remux = try MemoryResources(["http://h/index.m3u8": text, "http://h/1.aac": sound]).remux()
         remux.missingParts = .leaveGaps
         let pause = try remux.run(into: Pause())
         #expect(pause.times.count == 188)

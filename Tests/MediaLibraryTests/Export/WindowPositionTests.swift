@@ -75,8 +75,7 @@ struct WindowPositionTests {
         let resources = MemoryResources(["http://h/index.m3u8": Array(text.utf8), "http://h/1.ts": clip])
         let nanoseconds = [from, to].map { Self.begin + Int64($0 * 1e9) }
         let position = try #require(WindowPosition(of: [try playlist(text)], from: nanoseconds[0], to: nanoseconds[1]))
-        var remux = StreamRemux(
-            try StreamPlan(playlist: "http://h/index.m3u8", resources: resources), resources: resources)
+        var remux = try resources.remux()
         remux.missingParts = leavesGaps ? .leaveGaps : .fail
         let path = FileManager.default.temporaryDirectory.appending(path: "\(UUID().uuidString).mp4").path
         defer { try? FileManager.default.removeItem(atPath: path) }

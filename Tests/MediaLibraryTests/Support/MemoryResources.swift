@@ -21,6 +21,11 @@ final class MemoryResources: StreamResources, Sendable {
         set { files.withLock { $0[url] = newValue } }
     }
 
+    /// Returns a remux of the stream at `http://h/index.m3u8`.
+    func remux() throws(ContainerError) -> StreamRemux<MemoryResources> {
+        StreamRemux(try StreamPlan(playlist: "http://h/index.m3u8", resources: self), resources: self)
+    }
+
     func contents(of url: String, limit: Int) throws(ContainerError) -> (bytes: [UInt8], location: String) {
         let bytes = try bytes(of: url, range: nil).contents
         guard bytes.count <= limit else { throw ContainerError(.inputOutput, "\(url) is too long") }
