@@ -16,7 +16,7 @@ struct CredentialsTests {
     init() throws { origin = try GuardedOrigin() }
 
     private func withHost(_ body: (CacheHost) async throws -> Void) async throws {
-        try await CacheHost.use(folder: folder.path, origin: origin, body)
+        try await CacheHost.use(folder: folder.path, origin: origin, { _ in }, body)
     }
 
     private func get(_ host: CacheHost, _ url: String) async throws -> DownloadRecord {

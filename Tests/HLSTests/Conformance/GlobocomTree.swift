@@ -76,35 +76,40 @@ struct GlobocomTree {
         let keys = playlist.segments.reduce(into: [[EncryptionKey]]()) { sets, segment in
             if sets.last != segment.keys { sets.append(segment.keys) }
         }
+        /// Returns the attributes of an optional tag.
+        func optional(_ list: AttributeList?, numbers: Set<String>) -> JSONValue {
+            list.map { Self.tree($0, numbers: numbers) } ?? .null
+        }
+        func unknownTags(_ name: String) -> [UnknownTag] { unknown.filter { $0.name == name } }
+        let movie = unknownTags("EXT-X-MOVIE").last?.value?.split(separator: ":").last.map(String.init)
+        let keyTrees: [JSONValue] = keys.map { optional($0.first?.attributes, numbers: []) }
+        let sessionKeys: [JSONValue] = unknownTags("EXT-X-SESSION-KEY").map { Self.tree($0.attributes) }
+        let tiles: [JSONValue] = unknownTags("EXT-X-TILES").map { Self.tree($0.attributes, numbers: ["duration"]) }
+        let reports: [JSONValue] = playlist.renditionReports.map {
+            Self.tree($0.attributes, numbers: ["last_msn", "last_part"])
+        }
+        let maps: [JSONValue] = playlist.maps.map { Self.tree($0.attributes) }
         return .members([
             "is_variant": .bool(false), "version": JSONValue(playlist.version),
             "targetduration": JSONValue(playlist.targetDuration), "media_sequence": JSONValue(playlist.mediaSequence),
             "discontinuity_sequence": JSONValue(playlist.discontinuitySequence),
             "is_endlist": .bool(playlist.hasEndList), "is_i_frames_only": .bool(playlist.hasIFramesOnly),
             "is_independent_segments": .bool(playlist.hasIndependentSegments),
-            "is_images_only": .bool(unknown.contains { $0.name == "EXT-X-IMAGES-ONLY" }),
+            "is_images_only": .bool(!unknownTags("EXT-X-IMAGES-ONLY").isEmpty),
             "playlist_type": JSONValue(playlist.type?.rawValue.lowercased()),
-            "allow_cache": JSONValue(unknown.last { $0.name == "EXT-X-ALLOW-CACHE" }?.value?.lowercased()),
-            "movie": JSONValue(
-                unknown.last { $0.name == "EXT-X-MOVIE" }?.value?.split(separator: ":").last.map { String($0) }),
-            "keys": .array(keys.map { $0.first.map { Self.tree($0.attributes) } ?? .null }),
-            "session_keys": .array(
-                unknown.filter { $0.name == "EXT-X-SESSION-KEY" }.map { Self.tree($0.attributes) }),
-            "segment_map": .array(playlist.maps.map { Self.tree($0.attributes) }),
-            "start": playlist.start.map { Self.tree($0.attributes, numbers: ["time_offset"]) } ?? .null,
-            "server_control": playlist.serverControl.map {
-                Self.tree($0.attributes, numbers: ["can_skip_until", "hold_back", "part_hold_back"])
-            } ?? .null,
-            "part_inf": playlist.partInformation.map { Self.tree($0.attributes, numbers: ["part_target"]) } ?? .null,
-            "skip": playlist.skip.map { Self.tree($0.attributes, numbers: ["skipped_segments"]) } ?? .null,
-            "preload_hint": playlist.preloadHints.last.map {
-                Self.tree($0.attributes, numbers: ["byterange_start", "byterange_length"])
-            } ?? .null,
-            "rendition_reports": .array(
-                playlist.renditionReports.map { Self.tree($0.attributes, numbers: ["last_msn", "last_part"]) }),
+            "allow_cache": JSONValue(unknownTags("EXT-X-ALLOW-CACHE").last?.value?.lowercased()),
+            "movie": JSONValue(movie), "keys": .array(keyTrees), "session_keys": .array(sessionKeys),
+            "segment_map": .array(maps),
+            "start": optional(playlist.start?.attributes, numbers: ["time_offset"]),
+            "server_control": optional(
+                playlist.serverControl?.attributes, numbers: ["can_skip_until", "hold_back", "part_hold_back"]),
+            "part_inf": optional(playlist.partInformation?.attributes, numbers: ["part_target"]),
+            "skip": optional(playlist.skip?.attributes, numbers: ["skipped_segments"]),
+            "preload_hint": optional(
+                playlist.preloadHints.last?.attributes, numbers: ["byterange_start", "byterange_length"]),
+            "rendition_reports": .array(reports),
             "segments": .array(GlobocomSegments(playlist: playlist).json),
-            "tiles": .array(
-                unknown.filter { $0.name == "EXT-X-TILES" }.map { Self.tree($0.attributes, numbers: ["duration"]) }),
+            "tiles": .array(tiles),
         ])
     }
 }

@@ -231,7 +231,7 @@ struct LibraryPartsTests {
             let tracks = try MP4Reader(MemorySource(whole.body)).movie.tracks
             #expect(tracks.map(\.media.kind) == [.video, .audio, .audio])
             #expect(tracks.dropFirst().map(\.media.language) == ["deu", "eng"])
-            #expect(tracks.map(\.isEnabled) == [true, true, false])
+            #expect(tracks.map(\.media.isEnabled) == [true, true, false])
         }
     }
 

@@ -296,14 +296,13 @@ struct CurlOriginTests {
     @Test func discardsBytesPastAnnouncedLength() async throws {
         try await withServer { origin, server, url in
             server.origin.next(url, .bodyLonger(by: 1000))
-            #expect(try await read(origin.send(OriginRequest(url: url))) == "hello")
+            var answers = [try await read(origin.send(OriginRequest(url: url)))]
             // The server closes the connection. The next request may use the connection before that, fail, and be
             // retried.
-            var answers: [String] = []
             let error = await failure { answers.append(try await read(origin.send(OriginRequest(url: url)))) }
             #expect(error == nil || error?.code == .unreachable)
-            #expect(answers == (error == nil ? ["hello"] : []))
-            #expect(try await read(origin.send(OriginRequest(url: url))) == "hello")
+            answers.append(try await read(origin.send(OriginRequest(url: url))))
+            #expect(answers == Array(repeating: "hello", count: error == nil ? 3 : 2))
         }
     }
 
