@@ -42,7 +42,8 @@ package struct BrowserReference {
             output += Array("./".utf8)
         }
         output += path[..<authority]
-        appendPath(path[authority...], to: &output)
+        let segments = path[authority...].split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
+        output += segments.map { dots($0) ?? $0 }.joined(separator: "/".utf8)
         output += bytes[end...]
         return String(decoding: output, as: UTF8.self)
     }
@@ -55,15 +56,7 @@ package struct BrowserReference {
         return written[start..<end].filter { $0 != 0x09 && $0 != 0x0A && $0 != 0x0D }
     }
 
-    /// Appends a path, in which it decodes percent-encoded `.` and `..` segments.
-    private static func appendPath(_ path: ArraySlice<UInt8>, to output: inout [UInt8]) {
-        for (index, segment) in path.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false).enumerated()
-        {
-            if index > 0 { output.append(UInt8(ascii: "/")) }
-            output += dots(segment) ?? segment
-        }
-    }
-
+    /// Decodes a percent-encoded `.` or `..` segment; returns nil for any other segment.
     private static func dots(_ segment: ArraySlice<UInt8>) -> ArraySlice<UInt8>? {
         guard segment.count <= 6, segment.contains(UInt8(ascii: "%")) else { return nil }
         return switch String(decoding: segment, as: UTF8.self).lowercased() {
@@ -73,15 +66,10 @@ package struct BrowserReference {
         }
     }
 
-    private static func schemeEnd<Bytes: Collection<UInt8>>(_ bytes: Bytes) -> Bytes.Index? {
-        guard let first = bytes.first, isLetter(first) else { return nil }
-        let end = bytes.firstIndex { byte in
-            !isLetter(byte) && !(0x30...0x39).contains(byte) && !"+-.".utf8.contains(byte)
-        }
+    /// Returns the index of the colon after the scheme; nil if the text begins with no scheme (RFC 3986 §3.1).
+    static func schemeEnd<Bytes: Collection<UInt8>>(_ bytes: Bytes) -> Bytes.Index? {
+        guard bytes.first?.isASCIILetter == true else { return nil }
+        let end = bytes.firstIndex { !$0.isASCIILetter && !$0.isASCIIDigit && !"+-.".utf8.contains($0) }
         return end.flatMap { bytes[$0] == UInt8(ascii: ":") ? $0 : nil }
-    }
-
-    private static func isLetter(_ byte: UInt8) -> Bool {
-        (0x41...0x5A).contains(byte) || (0x61...0x7A).contains(byte)
     }
 }

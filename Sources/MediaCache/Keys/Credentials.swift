@@ -63,9 +63,7 @@ public struct ProfileIdentity: Sendable, Hashable, LosslessStringConvertible {
 
     /// Parses a ``description``; returns nil for any other text.
     public init?(_ description: String) {
-        let isHexadecimal = description.utf8.allSatisfy { byte in
-            (0x30...0x39).contains(byte) || (0x61...0x66).contains(byte)
-        }
+        let isHexadecimal = description.utf8.allSatisfy { $0.isASCIIDigit || (0x61...0x66).contains($0) }
         guard isHexadecimal, description.utf8.count == NameHash.length else { return nil }
         self.description = description
     }

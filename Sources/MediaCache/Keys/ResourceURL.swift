@@ -1,3 +1,5 @@
+import Foundation
+
 /// The absolute http(s) URL of a resource, with its path and query preserved byte for byte (RFC 3986).
 ///
 /// `Foundation.URL` re-encodes and normalizes URLs, which invalidates signatures. This type parses only the scheme,
@@ -14,13 +16,15 @@ public struct ResourceURL: Sendable, Hashable {
     public let target: String
     /// The user information, `user:password`; nil if there is none. It's never part of ``description``.
     public let userInfo: String?
+}
 
+extension ResourceURL {
     /// Parses a URL. Leading and trailing whitespace, control and format characters are ignored.
     ///
     /// - Throws: ``CacheError`` with ``CacheError/Code/invalidURL``, also for URLs longer than 16 KiB.
     public init(_ text: String) throws {
         let trimmed = Self.trim(text)
-        guard let colon = trimmed.firstIndex(of: ":"), Self.isScheme(trimmed[..<colon]) else {
+        guard let colon = BrowserReference.schemeEnd(trimmed.utf8) else {
             throw CacheError(
                 .invalidURL, "“\(Self.shown(trimmed))” isn't an absolute URL; it must begin with http:// or https://")
         }
@@ -35,10 +39,8 @@ public struct ResourceURL: Sendable, Hashable {
         let hierarchical = rest.dropFirst(2)
         let authorityEnd = hierarchical.firstIndex { $0 == "/" || $0 == "?" || $0 == "#" } ?? hierarchical.endIndex
         try self.init(
-            scheme: scheme,
-            authority: String(hierarchical[..<authorityEnd]),
-            target: String(hierarchical[authorityEnd...])
-        )
+            scheme: scheme, authority: String(hierarchical[..<authorityEnd]),
+            target: String(hierarchical[authorityEnd...]))
     }
 
     /// Creates a URL from its parts.
@@ -102,14 +104,6 @@ public struct ResourceURL: Sendable, Hashable {
     package func with(target: String) -> ResourceURL {
         ResourceURL(scheme: scheme, host: host, port: port, target: target, userInfo: userInfo)
     }
-
-    private init(scheme: String, host: String, port: Int?, target: String, userInfo: String?) {
-        self.scheme = scheme
-        self.host = host
-        self.port = port
-        self.target = target
-        self.userInfo = userInfo
-    }
 }
 
 extension ResourceURL: CustomStringConvertible {
@@ -141,9 +135,7 @@ extension ResourceURL {
 
     private func resolved(_ reference: String) throws -> ResourceURL {
         let reference = BrowserReference(Self.trim(reference), baseScheme: scheme).text
-        if let colon = reference.firstIndex(of: ":"), Self.isScheme(reference[..<colon]) {
-            return try ResourceURL(reference).withoutDotSegments
-        }
+        if BrowserReference.schemeEnd(reference.utf8) != nil { return try ResourceURL(reference).withoutDotSegments }
         if reference.hasPrefix("//") { return try ResourceURL("\(scheme):\(reference)").withoutDotSegments }
         let bare = String(reference.prefix { $0 != "#" })
         if bare.isEmpty { return self }
@@ -179,17 +171,6 @@ extension ResourceURL {
         return "/" + output.joined(separator: "/")
     }
 
-    private static func isScheme(_ text: Substring) -> Bool {
-        guard let first = text.utf8.first, isLetter(first) else { return false }
-        return text.utf8.allSatisfy {
-            isLetter($0) || (0x30...0x39).contains($0) || $0 == 0x2B || $0 == 0x2D || $0 == 0x2E
-        }
-    }
-
-    private static func isLetter(_ byte: UInt8) -> Bool {
-        (0x41...0x5A).contains(byte) || (0x61...0x7A).contains(byte)
-    }
-
     /// Removes leading and trailing whitespace, control and format characters, which pasted URLs often have.
     private static func trim(_ text: String) -> String {
         func isNoise(_ scalar: Unicode.Scalar) -> Bool {
@@ -211,16 +192,7 @@ extension ResourceURL {
     /// Percent-encodes bytes that a request line can't contain: control characters, spaces and bytes above 0x7E.
     private static func escape(_ text: String) -> String {
         guard text.utf8.contains(where: { $0 <= 0x20 || $0 >= 0x7F }) else { return text }
-        let digits = Array("0123456789ABCDEF".utf8)
-        var output: [UInt8] = []
-        for byte in text.utf8 {
-            if byte <= 0x20 || byte >= 0x7F {
-                output += [0x25, digits[Int(byte >> 4)], digits[Int(byte & 15)]]
-            } else {
-                output.append(byte)
-            }
-        }
-        return String(decoding: output, as: UTF8.self)
+        return text.addingPercentEncoding(withAllowedCharacters: CharacterSet(charactersIn: "!"..."~")) ?? text
     }
 
     private static func splitHostAndPort(_ text: Substring) throws -> (host: String, port: Int?) {
@@ -231,9 +203,7 @@ extension ResourceURL {
             host = text[..<colon]
             let digits = text[text.index(after: colon)...]
             if !digits.isEmpty {
-                guard let number = Int(digits), (1...65535).contains(number),
-                    digits.utf8.allSatisfy({ (0x30...0x39).contains($0) })
-                else {
+                guard digits.isDecimal, let number = Int(digits), (1...65535).contains(number) else {
                     throw CacheError(.invalidURL, "the URL's port isn't a number from 1 to 65535")
                 }
                 port = number
@@ -241,7 +211,7 @@ extension ResourceURL {
         }
         guard !host.isEmpty else { throw CacheError(.invalidURL, "the URL has no host") }
         let allowed = host.utf8.allSatisfy { byte in
-            isLetter(byte) || (0x30...0x39).contains(byte) || "-._~%!$&'()*+,;=[]:".utf8.contains(byte) || byte >= 0x80
+            byte.isASCIILetter || byte.isASCIIDigit || "-._~%!$&'()*+,;=[]:".utf8.contains(byte) || byte >= 0x80
         }
         let isLiteral = host.hasPrefix("[") && host.hasSuffix("]") && host.contains(":")
         guard allowed, isLiteral || !host.contains(where: { $0 == "[" || $0 == "]" || $0 == ":" }) else {
@@ -249,4 +219,14 @@ extension ResourceURL {
         }
         return (String(host), port)
     }
+}
+
+extension UInt8 {
+    var isASCIILetter: Bool { (0x61...0x7A).contains(self | 0x20) }
+    var isASCIIDigit: Bool { (0x30...0x39).contains(self) }
+}
+
+extension StringProtocol {
+    /// Whether the text consists of ASCII digits and isn't empty.
+    var isDecimal: Bool { !isEmpty && utf8.allSatisfy(\.isASCIIDigit) }
 }

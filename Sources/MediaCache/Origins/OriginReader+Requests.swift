@@ -43,17 +43,32 @@ extension OriginReader {
         if known != nil || confirming != nil {
             response = try await response.refusingPage(from: url, as: pipeline?.kind ?? .file, context: context)
         }
-        func verdict(_ known: KnownRepresentation?) -> ResponseCheck.Verdict {
-            ResponseCheck.judge(
+        func judge(_ known: KnownRepresentation?) throws(CacheError) -> ResponseCheck.Verdict {
+            try ResponseCheck.judge(
                 status: response.status, headerFields: response.headerFields, requested: sendsRange ? range : nil,
                 known: known, acceptsContentCodings: acceptsContentCodings, url: url, now: context.time.now)
         }
-        var matched = confirming ?? expected
-        if confirming != nil, case .changed = verdict(matched) {
-            hasChanged = true
-            matched = nil
+        var verdict: ResponseCheck.Verdict
+        do throws(CacheError) {
+            verdict = try judge(confirming ?? expected)
+            if confirming != nil, case .changed = verdict {
+                hasChanged = true
+                verdict = try judge(nil)
+            }
+        } catch {
+            response.body.cancel()
+            if let end = try endFound(by: error) { return end }
+            if error.code == .badResponse, let length = error.completeLength {
+                // A single contradiction may be an error of the origin. If the same length is announced again, the
+                // version has changed.
+                if length == conflictingLength {
+                    throw CacheError(.representationChanged, "\(url) has changed its length to \(length) bytes")
+                }
+                conflictingLength = length
+            }
+            throw error
         }
-        switch verdict(matched) {
+        switch verdict {
         case .use(let checked):
             location = url == exchange.locator.url ? nil : url.withoutUserInfo
             peer = response.peer
@@ -68,18 +83,6 @@ extension OriginReader {
                 return try await sendRequest()
             }
             throw CacheError(.representationChanged, "\(url) has changed at the origin")
-        case .refuse(let error):
-            response.body.cancel()
-            if let end = try endFound(by: error) { return end }
-            if error.code == .badResponse, let length = error.completeLength {
-                // A single contradiction may be an error of the origin. If the same length is announced again, the
-                // version has changed.
-                if length == conflictingLength {
-                    throw CacheError(.representationChanged, "\(url) has changed its length to \(length) bytes")
-                }
-                conflictingLength = length
-            }
-            throw error
         }
     }
 

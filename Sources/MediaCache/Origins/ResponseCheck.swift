@@ -33,9 +33,11 @@ package enum ResponseCheck {
         case use(CheckedHead)
         /// The resource has changed. The head is that of the new version, if the response contains it.
         case changed(CheckedHead?)
-        case refuse(CacheError)
     }
 
+    /// Checks a response.
+    ///
+    /// - Throws: The error of a response that can't be used.
     package static func judge(
         status: Int,
         headerFields: HTTPFields,
@@ -44,40 +46,39 @@ package enum ResponseCheck {
         acceptsContentCodings: Bool = false,
         url: ResourceURL,
         now: Date
-    ) -> Verdict {
+    ) throws(CacheError) -> Verdict {
         if status == 206 || (status == 200 && !acceptsContentCodings), let coding = contentCoding(headerFields) {
-            return .refuse(CacheError(unrequestedCoding: coding, of: "\(url)"))
+            throw CacheError(unrequestedCoding: coding, of: "\(url)")
         }
         if status == 200 || status == 206, let length = headerFields[.contentLength].flatMap(Int64.init),
             !(0...ContentRange.maximumLength).contains(length)
         {
-            return .refuse(CacheError(.badResponse, "\(url) responded with \(status) and Content-Length \(length)"))
+            throw CacheError(.badResponse, "\(url) responded with \(status) and Content-Length \(length)")
         }
         let validator = Validator(entityTag: headerFields[.eTag], lastModified: headerFields[.lastModified])
         switch status {
-        case 206: return partial(headerFields, validator, requested: requested, known: known, url: url)
+        case 206: return try partial(headerFields, validator, requested: requested, known: known, url: url)
         case 200: return whole(headerFields, validator, requested: requested, known: known)
-        case 416: return unsatisfied(headerFields, validator, requested: requested, known: known, url: url)
+        case 416: return try unsatisfied(headerFields, validator, requested: requested, known: known, url: url)
         case 200..<300:
-            return .refuse(CacheError(.badResponse, "\(url) responded with \(status), which has no content"))
+            throw CacheError(.badResponse, "\(url) responded with \(status), which has no content")
         default:
-            return .refuse(
-                CacheError(
-                    .originStatus, "\(url) responded with \(status)", status: status,
-                    retryAfter: retryAfter(headerFields, now: now)))
+            throw CacheError(
+                .originStatus, "\(url) responded with \(status)", status: status,
+                retryAfter: retryAfter(headerFields, now: now))
         }
     }
 
     private static func partial(
         _ fields: HTTPFields, _ validator: Validator, requested: RequestedRange?, known: KnownRepresentation?,
         url: ResourceURL
-    ) -> Verdict {
-        func refuse(_ reason: String) -> Verdict {
-            .refuse(CacheError(.badResponse, "\(url) responded with 206 \(reason)"))
+    ) throws(CacheError) -> Verdict {
+        func failure(_ reason: String) -> CacheError {
+            CacheError(.badResponse, "\(url) responded with 206 \(reason)")
         }
-        guard let requested else { return refuse("to a request without Range") }
+        guard let requested else { throw failure("to a request without Range") }
         guard let text = fields[.contentRange], let content = ContentRange(text), let range = content.range else {
-            return refuse("and the invalid Content-Range “\(fields[.contentRange] ?? "")”")
+            throw failure("and the invalid Content-Range “\(fields[.contentRange] ?? "")”")
         }
         let head = CheckedHead(
             start: range.lowerBound, end: range.upperBound, completeLength: content.completeLength,
@@ -86,15 +87,10 @@ package enum ResponseCheck {
         if let length = known?.length, let total = content.completeLength, length != total {
             // A strong tag with two lengths is an error. Any weaker evidence means a new version.
             let tag = known?.validator.strongEntityTag
-            if tag != nil, tag == validator.entityTag {
-                return .refuse(
-                    CacheError(
-                        .badResponse,
-                        "\(url) responded with 206 and Content-Range “\(text)”, "
-                            + "but the same entity tag had \(length) bytes",
-                        completeLength: total))
-            }
-            return .changed(head)
+            guard tag != nil, tag == validator.entityTag else { return .changed(head) }
+            var error = failure("and Content-Range “\(text)”, but the same entity tag had \(length) bytes")
+            error.completeLength = total
+            throw error
         }
         let isAsked =
             if let (start, end) = requested.bounds {
@@ -103,9 +99,9 @@ package enum ResponseCheck {
             } else {
                 content.completeLength.map { range == requested.resolved(in: $0) } ?? false
             }
-        guard isAsked else { return refuse("and Content-Range “\(text)” to a request for “\(requested.fieldValue)”") }
+        guard isAsked else { throw failure("and Content-Range “\(text)” to a request for “\(requested.fieldValue)”") }
         if let length = fields[.contentLength].flatMap(Int64.init), length != Int64(range.count) {
-            return refuse("and the contradictory Content-Range “\(text)” and Content-Length \(length)")
+            throw failure("and the contradictory Content-Range “\(text)” and Content-Length \(length)")
         }
         return .use(head)
     }
@@ -121,32 +117,26 @@ package enum ResponseCheck {
         let head = CheckedHead(
             start: 0, end: length, completeLength: length, validator: validator, ignoredRange: ignored,
             headerFields: fields)
-        guard let known else { return .use(head) }
-        if !known.validator.joins(validator) { return .changed(head) }
-        if let before = known.length, let length, before != length { return .changed(head) }
+        if let known, !known.validator.joins(validator) { return .changed(head) }
+        if let before = known?.length, let length, before != length { return .changed(head) }
         return .use(head)
     }
 
     private static func unsatisfied(
         _ fields: HTTPFields, _ validator: Validator, requested: RequestedRange?, known: KnownRepresentation?,
         url: ResourceURL
-    ) -> Verdict {
+    ) throws(CacheError) -> Verdict {
         let length = fields[.contentRange].flatMap(ContentRange.init)?.completeLength
-        if let before = known?.length {
-            if let length, length != before { return .changed(nil) }
-            return .refuse(CacheError(.badResponse, "\(url) responded with 416 to a request for existing bytes"))
+        if let before = known?.length, let length, length != before { return .changed(nil) }
+        if known?.length != nil || length.flatMap({ requested?.resolved(in: $0) }) != nil {
+            throw CacheError(.badResponse, "\(url) responded with 416 to a request for existing bytes")
         }
         guard let length else {
-            return .refuse(
-                CacheError(.badResponse, "\(url) responded with 416 without the complete length", status: 416))
+            throw CacheError(.badResponse, "\(url) responded with 416 without the complete length", status: 416)
         }
-        if requested?.resolved(in: length) != nil {
-            return .refuse(CacheError(.badResponse, "\(url) responded with 416 to a request for existing bytes"))
-        }
-        return .refuse(
-            CacheError(
-                .rangeNotSatisfiable, "the requested range is outside \(url), which has \(length) bytes", status: 416,
-                completeLength: length))
+        throw CacheError(
+            .rangeNotSatisfiable, "the requested range is outside \(url), which has \(length) bytes", status: 416,
+            completeLength: length)
     }
 
     /// Returns the content coding of a body (RFC 9110 §8.4) in lower case; nil for none.
@@ -160,10 +150,7 @@ package enum ResponseCheck {
         if CacheControl(fields).noStore, !settings.storesNoStoreResponses {
             return CacheError(notStored: "its origin forbids it (Cache-Control: no-store)")
         }
-        if varies(fields) {
-            return CacheError(notStored: "its response varies with other request fields (Vary)")
-        }
-        return nil
+        return varies(fields) ? CacheError(notStored: "its response varies with other request fields (Vary)") : nil
     }
 
     /// Returns whether the response to another request could differ (RFC 9111 §4.1), because `Vary` lists a field that
@@ -234,7 +221,7 @@ package struct ContentRange: Sendable, Hashable {
     }
 
     private static func number(_ digits: Substring) -> Int64? {
-        guard !digits.isEmpty, digits.utf8.allSatisfy({ (0x30...0x39).contains($0) }) else { return nil }
-        return Int64(digits).flatMap { $0 <= maximumLength ? $0 : nil }
+        guard digits.isDecimal, let number = Int64(digits), number <= maximumLength else { return nil }
+        return number
     }
 }
