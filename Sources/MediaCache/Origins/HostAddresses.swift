@@ -1,12 +1,5 @@
+import Foundation
 import Synchronization
-
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#else
-    import Darwin
-#endif
 
 /// A cache of host addresses from the system's resolver. Entries expire after a minute.
 package final class HostAddresses: Sendable {
@@ -56,13 +49,7 @@ package final class HostAddresses: Sendable {
         let addresses = try await addresses(of: host)
         let rule = AccessRule(grants: grants)
         let isForbidden =
-            addresses.isEmpty
-            || addresses.contains { address in
-                do throws(AccessRule.Refusal) { try rule.check(connected: address, scope: .publicOnly) } catch {
-                    return true
-                }
-                return false
-            }
+            addresses.isEmpty || addresses.contains { (try? rule.check(connected: $0, scope: .publicOnly)) == nil }
         let local = addresses.filter { $0.kind == .local }
         let kind: AddressKind =
             addresses.isEmpty ? .unknown : local.isEmpty ? .global : local.count == addresses.count ? .local : .unknown
@@ -107,49 +94,13 @@ package final class HostAddresses: Sendable {
 
     /// Queries the system's resolver on a pool thread. A cancelled caller doesn't wait for it.
     private static func resolve(_ host: String) async throws -> [IPAddress] {
-        let waiter = Waiter()
-        return try await withTaskCancellationHandler {
-            try await withCheckedThrowingContinuation { continuation in
-                waiter.wait(continuation)
-                pool.start { waiter.resume(.success(lookUp(host))) }
-            }
-        } onCancel: {
-            waiter.resume(.failure(CacheError(.cancelled, "the request to \(host) was cancelled")))
+        let request = SharedRequest {
+            await pool.perform { (try? HostLookup.addresses(of: host).get()) ?? [] }
         }
-    }
-
-    private static func lookUp(_ host: String) -> [IPAddress] {
-        ((try? HostLookup.addresses(of: host).get()) ?? []).compactMap { IPAddress(host: $0) }
-    }
-
-    /// A continuation that is resumed by the first of two events.
-    private final class Waiter: Sendable {
-        typealias Continuation = CheckedContinuation<[IPAddress], any Error>
-
-        private enum State {
-            case idle
-            case waiting(Continuation)
-            case over(Result<[IPAddress], any Error>)
-        }
-
-        private let state = Mutex(State.idle)
-
-        func wait(_ continuation: Continuation) {
-            let result = state.withLock { state -> Result<[IPAddress], any Error>? in
-                if case .over(let result) = state { return result }
-                state = .waiting(continuation)
-                return nil
-            }
-            if let result { continuation.resume(with: result) }
-        }
-
-        func resume(_ result: Result<[IPAddress], any Error>) {
-            let continuation = state.withLock { state -> Continuation? in
-                defer { if case .over = state {} else { state = .over(result) } }
-                if case .waiting(let continuation) = state { return continuation }
-                return nil
-            }
-            continuation?.resume(with: result)
+        do {
+            return try await request.wait()?.compactMap { IPAddress(host: $0) } ?? []
+        } catch {
+            throw CacheError(.cancelled, "the request to \(host) was cancelled")
         }
     }
 }

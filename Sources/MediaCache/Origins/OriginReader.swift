@@ -51,7 +51,7 @@ package actor OriginReader {
     private var peeked: [OriginPiece] = []
     private var isReceiving = false
     /// A running reception of a buffer that no caller waits for.
-    private var pending: Task<(any OriginBuffer)?, any Error>?
+    private var pending: SharedRequest<(any OriginBuffer)?>?
     private var wasClosed = false
     /// Returns whether another request may be sent.
     var mayRequest: @Sendable () -> Bool = { true }
@@ -286,38 +286,28 @@ package actor OriginReader {
     private func nextBuffer(of body: any OriginBody) async throws -> (any OriginBuffer)? {
         guard let pending else { return try await body.next() }
         self.pending = nil
-        return try await withTaskCancellationHandler {
-            try await pending.value
-        } onCancel: {
-            body.cancel()
-        }
+        return try await pending.wait() ?? nil
     }
 
     /// Returns whether the next buffer or the end is received within a time limit. ``receive()`` returns that buffer
     /// later.
     private func receives(within patience: Duration) async -> Bool {
         guard let body, rest == nil, end.map({ position < $0 }) ?? true else { return true }
-        let next = pending ?? Task { try await body.next() }
+        let next = pending ?? SharedRequest { try await body.next() }
+        next.outliveWaiters()
         pending = next
-        let (answers, answer) = AsyncStream.makeStream(of: Bool.self)
         let time = context.time
-        let timer = Task {
-            guard (try? await time.sleep(for: patience)) != nil else { return }
-            answer.yield(false)
-        }
-        Task {
-            _ = await next.result
-            answer.yield(true)
-        }
         watch?.isAwaited(true)
-        defer {
-            timer.cancel()
-            answer.finish()
+        defer { watch?.isAwaited(false) }
+        return await withTaskGroup(of: Bool.self) { group in
+            group.addTask {
+                _ = try? await next.wait()
+                return true
+            }
+            group.addTask { (try? await time.sleep(for: patience)) == nil }
+            defer { group.cancelAll() }
+            return await group.next() ?? true
         }
-        var first = answers.makeAsyncIterator()
-        let isReceived = await first.next() ?? true
-        watch?.isAwaited(false)
-        return isReceived
     }
 
     /// Returns the next needed part of a buffer, if any. Bytes to compare and bytes to write are returned as separate
