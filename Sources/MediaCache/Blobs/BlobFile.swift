@@ -1,3 +1,5 @@
+import Foundation
+
 /// An open sparse file. It's closed on deallocation.
 package protocol BlobFile: BlobReader {
     /// Writes all of `bytes` at `offset`.
@@ -65,11 +67,3 @@ package struct SystemError: Error, CustomStringConvertible {
 
     package var description: String { "\(call) \(path): \(String(cString: strerror(number)))" }
 }
-
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#else
-    import Darwin
-#endif

@@ -1,3 +1,5 @@
+import Foundation
+
 /// The folders of evictable and of pinned blobs.
 package struct BlobFolder: Sendable {
     /// Whether bytes can be written.
@@ -44,32 +46,30 @@ package struct BlobFolder: Sendable {
         String(name.utf8.prefix { $0 != UInt8(ascii: ".") }) ?? name
     }
 
-    /// Returns all files with the names of their blobs.
-    package func allFiles(_ files: any BlobFileSystem) throws -> [(path: String, blob: String, isDurable: Bool)] {
-        try [(evictable, false), (durable, true)].flatMap { root, isDurable in
-            try files.names(in: root).flatMap { folder in
-                try files.names(in: "\(root)/\(folder)").map { name in
-                    ("\(root)/\(folder)/\(name)", Self.blob(of: name), isDurable)
-                }
+    /// A file, the name of its blob, and whether it's in the folder of pinned blobs.
+    package typealias Entry = (path: String, blob: String, isDurable: Bool)
+
+    /// Returns all files.
+    package func allFiles(_ files: any BlobFileSystem) throws -> [Entry] {
+        try entries(files, isDurable: false) + entries(files, isDurable: true)
+    }
+
+    /// Returns all sidecars.
+    package func sidecars(_ files: any BlobFileSystem) throws -> [Entry] {
+        try entries(files, isDurable: true).filter { $0.path.hasSuffix(".json") }
+    }
+
+    private func entries(_ files: any BlobFileSystem, isDurable: Bool) throws -> [Entry] {
+        let root = isDurable ? durable : evictable
+        return try files.names(in: root).flatMap { folder in
+            try files.names(in: "\(root)/\(folder)").map { name in
+                ("\(root)/\(folder)/\(name)", Self.blob(of: name), isDurable)
             }
         }
     }
 
-    /// Returns all sidecars with the names of their blobs.
-    package func sidecars(_ files: any BlobFileSystem) throws -> [(path: String, blob: String)] {
-        try files.names(in: durable).flatMap { folder in
-            try files.names(in: "\(durable)/\(folder)").filter { $0.hasSuffix(".json") }.map { name in
-                ("\(durable)/\(folder)/\(name)", Self.blob(of: name))
-            }
-        }
-    }
-
-    /// Returns a new unique blob name.
+    /// Returns a new unique blob name: 32 hexadecimal digits.
     package static func newName() -> String {
-        var generator = SystemRandomNumberGenerator()
-        return (0..<2).map { _ in
-            let digits = String(generator.next(), radix: 16)
-            return String(repeating: "0", count: 16 - digits.count) + digits
-        }.joined()
+        UUID().uuidString.replacing("-", with: "").lowercased()
     }
 }

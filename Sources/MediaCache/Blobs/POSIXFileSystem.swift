@@ -1,13 +1,6 @@
 import CMediaCacheShims
+import Foundation
 import Synchronization
-
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#else
-    import Darwin
-#endif
 
 /// The file system of the operating system.
 package struct POSIXFileSystem: BlobFileSystem {
@@ -29,25 +22,11 @@ package struct POSIXFileSystem: BlobFileSystem {
     }
 
     package func rename(_ source: String, to destination: String) throws {
-        #if canImport(Glibc)
-            let result = Glibc.rename(source, destination)
-        #elseif canImport(Musl)
-            let result = Musl.rename(source, destination)
-        #else
-            let result = Darwin.rename(source, destination)
-        #endif
-        guard result == 0 else { throw failure("rename", source) }
+        guard Foundation.rename(source, destination) == 0 else { throw failure("rename", source) }
     }
 
     package func link(_ source: String, to destination: String) throws {
-        #if canImport(Glibc)
-            let result = Glibc.link(source, destination)
-        #elseif canImport(Musl)
-            let result = Musl.link(source, destination)
-        #else
-            let result = Darwin.link(source, destination)
-        #endif
-        guard result == 0 || errno == EEXIST else { throw failure("link", destination) }
+        guard Foundation.link(source, destination) == 0 || errno == EEXIST else { throw failure("link", destination) }
     }
 
     package func linkCount(of path: String) throws -> Int {
@@ -134,13 +113,7 @@ package struct POSIXFileSystem: BlobFileSystem {
     }
 
     fileprivate static func openDescriptor(_ path: String, _ flags: Int32) -> Int32 {
-        #if canImport(Glibc)
-            Glibc.open(path, flags, 0o600)
-        #elseif canImport(Musl)
-            Musl.open(path, flags, 0o600)
-        #else
-            Darwin.open(path, flags, 0o600)
-        #endif
+        Foundation.open(path, flags, 0o600)
     }
 }
 

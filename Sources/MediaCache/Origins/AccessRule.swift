@@ -127,23 +127,21 @@ public struct AddressRange: Sendable, Hashable, LosslessStringConvertible {
         let isMapped = address.bytes.count == 4 && text.contains(":")
         var length = address.bytes.count * 8
         if parts.count == 2 {
-            let digits = parts[1]
-            guard !digits.isEmpty, digits.utf8.allSatisfy({ (0x30...0x39).contains($0) }), var given = Int(digits)
-            else {
-                return nil
-            }
+            guard parts[1].isDecimal, var given = Int(parts[1]) else { return nil }
             // A mapped address such as `::ffff:10.0.0.0/104` has the prefix length of IPv6.
             if isMapped { given -= 96 }
             guard (0...length).contains(given) else { return nil }
             length = given
         }
-        var bytes = address.bytes
-        for index in bytes.indices {
-            let kept = min(8, max(0, length - index * 8))
-            bytes[index] &= UInt8(truncatingIfNeeded: 0xFF00 >> kept)
-        }
-        base = IPAddress(bytes: bytes)
+        base = IPAddress(bytes: Self.prefix(of: address.bytes, length: length))
         prefixLength = length
+    }
+
+    /// Returns `bytes` with zeros after the first `length` bits.
+    private static func prefix(of bytes: [UInt8], length: Int) -> [UInt8] {
+        bytes.enumerated().map { index, byte in
+            byte & UInt8(truncatingIfNeeded: 0xFF00 >> min(8, max(0, length - index * 8)))
+        }
     }
 
     /// The range in CIDR notation, without bits beyond the length.
@@ -152,12 +150,6 @@ public struct AddressRange: Sendable, Hashable, LosslessStringConvertible {
     /// Returns whether the range contains `address` or the IPv4 address that it's translated to.
     package func contains(_ address: IPAddress) -> Bool {
         if let translated = address.translated, contains(translated) { return true }
-        guard address.bytes.count == base.bytes.count else { return false }
-        for index in base.bytes.indices {
-            let kept = min(8, max(0, prefixLength - index * 8))
-            let mask = UInt8(truncatingIfNeeded: 0xFF00 >> kept)
-            if address.bytes[index] & mask != base.bytes[index] { return false }
-        }
-        return true
+        return Self.prefix(of: address.bytes, length: prefixLength) == base.bytes
     }
 }

@@ -6,20 +6,16 @@ package struct Freshness: Sendable, Hashable {
     /// The end of the freshness lifetime; nil if the response has none.
     package var freshUntil: Date?
     /// Whether each use requires revalidation (`no-cache`).
-    package var mustRevalidate: Bool
+    package var mustRevalidate = false
     /// Whether uses after ``freshUntil`` require revalidation (`must-revalidate`). The directives for shared caches,
     /// `proxy-revalidate` and `s-maxage`, don't apply to a private one.
-    package var forbidsStale: Bool
+    package var forbidsStale = false
 
     /// The time in seconds after a failed revalidation until the next one.
     private static let failureLifetime: TimeInterval = 60
+}
 
-    package init(freshUntil: Date? = nil, mustRevalidate: Bool = false, forbidsStale: Bool = false) {
-        self.freshUntil = freshUntil
-        self.mustRevalidate = mustRevalidate
-        self.forbidsStale = forbidsStale
-    }
-
+extension Freshness {
     /// Reads `Cache-Control`, `Expires`, `Date` and `Age` of a response received at `now`.
     package init(_ fields: HTTPFields, now: Date) {
         let control = CacheControl(fields)

@@ -1,13 +1,5 @@
 import Foundation
 
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#else
-    import Darwin
-#endif
-
 /// An IPv4 or IPv6 address. An IPv4-mapped IPv6 address (`::ffff:a.b.c.d`) is stored as IPv4.
 package struct IPAddress: Sendable, Hashable {
     /// 4 or 16 bytes in network order.
@@ -66,7 +58,7 @@ package struct IPAddress: Sendable, Hashable {
     }
 
     private static func number(_ text: Substring) -> UInt64? {
-        guard let first = text.utf8.first, (0x30...0x39).contains(first) else { return nil }
+        guard text.utf8.first?.isASCIIDigit == true else { return nil }
         if text.hasPrefix("0x") || text.hasPrefix("0X") {
             let digits = text.dropFirst(2)
             return digits.isEmpty ? 0 : digits.hasPrefix("+") || digits.hasPrefix("-") ? nil : UInt64(digits, radix: 16)

@@ -23,7 +23,7 @@ extension MediaType {
         guard bytes.count <= maximumFieldLength, isPrintable, let sections = sections(bytes) else { return nil }
         let names = sections[0].split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
         guard names.count == 2, names.allSatisfy({ !$0.isEmpty && $0.allSatisfy(isTokenByte) }) else { return nil }
-        var parsed = Parsed(essence: lowerCased(sections[0]), parameters: [:])
+        var parsed = Parsed(essence: String(decoding: sections[0], as: UTF8.self).lowercased(), parameters: [:])
         for section in sections.dropFirst() {
             guard let (name, value) = parameter(section), parsed.parameters[name] == nil else { continue }
             parsed.parameters[name] = value
@@ -33,10 +33,7 @@ extension MediaType {
 
     /// Returns whether a byte may be part of a token (RFC 9110 §5.6.2).
     package static func isTokenByte(_ byte: UInt8) -> Bool {
-        switch byte {
-        case 0x30...0x39, 0x41...0x5A, 0x61...0x7A: true
-        default: "!#$%&'*+-.^_`|~".utf8.contains(byte)
-        }
+        byte.isASCIILetter || byte.isASCIIDigit || "!#$%&'*+-.^_`|~".utf8.contains(byte)
     }
 
     /// Splits at semicolons outside quotes, and trims spaces and tabs. Returns nil if a comma makes the value a list,
@@ -63,11 +60,12 @@ extension MediaType {
 
     private static func parameter(_ section: ArraySlice<UInt8>) -> (name: String, value: String)? {
         guard let equals = section.firstIndex(of: UInt8(ascii: "=")) else { return nil }
-        let (name, value) = (section[..<equals], section[(equals + 1)...])
-        guard !name.isEmpty, name.allSatisfy(isTokenByte) else { return nil }
+        let value = section[(equals + 1)...]
+        guard equals > section.startIndex, section[..<equals].allSatisfy(isTokenByte) else { return nil }
+        let name = String(decoding: section[..<equals], as: UTF8.self).lowercased()
         if value.first != UInt8(ascii: "\"") {
             guard !value.isEmpty, value.allSatisfy(isTokenByte) else { return nil }
-            return (lowerCased(name), String(decoding: value, as: UTF8.self))
+            return (name, String(decoding: value, as: UTF8.self))
         }
         var content: [UInt8] = []
         var index = value.startIndex + 1
@@ -78,7 +76,7 @@ extension MediaType {
             index += 1
         }
         guard index == value.endIndex - 1 else { return nil }
-        return (lowerCased(name), String(decoding: content, as: UTF8.self))
+        return (name, String(decoding: content, as: UTF8.self))
     }
 
     private static func trimmed(_ bytes: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
@@ -87,9 +85,5 @@ extension MediaType {
             let last = bytes.lastIndex(where: { !isBlank($0) })
         else { return bytes.prefix(0) }
         return bytes[first...last]
-    }
-
-    private static func lowerCased(_ bytes: ArraySlice<UInt8>) -> String {
-        String(decoding: bytes.map { (0x41...0x5A).contains($0) ? $0 | 0x20 : $0 }, as: UTF8.self)
     }
 }

@@ -12,21 +12,16 @@ package enum MediaType {
 
     /// Returns the type of a body that begins with `bytes`; nil if it's uncertain.
     package static func sniff(_ bytes: UnsafeRawBufferPointer) -> String? {
-        func has(_ signature: [UInt8], at offset: Int = 0) -> Bool {
-            bytes.count >= offset + signature.count
-                && signature.indices.allSatisfy { bytes[offset + $0] == signature[$0] }
-        }
-        func has(_ text: StaticString, at offset: Int = 0) -> Bool {
-            bytes.count >= offset + text.utf8CodeUnitCount
-                && (0..<text.utf8CodeUnitCount).allSatisfy { bytes[offset + $0] == text.utf8Start[$0] }
-        }
+        func has(_ signature: [UInt8]) -> Bool { bytes.starts(with: signature) }
+        func has(_ text: String, at offset: Int = 0) -> Bool { bytes.dropFirst(offset).starts(with: text.utf8) }
         if has([0xFF, 0xFE]) || has([0xFE, 0xFF]), let type = sniffUTF16(bytes) { return type }
         if has("ftyp", at: 4) { return isoBrand(bytes) }
         if has("moov", at: 4) || has("mdat", at: 4) || has("moof", at: 4) || has("styp", at: 4) || has("sidx", at: 4) {
             return "video/mp4"
         }
         if has([0x1A, 0x45, 0xDF, 0xA3]) {
-            return contains("webm", in: bytes, within: 64) ? "video/webm" : "video/x-matroska"
+            let isWebM = String(decoding: bytes.prefix(64), as: UTF8.self).contains("webm")
+            return isWebM ? "video/webm" : "video/x-matroska"
         }
         if has("OggS") { return "application/ogg" }
         if has("fLaC") { return "audio/flac" }
@@ -152,18 +147,9 @@ package enum MediaType {
 
     /// Returns whether a type has no parameters and is in lower case. Most are, so this avoids parsing them.
     private static func isEssence(_ type: String) -> Bool {
-        var slash: Int?
-        var count = 0
-        for byte in type.utf8 {
-            if byte == UInt8(ascii: "/") {
-                guard slash == nil else { return false }
-                slash = count
-            } else if !isTokenByte(byte) || (0x41...0x5A).contains(byte) {
-                return false
-            }
-            count += 1
-        }
-        return slash.map { $0 > 0 && $0 < count - 1 } ?? false
+        let names = type.utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
+        return names.count == 2
+            && names.allSatisfy { !$0.isEmpty && $0.allSatisfy { isTokenByte($0) && !(0x41...0x5A).contains($0) } }
     }
 
     /// Returns whether a type indicates a page or an error report rather than media.
@@ -258,15 +244,13 @@ package enum MediaType {
 
     static let byExtension = [
         "mp4": "video/mp4", "m4v": "video/mp4", "mov": "video/quicktime", "m4a": "audio/mp4",
-        "m4s": "video/iso.segment",
-        "mp3": "audio/mpeg", "aac": "audio/aac", "ac3": "audio/ac3", "ec3": "audio/eac3", "flac": "audio/flac",
-        "wav": "audio/wav", "aiff": "audio/aiff", "ogg": "application/ogg", "opus": "audio/ogg", "oga": "audio/ogg",
-        "ogv": "video/ogg", "webm": "video/webm", "mkv": "video/x-matroska", "avi": "video/x-msvideo",
-        "ts": "video/mp2t",
-        "flv": "video/x-flv", "3gp": "video/3gpp", "m3u8": "application/vnd.apple.mpegurl",
-        "mpd": "application/dash+xml",
-        "vtt": "text/vtt", "jpg": "image/jpeg", "jpeg": "image/jpeg", "png": "image/png", "gif": "image/gif",
-        "webp": "image/webp", "json": "application/json", "html": "text/html", "key": "application/octet-stream",
+        "m4s": "video/iso.segment", "mp3": "audio/mpeg", "aac": "audio/aac", "ac3": "audio/ac3", "ec3": "audio/eac3",
+        "flac": "audio/flac", "wav": "audio/wav", "aiff": "audio/aiff", "ogg": "application/ogg", "opus": "audio/ogg",
+        "oga": "audio/ogg", "ogv": "video/ogg", "webm": "video/webm", "mkv": "video/x-matroska",
+        "avi": "video/x-msvideo", "ts": "video/mp2t", "flv": "video/x-flv", "3gp": "video/3gpp",
+        "m3u8": "application/vnd.apple.mpegurl", "mpd": "application/dash+xml", "vtt": "text/vtt",
+        "jpg": "image/jpeg", "jpeg": "image/jpeg", "png": "image/png", "gif": "image/gif", "webp": "image/webp",
+        "json": "application/json", "html": "text/html", "key": "application/octet-stream",
     ]
 
     private static func isoBrand(_ bytes: UnsafeRawBufferPointer) -> String {
@@ -369,9 +353,5 @@ package enum MediaType {
         return manifests.first { start, _ in
             whole.hasPrefix(start) || (hasProlog && start.hasPrefix("<") && whole.contains(start))
         }?.type
-    }
-
-    private static func contains(_ text: StaticString, in bytes: UnsafeRawBufferPointer, within limit: Int) -> Bool {
-        String(decoding: bytes.prefix(limit), as: UTF8.self).contains("\(text)")
     }
 }

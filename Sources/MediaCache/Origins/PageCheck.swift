@@ -75,11 +75,7 @@ private final class PeekedBody: OriginBody {
     }
 
     func next() async throws -> (any OriginBuffer)? {
-        let front = front.withLock { front in
-            defer { front = nil }
-            return front
-        }
-        if let front { return front }
+        if let front = front.withLock({ exchange(&$0, with: nil) }) { return front }
         return try await rest.next()
     }
 

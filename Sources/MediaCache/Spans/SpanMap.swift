@@ -80,13 +80,7 @@ package struct SpanMap: Sendable, Hashable {
 
     /// Returns the number of cached bytes in `range`.
     package func bytes(in range: Range<Int64>) -> Int64 {
-        var total: Int64 = 0
-        var index = firstIndex(endingAfter: range.lowerBound)
-        while index < spans.count, spans[index].lowerBound < range.upperBound {
-            total += Int64(spans[index].clamped(to: range).count)
-            index += 1
-        }
-        return total
+        spans(in: range).reduce(0) { $0 + Int64($1.count) }
     }
 
     /// Returns the cached parts of `range`.

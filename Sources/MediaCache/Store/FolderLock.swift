@@ -1,14 +1,6 @@
 import CMediaCacheShims
 import Foundation
 
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#else
-    import Darwin
-#endif
-
 /// The lock that makes one process the owner of a cache folder. The system releases it when the process ends, even
 /// after a crash.
 ///

@@ -1,13 +1,5 @@
 import Foundation
 
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#else
-    import Darwin
-#endif
-
 /// A private folder of the user among the system's temporary files, for files that belong to a cache folder which isn't
 /// writable.
 package enum RuntimeFolder {

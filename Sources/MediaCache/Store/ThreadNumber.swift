@@ -1,10 +1,4 @@
-#if canImport(Darwin)
-    import Darwin
-#elseif canImport(Musl)
-    import Musl
-#else
-    import Glibc
-#endif
+import Foundation
 
 /// A number of each thread, initially 0, in thread-specific storage.
 struct ThreadNumber: Sendable {

@@ -35,8 +35,5 @@ public struct SystemTime: TimeSource {
 
 extension Duration {
     /// The duration in seconds.
-    package var seconds: Double {
-        let (seconds, attoseconds) = components
-        return Double(seconds) + Double(attoseconds) / 1e18
-    }
+    package var seconds: Double { self / Duration.seconds(1) }
 }

@@ -1,8 +1,9 @@
 import Foundation
 import HTTPTypes
-import MediaCache
 import TestSupport
 import Testing
+
+@testable import MediaCache
 
 /// Tests of the dates, media types, freshness and ranges in response heads.
 struct HeadParsingTests {
