@@ -109,23 +109,10 @@ extension Catalog {
     /// Returns all resources, most recently used first, each with its listed version.
     package func resources() async throws -> [(resource: StoredResource, representation: StoredRepresentation)] {
         try await read { db in
-            var versions: [Int64: StoredVersions] = [:]
-            let rows = try Row.fetchCursor(
-                db,
-                sql: """
-                    SELECT p.*, r.key AS resource_key, r.pinned AS resource_pinned
-                    FROM representation p JOIN resource r ON r.id = p.resource
-                    WHERE \(Self.isListed) ORDER BY p.id
-                    """)
-            while let row = try rows.next() {
-                let key: String = try row.value("resource_key")
-                guard let representation = try? StoredRepresentation(row: row, key: key) else { continue }
-                let isPinned: Bool = try row.value("resource_pinned")
-                versions[representation.resourceID, default: StoredVersions(isPinned: isPinned)].add(representation)
-            }
+            let versions = try Self.fetchVersions(db, sql: Self.allVersions)
             return try Row.fetchAll(db, sql: "SELECT * FROM resource ORDER BY use_order DESC").compactMap { row in
                 guard let resource = try? StoredResource(row: row) else { return nil }
-                return versions[resource.id]?.listed.map { (resource, $0) }
+                return versions[resource.key]?.listed.map { (resource, $0) }
             }
         }
     }
@@ -134,29 +121,34 @@ extension Catalog {
     package func versions(keys: [String]) async throws -> [String: StoredVersions] {
         guard !keys.isEmpty else { return [:] }
         return try await read { db in
-            var versions: [String: StoredVersions] = [:]
-            let rows = try Row.fetchCursor(db, sql: Self.versions(of: keys.count), arguments: StatementArguments(keys))
-            while let row = try rows.next() {
-                let key: String = try row.value("resource_key")
-                // Damaged records are skipped.
-                guard let representation = try? StoredRepresentation(row: row, key: key) else { continue }
-                let isPinned: Bool = try row.value("resource_pinned")
-                versions[key, default: StoredVersions(isPinned: isPinned)].add(representation)
-            }
-            return versions
+            try Self.fetchVersions(db, sql: Self.versions(of: keys.count), StatementArguments(keys))
         }
     }
 
-    static func versions(of count: Int) -> String {
-        """
-        SELECT p.*, r.key AS resource_key, r.pinned AS resource_pinned FROM resource r
-        JOIN representation p ON p.resource = r.id
-        WHERE \(isListed) AND r.key IN (\(databaseQuestionMarks(count: count)))
-        """
+    /// Returns the versions in the rows of a query, by key. Skips damaged records.
+    private static func fetchVersions(
+        _ db: Database, sql: String, _ arguments: StatementArguments = StatementArguments()
+    ) throws -> [String: StoredVersions] {
+        var versions: [String: StoredVersions] = [:]
+        let rows = try Row.fetchCursor(db, sql: sql, arguments: arguments)
+        while let row = try rows.next() {
+            let key: String = try row.value("resource_key")
+            guard let representation = try? StoredRepresentation(row: row, key: key) else { continue }
+            let isPinned: Bool = try row.value("resource_pinned")
+            versions[key, default: StoredVersions(isPinned: isPinned)].add(representation)
+        }
+        return versions
     }
 
-    /// The condition for the current and the pinned version.
-    private static let isListed = "(superseded = 0 OR pinned = 1)"
+    static func versions(of count: Int) -> String {
+        "\(allVersions) AND r.key IN (\(databaseQuestionMarks(count: count)))"
+    }
+
+    /// The query of the current and the pinned version of each resource.
+    private static let allVersions = """
+        SELECT p.*, r.key AS resource_key, r.pinned AS resource_pinned FROM resource r
+        JOIN representation p ON p.resource = r.id WHERE (superseded = 0 OR pinned = 1)
+        """
 
     /// Returns the checksum pages of a representation. Blocks; called on the pool.
     package func checksumPages(of representation: Int64) throws -> [Int64: [UInt8]] {

@@ -27,8 +27,6 @@ package final class Catalog: Sendable {
     private let location: Location
     private let connection: Mutex<(any DatabaseWriter)?>
     private let counters: Mutex<Counters>
-    /// Whether this opening created the catalog, because there was no file or an empty one.
-    package let isNew: Bool
     /// Whether the last process that wrote to the catalog ended without closing it, as indicated by its log.
     let wasInterrupted: Bool
 
@@ -46,65 +44,73 @@ package final class Catalog: Sendable {
     ///   if it can't be opened or read.
     package init(_ location: Location) throws {
         self.location = location
-        wasInterrupted = if case .file(let path) = location { Self.hasLog(path) } else { false }
-        let (database, isNew) = try Self.connect(location)
-        self.isNew = isNew
+        let log = "\(location.path)-wal"
+        wasInterrupted =
+            if case .file = location {
+                ((try? POSIXFileSystem().open(log, creating: false).size()) ?? 0) > 0
+            } else {
+                false
+            }
+        let (database, counters) = try Self.connect(location)
         connection = Mutex(database)
-        counters = Mutex(try Self.counters(database, at: location))
+        self.counters = Mutex(counters)
     }
 
-    private static func hasLog(_ path: String) -> Bool {
-        let attributes = try? FileManager.default.attributesOfItem(atPath: "\(path)-wal")
-        return (attributes?[.size] as? Int64).map { $0 > 0 } ?? false
-    }
-
-    private static func connect(_ location: Location) throws -> (database: any DatabaseWriter, isNew: Bool) {
-        switch location {
-        case .file(let path): return try connect(toFile: path)
-        case .copy(let path): return try connect(toCopyOf: path)
-        case .memory:
-            let queue = try DatabaseQueue(configuration: CatalogSchema.configuration())
-            try CatalogSchema.migrator.migrate(queue)
-            return (queue, true)
-        }
-    }
-
-    private static func connect(toCopyOf path: String) throws -> (database: any DatabaseWriter, isNew: Bool) {
+    private static func connect(_ location: Location) throws -> (any DatabaseWriter, Counters) {
         do {
-            let queue = try DatabaseQueue(configuration: CatalogSchema.configuration())
-            try CatalogFiles(path: path).withCopy { copy in
-                let isSuspect = FileManager.default.fileExists(atPath: suspicionPath(path))
-                try CatalogSchema.examine(path: copy, isThorough: isSuspect)
-                let source = try DatabaseQueue(path: copy, configuration: CatalogSchema.configuration())
-                try source.backup(to: queue)
-                try source.close()
+            let database: any DatabaseWriter =
+                switch location {
+                case .file(let path): try open(path)
+                case .copy(let path): try openCopy(of: path)
+                case .memory: try DatabaseQueue(configuration: CatalogSchema.configuration())
+                }
+            try CatalogSchema.migrator.migrate(database)
+            let counters = try database.read { db in
+                Counters(
+                    resource: try Int64.fetchOne(db, sql: "SELECT max(id) FROM resource") ?? 0,
+                    representation: try Int64.fetchOne(db, sql: "SELECT max(id) FROM representation") ?? 0,
+                    use: try Int64.fetchOne(db, sql: "SELECT max(use_order) FROM resource") ?? 0
+                )
             }
-            let isNew = try queue.read { try !$0.tableExists("resource") }
-            try CatalogSchema.migrator.migrate(queue)
-            return (queue, isNew)
+            return (database, counters)
         } catch let error as DatabaseError {
-            throw translate(error, path: path)
+            throw translate(error, path: location.path)
         }
     }
 
-    private static func connect(toFile path: String) throws -> (database: any DatabaseWriter, isNew: Bool) {
-        do {
-            let marker = suspicionPath(path)
-            let isSuspect = FileManager.default.fileExists(atPath: marker)
-            if FileManager.default.fileExists(atPath: path) {
-                try CatalogSchema.examine(path: path, isThorough: isSuspect)
-            }
-            if isSuspect { try FileManager.default.removeItem(atPath: marker) }
-            try makePrivate(path)
-            let pool = try DatabasePool(path: path, configuration: CatalogSchema.configuration())
-            // GRDB sets NORMAL for WAL, with which a power failure could undo commits.
-            try pool.writeWithoutTransaction { try $0.execute(sql: "PRAGMA synchronous = FULL") }
-            let isNew = try pool.read { try !$0.tableExists("resource") }
-            try CatalogSchema.migrator.migrate(pool)
-            return (pool, isNew)
-        } catch let error as DatabaseError {
-            throw translate(error, path: path)
+    private static func open(_ path: String) throws -> any DatabaseWriter {
+        let marker = suspicionPath(path)
+        let isSuspect = FileManager.default.fileExists(atPath: marker)
+        if FileManager.default.fileExists(atPath: path) {
+            try CatalogSchema.examine(path: path, isThorough: isSuspect)
         }
+        if isSuspect { try FileManager.default.removeItem(atPath: marker) }
+        try makePrivate(path)
+        let pool = try DatabasePool(path: path, configuration: CatalogSchema.configuration())
+        // GRDB sets NORMAL for WAL, with which a power failure could undo commits.
+        try pool.writeWithoutTransaction { try $0.execute(sql: "PRAGMA synchronous = FULL") }
+        return pool
+    }
+
+    /// Reads a catalog into memory. Reads a temporary copy of its files, because SQLite can't open a database with a
+    /// log in a folder that isn't writable.
+    private static func openCopy(of path: String) throws -> any DatabaseWriter {
+        let files = FileManager.default
+        // Throws a descriptive error if the file can't be read.
+        _ = try POSIXFileSystem().open(path, creating: false)
+        let queue = try DatabaseQueue(configuration: CatalogSchema.configuration())
+        try RuntimeFolder.use("catalog-\(BlobFolder.newName())", for: CacheLocation(folder: path)) { copy in
+            let suffixes = ["", "-wal"]
+            defer { for suffix in suffixes + ["-shm"] { try? files.removeItem(atPath: copy + suffix) } }
+            for suffix in suffixes where files.fileExists(atPath: path + suffix) {
+                try files.copyItem(atPath: path + suffix, toPath: copy + suffix)
+            }
+            try CatalogSchema.examine(path: copy, isThorough: files.fileExists(atPath: suspicionPath(path)))
+            let source = try DatabaseQueue(path: copy, configuration: CatalogSchema.configuration())
+            try source.backup(to: queue)
+            try source.close()
+        }
+        return queue
     }
 
     /// Restricts access to the file's owner, because URLs may contain secrets. SQLite creates the log with the same
@@ -115,20 +121,6 @@ package final class Catalog: Sendable {
             try FileManager.default.setAttributes(permissions, ofItemAtPath: path)
         } else if !FileManager.default.createFile(atPath: path, contents: nil, attributes: permissions) {
             throw SystemError(call: "create", path: path, number: errno)
-        }
-    }
-
-    private static func counters(_ database: some DatabaseReader, at location: Location) throws -> Counters {
-        do {
-            return try database.read { db in
-                Counters(
-                    resource: try Int64.fetchOne(db, sql: "SELECT max(id) FROM resource") ?? 0,
-                    representation: try Int64.fetchOne(db, sql: "SELECT max(id) FROM representation") ?? 0,
-                    use: try Int64.fetchOne(db, sql: "SELECT max(use_order) FROM resource") ?? 0
-                )
-            }
-        } catch let error as DatabaseError {
-            throw translate(error, path: location.path)
         }
     }
 
@@ -146,10 +138,7 @@ package final class Catalog: Sendable {
 
     /// Closes the database until ``reopen()``. Blocks.
     package func close() throws {
-        let database = connection.withLock { connection in
-            defer { connection = nil }
-            return connection
-        }
+        let database = connection.withLock { exchange(&$0, with: nil) }
         // The pool closes its reading connections last, and these can't truncate the log.
         if let pool = database as? DatabasePool {
             _ = try? pool.writeWithoutTransaction { try $0.checkpoint(.truncate) }
@@ -160,8 +149,7 @@ package final class Catalog: Sendable {
     /// Opens the database again in its current state. Blocks.
     package func reopen() throws {
         guard connection.withLock({ $0 == nil }) else { return }
-        let (database, _) = try Self.connect(location)
-        let now = try Self.counters(database, at: location)
+        let (database, now) = try Self.connect(location)
         counters.withLock { counters in
             counters.resource = max(counters.resource, now.resource)
             counters.representation = max(counters.representation, now.representation)
@@ -215,24 +203,14 @@ package final class Catalog: Sendable {
     /// The number of write transactions since opening.
     package var transactions: Int { counters.withLock { $0.transactions } }
 
-    package func nextResourceID() -> Int64 {
-        counters.withLock { counters in
-            counters.resource += 1
-            return counters.resource
-        }
-    }
+    package func nextResourceID() -> Int64 { next(\.resource) }
+    package func nextRepresentationID() -> Int64 { next(\.representation) }
+    package func nextUse() -> Int64 { next(\.use) }
 
-    package func nextRepresentationID() -> Int64 {
+    private func next(_ counter: WritableKeyPath<Counters, Int64>) -> Int64 {
         counters.withLock { counters in
-            counters.representation += 1
-            return counters.representation
-        }
-    }
-
-    package func nextUse() -> Int64 {
-        counters.withLock { counters in
-            counters.use += 1
-            return counters.use
+            counters[keyPath: counter] += 1
+            return counters[keyPath: counter]
         }
     }
 
@@ -356,27 +334,6 @@ package final class Catalog: Sendable {
             CacheError(.damaged, "the catalog \(path) is damaged", cause: error)
         default:
             CacheError(.storage, "the catalog \(path) can't be used", cause: error)
-        }
-    }
-}
-
-/// The files of a catalog: the database and its log.
-struct CatalogFiles {
-    let path: String
-
-    /// Calls `body` with the path of a temporary copy, because SQLite can't open a database with a log in a folder that
-    /// isn't writable. The copy is deleted afterwards.
-    func withCopy(_ body: (String) throws -> Void) throws {
-        let files = FileManager.default
-        // Throws a descriptive error if the file can't be read.
-        _ = try POSIXFileSystem().open(path, creating: false)
-        try RuntimeFolder.use("catalog-\(BlobFolder.newName())", for: CacheLocation(folder: path)) { copy in
-            let suffixes = ["", "-wal"]
-            defer { for suffix in suffixes + ["-shm"] { try? files.removeItem(atPath: copy + suffix) } }
-            for suffix in suffixes where files.fileExists(atPath: path + suffix) {
-                try files.copyItem(atPath: path + suffix, toPath: copy + suffix)
-            }
-            try body(copy)
         }
     }
 }
