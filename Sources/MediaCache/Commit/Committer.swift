@@ -181,30 +181,27 @@ package final class Committer: Sendable {
     /// Syncs blobs and new folders. Returns errors by index.
     private func sync(_ commits: [PendingCommit]) async -> [Int: CacheError] {
         let files = files
-        let work = commits.map { ($0.file, $0.newFolder) }
-        guard work.contains(where: { $0.0 != nil }) else { return [:] }
         let paths = commits.filter { $0.file != nil }.map(\.representation.path)
+        guard !paths.isEmpty else { return [:] }
         let many = paths.count >= Engine.batchSyncThreshold ? Self.fileSystems(of: paths) : []
         return await pool.perform {
             for folder in many { files.flush(fileSystemOf: folder) }
             var failures: [Int: CacheError] = [:]
-            var folders: [String: CacheError?] = [:]
-            for (index, (file, folder)) in work.enumerated() {
+            for (index, commit) in commits.enumerated() {
                 do {
-                    try file?.sync()
+                    try commit.file?.sync()
                 } catch {
                     failures[index] = Self.wrap(error)
                 }
-                guard let folder else { continue }
-                if folders[folder] == nil {
-                    do {
-                        try files.syncFolder(folder)
-                        folders[folder] = .some(nil)
-                    } catch {
-                        folders[folder] = Self.wrap(error)
+            }
+            for folder in Set(commits.compactMap(\.newFolder)) {
+                do {
+                    try files.syncFolder(folder)
+                } catch {
+                    for index in commits.indices where commits[index].newFolder == folder {
+                        failures[index] = Self.wrap(error)
                     }
                 }
-                if let known = folders[folder], let error = known { failures[index] = error }
             }
             return failures
         }
@@ -269,16 +266,11 @@ package final class Committer: Sendable {
     /// Writes sidecars of pinned representations with changed spans, except those being filled.
     private func writeSidecars(_ commits: [PendingCommit]) async {
         let pinned = commits.filter(\.snapshot.resource.isPinned).map(\.representation)
-        guard !pinned.isEmpty else { return }
-        let failure: CacheError? = await pool.perform {
-            do {
-                try pinned.first?.engine.writeSidecars(of: pinned)
-                return nil
-            } catch {
-                return Self.wrap(error)
-            }
-        }
-        if let failure {
+        guard let engine = pinned.first?.engine else { return }
+        do {
+            try await engine.run { try $0.writeSidecars(of: pinned) }
+        } catch {
+            let failure = Self.wrap(error)
             logger.error("sidecar not written", metadata: ["error": "\(failure)"])
             health.failed(failure)
         }

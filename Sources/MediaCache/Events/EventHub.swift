@@ -96,9 +96,7 @@ package final class EventHub<Event: Sendable>: Sendable {
 
     /// Sends a progress event. Unless it's final, it's skipped if the previous one for the key was sent less than 250
     /// ms ago.
-    package func sendProgress(
-        key: String, now: Duration, isFinal: Bool, _ progress: () -> Event
-    ) {
+    package func sendProgress(key: String, now: Duration, isFinal: Bool, _ progress: () -> Event) {
         let isDue = state.withLock { state in
             guard !state.listeners.isEmpty else { return false }
             if !isFinal, let last = state.lastProgress[key], now - last < Self.progressInterval { return false }
@@ -113,11 +111,7 @@ package final class EventHub<Event: Sendable>: Sendable {
 
     /// Ends all streams. Later ones receive later events.
     package func finish() {
-        let listeners = state.withLock { state in
-            defer { state.listeners = [] }
-            return state.listeners
-        }
-        for listener in listeners { listener.continuation.finish() }
+        for listener in state.withLock({ exchange(&$0.listeners, with: []) }) { listener.continuation.finish() }
     }
 
     /// Ends all streams, including later ones.

@@ -21,7 +21,7 @@ extension CacheStore {
         do {
             while true {
                 try checkOpen()
-                let resource = try await resource(opening: opening)
+                let resource = try await resource(key: key(of: opening), url: opening.url)
                 if let body = try await resource.wholeBody(request) { return body }
                 table.remove(resource)
             }

@@ -59,21 +59,15 @@ extension CacheStore {
     ///   ``CacheError/Code/damaged``.
     package func coverage(of requests: some Sequence<ReadRequest>) async throws -> [CacheCoverage?] {
         try checkOpen()
+        let parts = requests.map { CacheCoverage.RequestedPart(key: key(of: $0), range: $0.range, url: $0.url) }
         var coverages: [CacheCoverage?] = []
-        var batch: [CacheCoverage.RequestedPart] = []
-        for request in requests {
-            batch.append(CacheCoverage.RequestedPart(key: key(of: request), range: request.range, url: request.url))
-            guard batch.count == Self.batchSize else { continue }
-            coverages += try await self.coverage(of: batch)
-            batch.removeAll(keepingCapacity: true)
-        }
-        if !batch.isEmpty { coverages += try await self.coverage(of: batch) }
+        for batch in parts.batches(of: Self.batchSize) { coverages += try await coverage(of: batch) }
         return coverages
     }
 
     private static let batchSize = 4096
 
-    private func coverage(of batch: [CacheCoverage.RequestedPart]) async throws -> [CacheCoverage?] {
+    private func coverage(of batch: ArraySlice<CacheCoverage.RequestedPart>) async throws -> [CacheCoverage?] {
         // Open resources are examined before the catalog, because those closed in between have been committed.
         let open = batch.map { part -> CacheCoverage? in
             guard let resource = table[part.key] else { return nil }

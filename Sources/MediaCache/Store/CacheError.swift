@@ -92,8 +92,7 @@ public struct CacheError: Error, Sendable {
 extension CacheError: CustomStringConvertible {
     /// The message followed by the cause.
     public var description: String {
-        guard let cause else { return message }
-        return "\(message) (\(cause))"
+        cause.map { "\(message) (\($0))" } ?? message
     }
 }
 

@@ -27,15 +27,18 @@ extension CacheStore {
         let key = key(for: url)
         if let info = try await resource(key: key) { return info }
         guard CacheKey(key).identity == nil else { return nil }
-        let prefix = CacheKey.prefixOfIdentified(key)
-        var keys = Set(try await engine.catalog.keys(withPrefix: prefix))
-        keys.formUnion(table.all.map(\.key).filter { $0.utf8.starts(with: prefix.utf8) })
         var last: ResourceInfo?
-        for key in keys {
+        for key in try await keys(withPrefix: CacheKey.prefixOfIdentified(key)) {
             guard let info = try await resource(key: key) else { continue }
             if last.map({ ($0.lastUsed, $0.id) < (info.lastUsed, info.id) }) ?? true { last = info }
         }
         return last
+    }
+
+    /// Returns the keys of open and cached resources that begin with `prefix`.
+    func keys(withPrefix prefix: String) async throws -> Set<String> {
+        let stored = try await engine.catalog.keys(withPrefix: prefix)
+        return Set(stored).union(table.all.map(\.key).filter { $0.utf8.starts(with: prefix.utf8) })
     }
 
     /// Returns information about the resource that a request reads; nil if it isn't cached.
@@ -105,12 +108,10 @@ extension CacheStore {
     public func usage() async throws -> Usage {
         try checkOpen()
         await engine.committer.commit()
-        let engine = engine
         let totals = try await engine.catalog.byteTotals()
-        let free = try? await engine.pool.run { try engine.freeBytes }
         return Usage(
             resources: totals.resources, complete: totals.complete, bytes: totals.all, pinnedBytes: totals.pinned,
-            maximumBytes: engine.limits.maximumBytes, freeDiskBytes: free ?? 0)
+            maximumBytes: engine.limits.maximumBytes, freeDiskBytes: (try? await freeBytes()) ?? 0)
     }
 
     /// Returns a complete resource as a file, valid as long as the handle exists; nil if the resource is missing or
@@ -140,22 +141,19 @@ extension CacheStore {
         let holds = resource.hold()
         let release: @Sendable () -> Void = { for hold in holds { hold.release() } }
         guard !holds.isEmpty else { return nil }
-        do {
-            let fileExtension = MediaType.preferredExtension(
-                for: representation.head.contentType, pathExtension: resource.locator.url.pathExtension)
-            let path = try await engine.pool.run { () -> String? in
+        var file: LocalFile?
+        defer { if file == nil { release() } }
+        let fileExtension = MediaType.preferredExtension(
+            for: representation.head.contentType, pathExtension: resource.locator.url.pathExtension)
+        let path = try await CacheError.wrapping("\(resource.locator.url) can't be provided as a file") {
+            try await engine.pool.run { () -> String? in
                 // Verified now, because readers of the file don't verify checksums.
                 for span in representation.spans.spans { representation.compare(span) }
-                guard representation.isComplete else { return nil }
-                return try representation.linkBlob(extension: fileExtension)
+                return try representation.isComplete ? representation.linkBlob(extension: fileExtension) : nil
             }
-            if let path { return LocalFile(path: path, release: release) }
-            release()
-            return nil
-        } catch {
-            release()
-            throw CacheError.wrap(error, as: .storage, "\(resource.locator.url) can't be provided as a file")
         }
+        file = path.map { LocalFile(path: $0, release: release) }
+        return file
     }
 }
 

@@ -22,8 +22,7 @@ public struct DeliveredResponse: Sendable {
     /// Creates a response.
     public init(
         url: ResourceURL, requested: Range<Int64>? = nil, status: Int, headerFields: HTTPFields,
-        location: ResourceURL? = nil,
-        file: String, received: Date? = nil
+        location: ResourceURL? = nil, file: String, received: Date? = nil
     ) {
         self.url = url
         self.requested = requested
@@ -51,37 +50,31 @@ extension CacheStore {
         try checkIngestible(kind)
         let received = response.received ?? now
         let (url, fields) = (response.url, response.headerFields)
-        let verdict = ResponseCheck.judge(
+        let verdict = try ResponseCheck.judge(
             status: response.status, headerFields: fields,
             requested: response.requested.map { .from($0.lowerBound, to: $0.upperBound) },
             known: nil, url: url, now: now)
-        let responseHead: CheckedHead
-        switch verdict {
-        case .use(let head): responseHead = head
-        case .refuse(let error): throw error
-        case .changed: throw CacheError(.representationChanged, "\(url) was delivered in another version")
+        guard case .use(let responseHead) = verdict else {
+            throw CacheError(.representationChanged, "\(url) was delivered in another version")
         }
         if let refusal = ResponseCheck.refusal(fields, transfers) {
             throw CacheError(notStored: "\(url) can't be stored: \(refusal.message)")
         }
         let (path, start) = (response.file, responseHead.start)
-        let (size, front) = try await engine.pool.run { [files = engine.files] in
-            do {
-                let file = try files.open(path, creating: false)
+        let (size, front) = try await CacheError.wrapping("the file \(path) with the body of \(url) can't be read") {
+            try await engine.run { engine in
+                let file = try engine.files.open(path, creating: false)
                 let size = try file.size()
                 var front = [UInt8](repeating: 0, count: start == 0 ? Int(min(size, Int64(MediaType.sniffLength))) : 0)
                 if !front.isEmpty { try front.withUnsafeMutableBytes { try file.read(into: $0, at: 0) } }
                 return (size, front)
-            } catch {
-                throw CacheError.wrap(error, as: .storage, "the file \(path) with the body of \(url) can't be read")
             }
         }
         let range = start..<start + size
         guard responseHead.end.map({ $0 == range.upperBound }) ?? true else {
             throw CacheError(
                 .badResponse,
-                "\(url) was delivered with \(size) bytes instead of \(responseHead.end.map { $0 - start } ?? 0)"
-            )
+                "\(url) was delivered with \(size) bytes instead of \(responseHead.end.map { $0 - start } ?? 0)")
         }
         guard size > 0 else { throw CacheError(.badResponse, "\(url) was delivered without a body") }
         // A response without a range contains the whole resource, even if its length wasn't announced.

@@ -23,12 +23,11 @@ extension CacheStore {
 
     /// Returns the current situation without candidates.
     private func situation(_ limits: CacheLimits) async throws -> EvictionSituation {
-        let engine = engine
         let uncommitted = table.all.flatMap(\.representations).reduce(Int64(0)) { total, representation in
             total + representation.withState(\.uncommittedBytes)
         }
         let committed = try await engine.catalog.bytesCached()
-        let free = try await engine.pool.run { try engine.freeBytes }
+        let free = try await engine.run { try $0.freeBytes }
         var limits = limits
         limits.minimumFreeBytes = max(limits.minimumFreeBytes, SpaceReservation.floor)
         return EvictionSituation(
@@ -163,14 +162,13 @@ extension CacheStore {
         let (freed, mustRemove) = try await table.withExclusiveAccess(to: key) { () -> (Int64, Bool) in
             guard self.table[key]?.stored.isPinned != true else { return (0, false) }
             guard await self.closeForRemoval(key: key) != nil else { return (0, false) }
-            let engine = self.engine
-            guard let entry = try await engine.catalog.resource(key: key), entry.damaged.isEmpty,
+            guard let entry = try await self.engine.catalog.resource(key: key), entry.damaged.isEmpty,
                 !entry.resource.isPinned, entry.representations.count == 1, let only = entry.representations.first
             else { return (0, true) }
             let holes = HolePlan.holes(in: only.spans, freeing: bytes)
             guard holes.reduce(0, { $0 + Int64($1.count) }) >= bytes else { return (0, true) }
-            let path = engine.blobs.path(of: only.blob, isDurable: only.isDurable)
-            let file = try await engine.pool.run { () -> (any BlobFile)? in
+            let file = try await self.engine.run { engine -> (any BlobFile)? in
+                let path = engine.blobs.path(of: only.blob, isDurable: only.isDurable)
                 do {
                     guard try engine.files.linkCount(of: path) == 1 else { return nil }
                     return try engine.files.open(path, creating: false)
@@ -182,18 +180,16 @@ extension CacheStore {
             guard let file else { return (0, true) }
             let snapshot: CommitSnapshot
             do {
-                snapshot = try await engine.pool.run {
-                    try CommitSnapshot(forgetting: holes, of: only, resource: entry.resource, catalog: engine.catalog)
+                snapshot = try await self.engine.run {
+                    try CommitSnapshot(forgetting: holes, of: only, resource: entry.resource, catalog: $0.catalog)
                 }
             } catch let error as CacheError where error.code == .damaged {
                 return (0, true)
             }
-            try await engine.catalog.commit([snapshot])
+            try await self.engine.catalog.commit([snapshot])
             let forgotten = only.spans.byteCount - snapshot.representation.spans.byteCount
             do {
-                try await engine.pool.run {
-                    for hole in holes { try file.punch(hole) }
-                }
+                try await self.engine.pool.run { for hole in holes { try file.punch(hole) } }
                 return (forgotten, false)
             } catch let error as SystemError where error.isUnsupported {
                 return (forgotten, true)

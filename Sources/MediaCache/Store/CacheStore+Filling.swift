@@ -42,10 +42,8 @@ extension CacheStore {
     /// - Throws: ``CacheError`` with ``CacheError/Code/storage`` if the commit failed, or with
     ///   ``CacheError/Code/cancelled`` if the task was cancelled; the commit then continues.
     package func commit() async throws {
-        do {
+        try await CacheError.wrapping("received bytes can't be committed to the cache") {
             try await engine.committer.commitIfNotCancelled()
-        } catch {
-            throw CacheError.wrap(error, as: .storage, "received bytes can't be committed to the cache")
         }
     }
 
@@ -118,9 +116,8 @@ extension CacheStore {
     /// Throws an error if content to be pinned doesn't fit on the disk. Small content isn't checked in advance.
     private func requireSpace(for missing: Int64, _ request: ReadRequest) async throws {
         guard missing >= Self.minimumCheckedSpace else { return }
-        let engine = engine
         let (totals, free) = try await CacheError.wrapping("the free space for \(request.url) can't be determined") {
-            (try await engine.catalog.byteTotals(), try await engine.pool.run { try engine.freeBytes })
+            (try await engine.catalog.byteTotals(), try await engine.run { try $0.freeBytes })
         }
         let most = free + totals.all - totals.pinned - engine.limits.minimumFreeBytes
         guard missing > most else { return }

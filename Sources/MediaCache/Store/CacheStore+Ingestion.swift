@@ -36,15 +36,13 @@ extension CacheStore {
         guard engine.blobs.isWritable else {
             throw CacheError(.storage, "\(url) can't be stored: the cache folder isn't writable")
         }
-        do {
+        return try await CacheError.wrapping("\(file) can't be added to the cache as \(url)") {
             while true {
                 let resource = try await resource(key: key(for: url), url: url)
                 guard
                     let (representation, session) = try resource.representationToIngest(
                         head, freshness, kind, isProven: isProven)
-                else {
-                    continue
-                }
+                else { continue }
                 defer { representation.detach(session.id, at: range.lowerBound, window: session.window) }
                 try await engine.space.reserve(Int64(range.count)) {
                     try await engine.pool.run { try representation.ingest(file: file, range: range) }
@@ -52,8 +50,6 @@ extension CacheStore {
                 if let failure = await engine.committer.commit() { throw failure }
                 return info(of: resource.stored, representation: representation)
             }
-        } catch {
-            throw CacheError.wrap(error, as: .storage, "\(file) can't be added to the cache as \(url)")
         }
     }
 }

@@ -81,16 +81,15 @@ extension CacheStore {
     }
 
     private func pinBlobs(of resources: [Resource], _ isPinned: Bool) async throws {
-        let engine = engine
         let moving = isPinned ? resources.compactMap(\.pinTarget) : resources.flatMap(\.representations)
-        try await engine.pool.run {
+        try await engine.run { engine in
             if !isPinned { try engine.removeSidecars(of: moving) }
             try engine.move(moving, isDurable: isPinned)
         }
         if let failure = await engine.committer.commit() { throw failure }
         guard isPinned else { return }
         let pinned = resources.compactMap(\.pinnedVersion)
-        try await engine.pool.run { try engine.writeSidecars(of: pinned) }
+        try await engine.run { try $0.writeSidecars(of: pinned) }
     }
 
     /// Moves a resource's pin to the current version if that can replace the pinned one. On return, the new version's

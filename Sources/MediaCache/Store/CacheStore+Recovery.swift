@@ -4,12 +4,11 @@ extension CacheStore {
     /// Repairs the catalog before the first read: deletes superseded representations, and restores missing records of
     /// pinned ones from their sidecars.
     func recover(_ folder: OpenedFolder) async throws {
-        let engine = engine
         let all = try await engine.catalog.supersededRepresentations()
         let unlisted = try await renewSidecars(of: Set(all.compactMap(\.pinnedKey)))
         let superseded = all.filter { !($0.pinnedKey.map(unlisted.contains) ?? false) }
         if !superseded.isEmpty {
-            try await engine.pool.run { try engine.removeSidecars(of: superseded.map(\.blob)) }
+            try await engine.run { try $0.removeSidecars(of: superseded.map(\.blob)) }
             try await engine.catalog.delete(representations: superseded.map(\.id))
         }
         let count = try await adopt(try await lostSidecars())
@@ -33,13 +32,12 @@ extension CacheStore {
     ///
     /// - Returns: The keys of the resources whose sidecars couldn't be written.
     private func renewSidecars(of keys: Set<String>) async throws -> Set<String> {
-        let engine = engine
         var failed: Set<String> = []
         for batch in batches(of: keys, size: 1024) {
             for entry in try await entries(of: batch).values {
                 guard let pinned = entry.versions.pinned, pinned.isDurable else { continue }
                 do {
-                    try await engine.pool.run { try engine.renewSidecar(of: pinned, entry.resource) }
+                    try await engine.run { try $0.renewSidecar(of: pinned, entry.resource) }
                 } catch {
                     engine.logger.error("sidecar not written", metadata: ["error": "\(error)"])
                     failed.insert(entry.resource.key)
@@ -52,10 +50,9 @@ extension CacheStore {
     /// Writes missing sidecars of pinned versions. If the previous process didn't close the catalog, also reads all
     /// existing ones, and rewrites those that lack spans.
     private func renewSidecars() async throws {
-        let engine = engine
         let pinned = try await engine.catalog.pinnedBlobs()
         guard !pinned.isEmpty else { return }
-        let listed = try await engine.pool.run {
+        let listed = try await engine.run { engine in
             engine.catalog.wasInterrupted ? [] : Set(try engine.blobs.sidecars(engine.files).map(\.blob))
         }
         for (blob, key) in pinned where !listed.contains(blob) {
@@ -66,23 +63,20 @@ extension CacheStore {
                     resource.pinnedVersion?.withState { $0.setNeedsCommit() }
                     return
                 }
-                guard let entry = try await engine.catalog.resource(key: key), let pinned = entry.versions.pinned,
+                guard let entry = try await self.engine.catalog.resource(key: key), let pinned = entry.versions.pinned,
                     pinned.isDurable, pinned.blob == blob
                 else { return }
-                try await engine.pool.run { try engine.renewSidecar(of: pinned, entry.resource) }
+                try await self.engine.run { try $0.renewSidecar(of: pinned, entry.resource) }
             }
         }
     }
 
     /// Returns the paths of sidecars whose blobs the catalog doesn't list.
     private func lostSidecars() async throws -> [String] {
-        let engine = engine
-        return try await engine.pool.run {
+        try await engine.run { engine in
             try engine.blobs.sidecars(engine.files).filter { try !engine.catalog.knows(blob: $0.blob) }.map(\.path)
         }
     }
-
-    private var openBlobs: Set<String> { Set(table.all.flatMap { $0.representations.map(\.blob) }) }
 
     /// Adds the content of sidecars to the catalog. Returns the number of representations added.
     private func adopt(_ paths: [String]) async throws -> Int {
@@ -102,14 +96,13 @@ extension CacheStore {
     ///
     /// - Returns: Whether the content was added.
     private func adopt(_ sidecar: Sidecar) async throws -> Bool {
-        let engine = engine
         let entry = try await engine.catalog.resource(key: sidecar.key)
         guard await !isReplaced(sidecar, in: entry) else { return false }
         let snapshot = sidecar.snapshot(
             resourceID: entry?.resource.id ?? engine.catalog.nextResourceID(),
             representationID: engine.catalog.nextRepresentationID(), useOrder: engine.catalog.nextUse())
         // Otherwise, a record without its blob would keep the pin.
-        let lost = await engine.pool.perform {
+        let lost = await engine.pool.perform { [engine] in
             entry?.representations.filter { $0.isDurable && !engine.hasBlob(of: $0) }.map(\.id) ?? []
         }
         try await engine.catalog.commit([snapshot])
@@ -123,8 +116,7 @@ extension CacheStore {
         guard let pinned = entry?.versions.pinned, pinned.isDurable, pinned.blob != sidecar.blob,
             pinned.isComplete || !sidecar.isComplete
         else { return false }
-        let engine = engine
-        return await engine.pool.perform { engine.hasBlob(of: pinned) }
+        return await engine.pool.perform { [engine] in engine.hasBlob(of: pinned) }
     }
 
     /// Restores damaged catalog records from the sidecars of their blobs.
@@ -140,8 +132,7 @@ extension CacheStore {
 
     /// Returns the readable sidecars at `paths`: complete versions before partial ones, newer before older.
     private func sidecars(at paths: [String]) async -> [Sidecar] {
-        let engine = engine
-        let sidecars = await engine.pool.perform {
+        let sidecars = await engine.pool.perform { [engine] in
             paths.filter(engine.files.exists).compactMap { path -> Sidecar? in
                 do {
                     return try Sidecar(encoded: engine.files.contents(of: path))
@@ -157,10 +148,9 @@ extension CacheStore {
     }
 
     private func removeOrphans() async throws {
-        let engine = engine
-        let listed = try await engine.pool.run { try engine.blobs.allFiles(engine.files) }
+        let listed = try await engine.run { try $0.blobs.allFiles($0.files) }
         // The order matters: a blob created or closed during this function must not be taken for an orphan.
-        let open = openBlobs
+        let open = Set(table.all.flatMap { $0.representations.map(\.blob) })
         let owned = try await engine.catalog.blobs()
         let names = Set(listed.map(\.path))
         let spared = try await blobsToPreserve(of: listed.filter { owned[$0.blob] == nil })
@@ -174,16 +164,13 @@ extension CacheStore {
         }
         guard !orphans.isEmpty else { return }
         engine.logger.info("orphan blobs removed", metadata: ["count": "\(orphans.count)"])
-        try await engine.pool.run {
-            for orphan in orphans { try engine.files.remove(orphan.path) }
-        }
+        try await engine.run { for orphan in orphans { try $0.files.remove(orphan.path) } }
     }
 
     /// Returns the blobs to preserve although the catalog doesn't list them, because their sidecars may describe
     /// content that can't be fetched again. Unreadable sidecars need a user's decision; readable ones are adopted at
     /// the next opening unless the catalog has a replacement.
-    private func blobsToPreserve(of files: [(path: String, blob: String, isDurable: Bool)]) async throws -> Set<String>
-    {
+    private func blobsToPreserve(of files: [BlobFolder.Entry]) async throws -> Set<String> {
         let lost = files.filter { $0.path.hasSuffix(".json") }
         var spared = Set(lost.map(\.blob))
         for sidecar in await sidecars(at: lost.map(\.path)) {
@@ -217,7 +204,10 @@ extension CacheStore {
         engine.events.send(.damaged(key: key, range: 0..<0))
         do {
             try await engine.catalog.delete(key: key)
-            return try await restored(key: key)
+            for sidecar in await sidecars(at: try await lostSidecars()) where sidecar.key == key {
+                _ = try await adopt(sidecar)
+            }
+            return try await engine.catalog.resource(key: key)
         } catch let error as CacheError where error.code == .damaged {
             // The damage isn't limited to this record. Playback continues, and nothing is stored until the next
             // opening replaces the catalog.
@@ -225,13 +215,5 @@ extension CacheStore {
             engine.health.failedForGood(error)
             return nil
         }
-    }
-
-    /// Adopts the sidecars of a resource whose unreadable records were deleted. Returns the new entry.
-    private func restored(key: String) async throws -> CatalogEntry? {
-        for sidecar in await sidecars(at: try await lostSidecars()) where sidecar.key == key {
-            _ = try await adopt(sidecar)
-        }
-        return try await engine.catalog.resource(key: key)
     }
 }

@@ -38,30 +38,27 @@ extension CacheStore {
     /// - Returns: The removals of existing resources.
     /// - Throws: The same errors as ``removeAll(includingPinned:)``; resources removed before the failure stay removed.
     package func remove(keys: some Collection<String>) async throws -> [Removal] {
-        try await CacheError.wrapping("cached resources can't be removed") { try await removeBatches(of: keys) }
-    }
-
-    private func removeBatches(of keys: some Collection<String>) async throws -> [Removal] {
-        var removals: [Removal] = []
-        for batch in batches(of: keys, size: Self.batchSize) {
-            try checkOpen()
-            await engine.committer.commit()
-            let outcomes = try await deleteResources(keys: batch, orLater: true)
-            for key in batch {
-                guard let outcome = outcomes[key] else { continue }
-                let name = CacheKey(key).name
-                removals.append(Removal(key: name, bytes: outcome.bytes, isDeferred: outcome.isHeld))
-                guard outcome.isHeld else { continue }
-                if let resource = table[key] {
-                    // Its last reader may have left before it was marked for removal.
-                    resource.useEnded()
-                } else {
-                    // The last reader has left, but the deferred removal may have failed.
-                    _ = try await deleteResources(keys: [key], orLater: true)
+        try await CacheError.wrapping("cached resources can't be removed") {
+            var removals: [Removal] = []
+            for batch in batches(of: keys, size: Self.batchSize) {
+                try checkOpen()
+                await engine.committer.commit()
+                let deleted = try await deleteResources(keys: batch, orLater: true)
+                for key in batch {
+                    guard let removal = deleted[key] else { continue }
+                    removals.append(removal)
+                    guard removal.isDeferred else { continue }
+                    if let resource = table[key] {
+                        // Its last reader may have left before it was marked for removal.
+                        resource.useEnded()
+                    } else {
+                        // The last reader has left, but the deferred removal may have failed.
+                        _ = try await deleteResources(keys: [key], orLater: true)
+                    }
                 }
             }
+            return removals
         }
-        return removals
     }
 
     /// Removes all resources whose cache keys begin with `prefix`, except those in `kept`.
@@ -70,9 +67,7 @@ extension CacheStore {
     /// - Throws: The same errors as ``remove(keys:)``.
     package func remove(keysWithPrefix prefix: String, except kept: Set<String> = []) async throws -> [Removal] {
         await engine.committer.commit()
-        var keys = Set(try await engine.catalog.keys(withPrefix: prefix))
-        keys.formUnion(table.all.map(\.key).filter { $0.utf8.starts(with: prefix.utf8) })
-        return try await remove(keys: keys.subtracting(kept))
+        return try await remove(keys: keys(withPrefix: prefix).subtracting(kept))
     }
 
     /// Returns the distinct keys in batches, in ascending order. All callers lock keys in this order, which prevents
@@ -83,20 +78,12 @@ extension CacheStore {
 
     // MARK: - Deletion
 
-    /// The outcome of a removal.
-    struct RemovalOutcome: Sendable {
-        /// The number of cached bytes freed now, or by the deferred removal.
-        var bytes: Int64
-        /// Whether the resource wasn't removed, because it's in use or pinned.
-        var isHeld: Bool
-    }
-
     /// Deletes a resource and its blobs unless it's in use or, with `sparesPinned`, pinned. Returns the number of bytes
     /// freed; nil if the resource wasn't deleted.
     func deleteResource(key: String, sparesPinned: Bool = false) async throws -> Int64? {
         if sparesPinned, table[key]?.stored.isPinned == true { return nil }
-        guard let outcome = try await deleteResources(keys: [key], sparesPinned: sparesPinned)[key] else { return 0 }
-        return outcome.isHeld ? nil : outcome.bytes
+        guard let removal = try await deleteResources(keys: [key], sparesPinned: sparesPinned)[key] else { return 0 }
+        return removal.isDeferred ? nil : removal.bytes
     }
 
     /// Deletes several resources in one transaction.
@@ -105,15 +92,15 @@ extension CacheStore {
     /// can be evicted if the process ends first.
     ///
     /// - Parameter keys: Distinct keys in ascending order.
-    /// - Returns: The outcomes by key, without unknown keys. Spared pinned resources count as held.
+    /// - Returns: The removals by key, without unknown keys. Those of resources that are in use or spared are deferred.
     private func deleteResources(
         keys: [String], sparesPinned: Bool = false, orLater: Bool = false
-    ) async throws -> [String: RemovalOutcome] {
+    ) async throws -> [String: Removal] {
         try await table.withExclusiveAccess(to: keys) {
             let isSpared = { (key: String) in sparesPinned && self.table[key]?.stored.isPinned == true }
             let closed = await self.closeForRemoval(keys: keys.filter { !isSpared($0) }, orLater: orLater)
             let entries = try await self.entries(of: keys)
-            var outcomes: [String: RemovalOutcome] = [:]
+            var removals: [String: Removal] = [:]
             var deleted: [StoredRepresentation] = []
             var damaged: (ids: [Int64], blobs: [String]) = ([], [])
             var unknown: [String] = []
@@ -121,25 +108,25 @@ extension CacheStore {
             for key in keys {
                 let entry = entries[key]
                 let bytes = entry?.representations.reduce(0) { $0 + $1.spans.byteCount } ?? 0
+                let removal = Removal(key: CacheKey(key).name, bytes: bytes, isDeferred: false)
                 guard let blobs = closed[key], !(sparesPinned && entry?.resource.isPinned == true) else {
-                    outcomes[key] = RemovalOutcome(bytes: bytes, isHeld: true)
+                    removals[key] = removal
+                    removals[key]?.isDeferred = true
                     if orLater, let entry, entry.resource.isPinned { pinned.append(entry) }
                     continue
                 }
-                guard let entry else {
-                    if blobs.isEmpty { continue }
+                if let entry {
+                    deleted += entry.representations
+                    damaged.ids += entry.damaged
+                    damaged.blobs += entry.damagedBlobs.values
+                } else {
                     unknown += blobs
-                    outcomes[key] = RemovalOutcome(bytes: 0, isHeld: false)
-                    continue
                 }
-                deleted += entry.representations
-                damaged.ids += entry.damaged
-                damaged.blobs += entry.damagedBlobs.values
-                outcomes[key] = RemovalOutcome(bytes: bytes, isHeld: false)
+                if entry != nil || !blobs.isEmpty { removals[key] = removal }
             }
             try await self.delete(deleted, damaged: damaged, unpinning: pinned)
             try await self.unlink(unknown)
-            return outcomes
+            return removals
         }
     }
 
@@ -197,18 +184,17 @@ extension CacheStore {
         unpinning pinned: [CatalogEntry] = []
     ) async throws {
         guard !representations.isEmpty || !damaged.ids.isEmpty || !pinned.isEmpty else { return }
-        let engine = engine
         let blobs = representations.map(\.blob) + damaged.blobs
         let ids = representations.map(\.id) + damaged.ids
         let unpinned = pinned.map(\.resource.id)
         let listed = blobs + pinned.flatMap { $0.representations.map(\.blob) }
-        try await engine.pool.run { try engine.removeSidecars(of: listed) }
+        try await engine.run { try $0.removeSidecars(of: listed) }
         do {
             try await engine.catalog.delete(representations: ids, unpinning: unpinned)
         } catch {
             // On a full disk the catalog can't even shrink, so the blobs are deleted first. A record without its blob
             // is found at opening.
-            guard try await engine.pool.run({ try engine.isDiskFull }) else { throw error }
+            guard try await engine.run({ try $0.isDiskFull }) else { throw error }
             try await unlink(blobs)
             try await engine.catalog.delete(representations: ids, unpinning: unpinned)
         }
@@ -216,8 +202,7 @@ extension CacheStore {
     }
 
     private func unlink(_ blobs: [String]) async throws {
-        let engine = engine
-        try await engine.pool.run { try engine.unlink(blobs: blobs) }
+        try await engine.run { try $0.unlink(blobs: blobs) }
     }
 
     /// Performs the actions deferred until the last reader left: moves the pin, and deletes the resource or its
@@ -227,14 +212,10 @@ extension CacheStore {
         try await movePin(of: resource)
         if let pinned = resource.pinnedVersion {
             // Written before the replaced version is deleted.
-            let engine = engine
-            try await engine.pool.run { try engine.writeSidecars(of: [pinned]) }
+            try await engine.run { try $0.writeSidecars(of: [pinned]) }
         }
         let removable = resource.takeRemovable()
-        if removable.all {
-            _ = try await deleteResource(key: resource.key)
-            return
-        }
+        if removable.all { _ = try await deleteResource(key: resource.key) }
         guard !removable.superseded.isEmpty else { return }
         for representation in removable.superseded { representation.abandon() }
         await engine.committer.waitForRunning()

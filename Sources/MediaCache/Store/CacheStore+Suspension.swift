@@ -29,20 +29,17 @@ extension CacheStore {
     ///   with ``CacheError/Code/storage`` or ``CacheError/Code/cancelled``; the store stays suspended.
     public func resume() async throws {
         guard phase.withLock({ $0 == .suspended }) else { return }
-        let engine = engine
         let location = engine.configuration.location
-        do {
-            let acquired = try await engine.pool.run {
+        let acquired = try await CacheError.wrapping("the cache folder \(location.durable) can't be opened again") {
+            try await engine.run { engine in
                 let lock =
                     engine.blobs.isWritable
                     ? try FolderLock(location: location) : try OpenedFolder.lockToRead(location, engine.logger)
                 try engine.catalog.reopen()
                 return lock
             }
-            lock.withLock { $0 = acquired }
-        } catch {
-            throw CacheError.wrap(error, as: .storage, "the cache folder \(location.durable) can't be opened again")
         }
+        lock.withLock { $0 = acquired }
         do {
             try await compareWithCatalog()
         } catch {
@@ -74,7 +71,6 @@ extension CacheStore {
     /// in the catalog remain cached, and their checksums are verified again. Sessions of a representation that the
     /// catalog no longer lists can't continue.
     private func compareWithCatalog() async throws {
-        let engine = engine
         for resource in table.all {
             let entry = try await engine.catalog.resource(key: resource.key)
             let known = Dictionary(

@@ -38,23 +38,16 @@ extension CacheStore {
     /// Tests whether bytes can be stored again after a failure.
     func probeStorage() async {
         guard engine.health.isFailing, engine.health.mayRecover else { return }
-        let engine = engine
         guard (try? await engine.space.reserve(Self.probeSize, for: {})) != nil else { return }
-        let works = await engine.pool.perform {
-            let folder = "\(engine.configuration.location.evictable)/blobs"
-            let path = "\(folder)/probe\(BlobFolder.copySuffix)"
+        let probe: Void? = try? await engine.run { engine in
+            let path = "\(engine.configuration.location.evictable)/blobs/probe\(BlobFolder.copySuffix)"
             defer { try? engine.files.remove(path) }
-            do {
-                let file = try engine.files.open(path, creating: true)
-                let bytes = [UInt8](repeating: 0x55, count: Int(Self.probeSize))
-                try bytes.withUnsafeBytes { try file.write($0, at: 0) }
-                try file.sync()
-                return true
-            } catch {
-                return false
-            }
+            let file = try engine.files.open(path, creating: true)
+            let bytes = [UInt8](repeating: 0x55, count: Int(Self.probeSize))
+            try bytes.withUnsafeBytes { try file.write($0, at: 0) }
+            try file.sync()
         }
-        guard works else { return }
+        guard probe != nil else { return }
         engine.health.recovered()
         for representation in table.all.flatMap(\.representations) { representation.storageRecovered() }
     }

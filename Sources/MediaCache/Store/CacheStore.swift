@@ -14,6 +14,9 @@ public final class CacheStore: Sendable {
     /// The background task that removes orphans, applies limits and closes idle resources.
     let upkeep = Mutex<Task<Void, Never>?>(nil)
 
+    /// Events that occurred during opening. The first subscriber receives them.
+    private let openingEvents: Mutex<[CacheEvent]>
+
     /// A signal to the tasks that wait until the store is resumed.
     let reopenings = EventHub<Void>()
     let resumptionCount = Mutex(0)
@@ -62,11 +65,8 @@ public final class CacheStore: Sendable {
             try OpenedFolder(configuration.location, files: files, logger: logger)
         }
         let engine = Engine(
-            configuration: configuration, origin: origin, time: time, files: files, blobs: folder.blobs,
-            folderFailure: folder.folderFailure, catalog: folder.catalog, events: EventHub { .dropped(count: $0) },
-            counters: Counters(), logger: logger)
-        let store = CacheStore(engine: engine, lock: folder.lock)
-        store.openingEvents = folder.events
+            configuration: configuration, origin: origin, time: time, files: files, folder: folder, logger: logger)
+        let store = CacheStore(engine: engine, folder)
         engine.space.setMeasure { [weak store] needed in
             guard let store else { throw CacheError(.closed, "the store is closed") }
             return try await store.makeSpace(for: needed)
@@ -86,26 +86,16 @@ public final class CacheStore: Sendable {
         return store
     }
 
-    private init(engine: Engine, lock: FolderLock?) {
+    private init(engine: Engine, _ folder: OpenedFolder) {
         self.engine = engine
-        self.lock = Mutex(lock)
+        lock = Mutex(folder.lock)
+        openingEvents = Mutex(folder.events)
     }
-
-    /// Events that occurred during opening. The first subscriber receives them.
-    private var openingEvents: [CacheEvent] {
-        get { pendingEvents.withLock { $0 } }
-        set { pendingEvents.withLock { $0 = newValue } }
-    }
-    private let pendingEvents = Mutex<[CacheEvent]>([])
 
     /// Stops fills, commits received bytes, releases the folder, and ends all event streams. Open sessions can still
     /// read cached bytes, and fail with ``CacheError/Code/closed`` at a hole. Further calls have no effect.
     public func close() async {
-        let previous = phase.withLock { phase in
-            defer { phase = .closed }
-            return phase
-        }
-        guard previous != .closed else { return }
+        guard phase.withLock({ exchange(&$0, with: .closed) }) != .closed else { return }
         reopenings.close()
         await stop()
         await engine.committer.close()
@@ -117,10 +107,7 @@ public final class CacheStore: Sendable {
     /// Stops all writers, and returns when they have ended.
     func stop() async {
         engine.isStopped = true
-        let upkeep = upkeep.withLock { upkeep in
-            defer { upkeep = nil }
-            return upkeep
-        }
+        let upkeep = upkeep.withLock { exchange(&$0, with: nil) }
         upkeep?.cancel()
         await upkeep?.value
         let representations = table.all.flatMap(\.representations)
@@ -132,16 +119,11 @@ public final class CacheStore: Sendable {
 
     /// Closes the catalog and releases the lock.
     func releaseFolder() async {
-        let engine = engine
-        let failure: (any Error)? = await engine.pool.perform {
-            do {
-                try engine.catalog.close()
-                return nil
-            } catch {
-                return error
-            }
+        do {
+            try await engine.run { try $0.catalog.close() }
+        } catch {
+            engine.logger.error("catalog not closed", metadata: ["error": "\(error)"])
         }
-        if let failure { engine.logger.error("catalog not closed", metadata: ["error": "\(failure)"]) }
         lock.withLock { $0 = nil }
     }
 
@@ -174,11 +156,7 @@ public final class CacheStore: Sendable {
     /// ``CacheEvent/dropped(count:)`` reports their number.
     public func events() -> AsyncStream<CacheEvent> {
         let stream = engine.events.stream()
-        let waiting = pendingEvents.withLock { events in
-            defer { events = [] }
-            return events
-        }
-        for event in waiting { engine.events.send(event) }
+        for event in openingEvents.withLock({ exchange(&$0, with: []) }) { engine.events.send(event) }
         return stream
     }
 
@@ -250,10 +228,10 @@ public final class CacheStore: Sendable {
 
     func open(_ request: ReadRequest) async throws -> ReadSession {
         let request = allowed(request)
-        do {
+        return try await CacheError.wrapping("\(request.url) can't be opened") {
             while true {
                 try checkOpen()
-                let resource = try await resource(opening: request)
+                let resource = try await resource(key: key(of: request), url: request.url)
                 if request.pins { try await pin(resource) }
                 if let session = try await resource.read(request) {
                     // Another reader may have opened another version in the meantime.
@@ -263,8 +241,6 @@ public final class CacheStore: Sendable {
                 // A retired resource must not be found again.
                 table.remove(resource)
             }
-        } catch {
-            throw CacheError.wrap(error, as: .storage, "\(request.url) can't be opened")
         }
     }
 
@@ -300,11 +276,8 @@ public final class CacheStore: Sendable {
     /// - Throws: ``CacheError`` with ``CacheError/Code/storage`` or ``CacheError/Code/closed``.
     package func freeBytes() async throws -> Int64 {
         try checkOpen()
-        let engine = engine
-        do {
-            return try await engine.pool.run { try engine.freeBytes }
-        } catch {
-            throw CacheError.wrap(error, as: .storage, "the free space of the disk can't be determined")
+        return try await CacheError.wrapping("the free space of the disk can't be determined") {
+            try await engine.run { try $0.freeBytes }
         }
     }
 
@@ -352,10 +325,6 @@ public final class CacheStore: Sendable {
 
     // MARK: - Open resources
 
-    func resource(opening request: ReadRequest) async throws -> Resource {
-        try await resource(key: key(of: request), url: request.url)
-    }
-
     /// Returns the resource with a key, or a new one if it isn't cached.
     func resource(key: String, url: ResourceURL) async throws -> Resource {
         if let resource = table[key] { return resource }
@@ -395,8 +364,7 @@ public final class CacheStore: Sendable {
     private func resource(of entry: CatalogEntry, url: ResourceURL) async throws -> Resource {
         let resource = Resource(
             stored: entry.resource, url: url, engine: engine, onIdle: { [weak self] in self?.sweep($0) })
-        let engine = engine
-        let restored = try await engine.pool.run {
+        let restored = try await engine.run { engine in
             try entry.representations.map { try Representation.restore($0, of: resource, engine: engine) }
         }
         resource.restore(restored)

@@ -14,8 +14,8 @@ package final class Engine: Sendable {
     package let committer: Committer
     package let scheduler: TransferScheduler
     package let traffic: Traffic
-    package let events: EventHub<CacheEvent>
-    package let counters: Counters
+    package let events = EventHub<CacheEvent> { .dropped(count: $0) }
+    package let counters = Counters()
     package let pool = BlockingPool(label: "MediaCache.files", usesCurrentThread: true)
     package let logger: Logger
     package let health: StorageHealth
@@ -27,26 +27,22 @@ package final class Engine: Sendable {
     /// The settings that change while the store is open.
     private let changeable: Mutex<(limits: CacheLimits, transfers: TransferSettings)>
 
-    package init(
+    init(
         configuration: CacheConfiguration, origin: any Origin, time: any TimeSource, files: any BlobFileSystem,
-        blobs: BlobFolder, folderFailure: FolderFailure?, catalog: Catalog, events: EventHub<CacheEvent>,
-        counters: Counters,
-        logger: Logger
+        folder: OpenedFolder, logger: Logger
     ) {
         self.configuration = configuration
         changeable = Mutex((configuration.limits, configuration.transfers))
         self.origin = origin
         self.time = time
         self.files = files
-        self.blobs = blobs
-        self.folderFailure = folderFailure
-        self.catalog = catalog
+        blobs = folder.blobs
+        folderFailure = folder.folderFailure
+        catalog = folder.catalog
         let traffic = Traffic(
             limits: configuration.bandwidth, isGoverned: configuration.yieldsToOtherTraffic, time: time)
         self.traffic = traffic
         scheduler = TransferScheduler(limits: configuration.scheduling) { traffic.classesChanged() }
-        self.events = events
-        self.counters = counters
         self.logger = logger
         observers = configuration.observers.map(ObserverQueue.init)
         health = StorageHealth(events: events, logger: logger)
@@ -72,6 +68,11 @@ package final class Engine: Sendable {
         set { changeable.withLock { $0.transfers = newValue } }
     }
 
+    /// Runs `work`, which may block, on a thread of the pool.
+    func run<Result: Sendable>(_ work: @escaping @Sendable (Engine) throws -> Result) async throws -> Result {
+        try await pool.run { try work(self) }
+    }
+
     /// The free bytes on the file system of evictable blobs. Blocks.
     var freeBytes: Int64 {
         get throws { try files.freeBytes(at: configuration.location.evictable) }
@@ -85,7 +86,6 @@ package final class Engine: Sendable {
     /// Returns the context of origin requests with `settings`, or with the store's.
     func originContext(_ settings: TransferSettings?) -> OriginContext {
         OriginContext(
-            origin: origin, time: time, settings: settings ?? transfers, counters: counters,
-            traffic: traffic)
+            origin: origin, time: time, settings: settings ?? transfers, counters: counters, traffic: traffic)
     }
 }

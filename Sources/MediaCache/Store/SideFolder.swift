@@ -19,10 +19,7 @@ package struct SideFolder: Sendable {
     ///
     /// - Throws: The same errors as ``names()``.
     package func contents(of name: String) async throws -> [UInt8]? {
-        try await run("read") { files, path in
-            let file = "\(path)/\(name)"
-            return files.exists(file) ? try files.contents(of: file) : nil
-        }
+        try await contents(of: [name])[0]
     }
 
     /// Returns the bytes of several files in the order of `names`; nil for those that don't exist.
@@ -103,11 +100,8 @@ package struct SideFolder: Sendable {
         _ operation: String, _ work: @escaping @Sendable (any BlobFileSystem, String) throws -> Result
     ) async throws -> Result {
         try store.checkOpen()
-        let (files, path) = (store.engine.files, path)
-        do {
-            return try await store.engine.pool.run { try work(files, path) }
-        } catch {
-            throw CacheError.wrap(error, as: .storage, "the folder \(path) can't be \(operation)")
+        return try await CacheError.wrapping("the folder \(path) can't be \(operation)") {
+            try await store.engine.run { [path] in try work($0.files, path) }
         }
     }
 }

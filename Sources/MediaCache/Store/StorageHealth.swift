@@ -5,9 +5,13 @@ import Synchronization
 package final class StorageHealth: Sendable {
     private let events: EventHub<CacheEvent>
     private let logger: Logger
-    private let failing = Mutex(false)
-    private let last = Mutex<CacheError?>(nil)
-    private let isUnrecoverable = Mutex(false)
+    private let state = Mutex(State())
+
+    private struct State {
+        var isFailing = false
+        var lastFailure: CacheError?
+        var mayRecover = true
+    }
 
     package init(events: EventHub<CacheEvent>, logger: Logger) {
         self.events = events
@@ -15,17 +19,16 @@ package final class StorageHealth: Sendable {
     }
 
     /// Whether an attempt to store bytes has failed, and none has succeeded since.
-    package var isFailing: Bool { failing.withLock { $0 } }
+    package var isFailing: Bool { state.withLock { $0.isFailing } }
 
     /// The last failure to store bytes, even after a recovery; nil if there was none.
-    package var lastFailure: CacheError? { last.withLock { $0 } }
+    package var lastFailure: CacheError? { state.withLock { $0.lastFailure } }
 
     /// Records a failure to store bytes.
     package func failed(_ error: CacheError) {
-        last.withLock { $0 = error }
-        let wasFailing = failing.withLock { failing in
-            defer { failing = true }
-            return failing
+        let wasFailing = state.withLock { state in
+            state.lastFailure = error
+            return exchange(&state.isFailing, with: true)
         }
         guard !wasFailing else { return }
         logger.error("storing failed", metadata: ["error": "\(error)"])
@@ -34,19 +37,15 @@ package final class StorageHealth: Sendable {
 
     /// Records damage to the catalog. Nothing is stored until the next opening, which replaces the catalog.
     package func failedForGood(_ error: CacheError) {
-        isUnrecoverable.withLock { $0 = true }
+        state.withLock { $0.mayRecover = false }
         failed(error)
     }
 
     /// Whether another attempt may succeed.
-    package var mayRecover: Bool { !isUnrecoverable.withLock { $0 } }
+    package var mayRecover: Bool { state.withLock { $0.mayRecover } }
 
     /// Records that the folder accepts bytes again.
     package func recovered() {
-        let wasFailing = failing.withLock { failing in
-            defer { failing = false }
-            return failing
-        }
-        if wasFailing { logger.notice("storing resumed") }
+        if state.withLock({ exchange(&$0.isFailing, with: false) }) { logger.notice("storing resumed") }
     }
 }
