@@ -5,10 +5,14 @@ import Testing
 
 struct ReadingTests {
     static let body = ScriptedBody.random(seed: 7, length: 5_000_000)
+    private let fixture: EngineFixture
+
+    init() throws {
+        fixture = try EngineFixture()
+        fixture.origin[fixture.url] = ScriptedResource(Self.body)
+    }
 
     @Test func neverRequestsCachedBytesAgain() async throws {
-        let fixture = try EngineFixture()
-        fixture.origin[fixture.url] = ScriptedResource(Self.body)
         let store = try await fixture.open()
         #expect(try await store.bytes(fixture.url) == Self.body.bytes)
         #expect(fixture.origin.bodyBytes == Self.body.length)
@@ -18,8 +22,6 @@ struct ReadingTests {
     }
 
     @Test func servesCachedBytesAfterReopening() async throws {
-        let fixture = try EngineFixture()
-        fixture.origin[fixture.url] = ScriptedResource(Self.body)
         let first = try await fixture.open()
         _ = try await first.bytes(fixture.url)
         await first.close()
@@ -30,8 +32,6 @@ struct ReadingTests {
     }
 
     @Test func sharesFillOfHole() async throws {
-        let fixture = try EngineFixture()
-        fixture.origin[fixture.url] = ScriptedResource(Self.body)
         let store = try await fixture.open()
         let lengths = try await withThrowingTaskGroup(of: [UInt8].self) { group in
             for _ in 0..<64 { group.addTask { try await store.bytes(fixture.url) } }
@@ -47,8 +47,6 @@ struct ReadingTests {
         .closed(4_999_999, through: 9_000_000),
     ])
     func requestsUncachedRangeWithReadAhead(_ range: RequestedRange) async throws {
-        let fixture = try EngineFixture()
-        fixture.origin[fixture.url] = ScriptedResource(Self.body)
         let store = try await fixture.open()
         let expected = try #require(range.resolved(in: Self.body.length))
         #expect(try await store.bytes(fixture.url, range) == Self.body.bytes(in: expected))
@@ -57,8 +55,6 @@ struct ReadingTests {
     }
 
     @Test func readsCorrectBytesAfterRandomSeeks() async throws {
-        let fixture = try EngineFixture()
-        fixture.origin[fixture.url] = ScriptedResource(Self.body)
         let store = try await fixture.open()
         let seed: UInt64 = 42
         print("seed \(seed)")
@@ -77,8 +73,6 @@ struct ReadingTests {
     }
 
     @Test func reportsLengthForUnsatisfiableRange() async throws {
-        let fixture = try EngineFixture()
-        fixture.origin[fixture.url] = ScriptedResource(Self.body)
         let store = try await fixture.open()
         for _ in 0..<2 {
             let error = await #expect(throws: CacheError.self) { try await store.bytes(fixture.url, .from(5_000_000)) }
@@ -90,8 +84,6 @@ struct ReadingTests {
     }
 
     @Test func fillsAllHolesWhenCompleting() async throws {
-        let fixture = try EngineFixture()
-        fixture.origin[fixture.url] = ScriptedResource(Self.body)
         let store = try await fixture.open()
         _ = try await store.bytes(fixture.url, .closed(2_000_000, through: 2_000_999))
         let info = try await store.complete(ReadRequest(url: fixture.url, transferClass: .download))

@@ -1,4 +1,5 @@
 import Dispatch
+import Foundation
 import MediaCacheTesting
 import Testing
 
@@ -206,9 +207,3 @@ struct CommitTests {
         await store.close()
     }
 }
-
-#if canImport(Glibc)
-    import Glibc
-#else
-    import Darwin
-#endif

@@ -1,3 +1,4 @@
+import Foundation
 import MediaCacheTesting
 import Testing
 
@@ -209,15 +210,3 @@ struct DamageTests {
         await store.close()
     }
 }
-
-#if canImport(Glibc)
-    import Glibc
-#else
-    import Darwin
-#endif
-
-#if canImport(Glibc)
-    import Glibc
-#else
-    import Darwin
-#endif

@@ -129,9 +129,3 @@ struct StorageFailureTests {
         #expect(await storageFailures(events) == 1)
     }
 }
-
-#if canImport(Glibc)
-    import Glibc
-#else
-    import Darwin
-#endif

@@ -305,9 +305,3 @@ struct HolePlanTests {
         }
     }
 }
-
-#if canImport(Glibc)
-    import Glibc
-#else
-    import Darwin
-#endif

@@ -1,3 +1,4 @@
+import Foundation
 import HTTPTypes
 import MediaCacheTesting
 import Testing
@@ -196,9 +197,3 @@ struct MemoryFillTests {
         session.cancel()
     }
 }
-
-#if canImport(Glibc)
-    import Glibc
-#else
-    import Darwin
-#endif

@@ -6,11 +6,15 @@ import Testing
 /// Tests of bodies that don't match their response heads, and of 416 responses.
 struct BodyFaultTests {
     static let body = ScriptedBody.random(seed: 41, length: 2_500_000)
+    private let fixture: EngineFixture
+
+    init() throws {
+        fixture = try EngineFixture()
+        fixture.origin[fixture.url] = ScriptedResource(Self.body)
+    }
 
     @Test(arguments: [1, 1000, 900_000])
     func resumesShortBodyAtFirstMissingByte(_ count: Int64) async throws {
-        let fixture = try EngineFixture()
-        fixture.origin[fixture.url] = ScriptedResource(Self.body)
         let store = try await fixture.open { $0.transfers.retries = .atOnce(1) }
         fixture.origin.next(fixture.url, .bodyShorter(by: count))
         #expect(try await store.bytes(fixture.url) == Self.body.bytes)
@@ -21,8 +25,6 @@ struct BodyFaultTests {
     }
 
     @Test func failsIfBodyIsAlwaysShort() async throws {
-        let fixture = try EngineFixture()
-        fixture.origin[fixture.url] = ScriptedResource(Self.body)
         let store = try await fixture.open()
         fixture.origin.always(fixture.url, .bodyShorter(by: 100_000))
         try await fixture.expectFailure(store, of: Self.body, code: .badResponse)
@@ -32,7 +34,6 @@ struct BodyFaultTests {
 
     @Test(arguments: [true, false])
     func dropsBytesBeyondAnnouncedLength(_ acceptsRanges: Bool) async throws {
-        let fixture = try EngineFixture()
         fixture.origin[fixture.url] = ScriptedResource(Self.body, acceptsRanges: acceptsRanges)
         let store = try await fixture.open()
         fixture.origin.always(fixture.url, .bodyLonger(by: 100_000))
@@ -43,7 +44,6 @@ struct BodyFaultTests {
 
     @Test(arguments: [ScriptedFault.noContentLength, .closeDelimited()], [true, false])
     func readsBodyWithoutLengthToItsEnd(_ fault: ScriptedFault, _ acceptsRanges: Bool) async throws {
-        let fixture = try EngineFixture()
         fixture.origin[fixture.url] = ScriptedResource(Self.body, acceptsRanges: acceptsRanges)
         let store = try await fixture.open()
         fixture.origin.always(fixture.url, fault)
@@ -58,8 +58,6 @@ struct BodyFaultTests {
 
     /// The end of the connection ends the body, or interrupts it if the version's length is known.
     @Test func preservesKnownLengthWhenConnectionEndsEarly() async throws {
-        let fixture = try EngineFixture()
-        fixture.origin[fixture.url] = ScriptedResource(Self.body)
         let store = try await fixture.open { $0.transfers.retries = .atOnce(2) }
         _ = try await store.bytes(fixture.url, .closed(2_000_000, through: 2_000_099))
         fixture.origin.next(fixture.url, .ignoresRange, .closeDelimited(after: 700_000))
@@ -71,7 +69,6 @@ struct BodyFaultTests {
 
     @Test(arguments: [true, false], ["gzip", "br", "x-unknown"])
     func refusesContentCoding(_ acceptsRanges: Bool, _ coding: String) async throws {
-        let fixture = try EngineFixture()
         fixture.origin[fixture.url] = ScriptedResource(Self.body, acceptsRanges: acceptsRanges)
         let store = try await fixture.open()
         fixture.origin.always(fixture.url, .contentEncoding(coding))
@@ -94,8 +91,6 @@ struct BodyFaultTests {
     }
 
     @Test func acceptsIdentityCoding() async throws {
-        let fixture = try EngineFixture()
-        fixture.origin[fixture.url] = ScriptedResource(Self.body)
         fixture.origin.always(fixture.url, .contentEncoding("Identity"))
         let store = try await fixture.open()
         #expect(try await store.bytes(fixture.url) == Self.body.bytes)
@@ -105,8 +100,6 @@ struct BodyFaultTests {
 
     @Test(arguments: [RequestedRange.from(2_500_000), .closed(2_500_000, through: .max), .from(.max)])
     func reportsRangeBeyondEndAsNotSatisfiable(_ range: RequestedRange) async throws {
-        let fixture = try EngineFixture()
-        fixture.origin[fixture.url] = ScriptedResource(Self.body)
         let store = try await fixture.open()
         let error = await #expect(throws: CacheError.self) { try await store.bytes(fixture.url, range) }
         #expect(error?.code == .rangeNotSatisfiable)
@@ -117,8 +110,6 @@ struct BodyFaultTests {
 
     @Test(arguments: [nil, "bytes */2500000", "nonsense"])
     func reports416ForExistingRangeAsBadResponse(_ contentRange: String?) async throws {
-        let fixture = try EngineFixture()
-        fixture.origin[fixture.url] = ScriptedResource(Self.body)
         let store = try await fixture.open()
         fixture.origin.always(
             fixture.url, .status(416), .headerFields(contentRange.map { [.contentRange: $0] } ?? [:]))
@@ -133,7 +124,6 @@ struct BodyFaultTests {
     }
 
     @Test func treatsShorterResourceAsAnotherVersion() async throws {
-        let fixture = try EngineFixture()
         fixture.origin[fixture.url] = ScriptedResource(Self.body, entityTag: nil)
         let store = try await fixture.open()
         _ = try await store.bytes(fixture.url, .closed(0, through: 99))
@@ -146,7 +136,6 @@ struct BodyFaultTests {
 
     @Test(arguments: [true, false])
     func readsEmptyResource(_ acceptsRanges: Bool) async throws {
-        let fixture = try EngineFixture()
         let url = try ResourceURL("http://origin.example/notes.bin")
         fixture.origin[url] = ScriptedResource(
             .bytes([]), contentType: "application/octet-stream", acceptsRanges: acceptsRanges)
@@ -165,7 +154,6 @@ struct BodyFaultTests {
     }
 
     @Test func readsEmptyResourceWithNoStore() async throws {
-        let fixture = try EngineFixture()
         let url = try ResourceURL("http://origin.example/notes.bin")
         fixture.origin[url] = ScriptedResource(
             .bytes([]), contentType: "application/octet-stream", cacheControl: "no-store")
@@ -177,7 +165,6 @@ struct BodyFaultTests {
     /// An empty film is passed to readers but not stored, whatever its media type is.
     @Test(arguments: ["video/mp4", "application/octet-stream", nil], [true, false])
     func passesEmptyFilmThroughWithoutStoringIt(_ contentType: String?, _ acceptsRanges: Bool) async throws {
-        let fixture = try EngineFixture()
         fixture.origin[fixture.url] = ScriptedResource(
             .bytes([]), contentType: contentType, acceptsRanges: acceptsRanges)
         let store = try await fixture.open()
@@ -202,7 +189,6 @@ struct BodyFaultTests {
 
     @Test(arguments: [RequestedRange.closed(0, through: .max), .from(.max), .closed(.max, through: .max)])
     func acceptsRangesUpToMaximumOffset(_ range: RequestedRange) async throws {
-        let fixture = try EngineFixture()
         fixture.origin[fixture.url] = ScriptedResource(Self.body, acceptsRanges: false)
         fixture.origin.always(fixture.url, .noContentLength)
         let store = try await fixture.open()

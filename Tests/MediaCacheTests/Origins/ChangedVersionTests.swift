@@ -7,11 +7,15 @@ struct ChangedVersionTests {
     static let old = ScriptedBody.random(seed: 31, length: 4_000_000)
     static let new = ScriptedBody.random(seed: 32, length: 3_500_000)
     static let sameLength = ScriptedBody.random(seed: 33, length: 4_000_000)
+    private let fixture: EngineFixture
+
+    init() throws {
+        fixture = try EngineFixture()
+        fixture.origin[fixture.url] = ScriptedResource(Self.old)
+    }
 
     @Test(arguments: ["\"2\"", "W/\"1\"", "W/\"2\""])
     func refusesPartOfAnotherVersion(_ tag: String) async throws {
-        let fixture = try EngineFixture()
-        fixture.origin[fixture.url] = ScriptedResource(Self.old)
         let store = try await fixture.open()
         _ = try await store.bytes(fixture.url, .closed(0, through: 999))
         // The response is a 206 although the `If-Range` condition is false.
@@ -24,8 +28,6 @@ struct ChangedVersionTests {
 
     /// Parts are combined only if they have the same strong validator (RFC 9111 §3.4).
     @Test func refusesPartWithoutKnownEntityTag() async throws {
-        let fixture = try EngineFixture()
-        fixture.origin[fixture.url] = ScriptedResource(Self.old)
         let store = try await fixture.open()
         _ = try await store.bytes(fixture.url, .closed(0, through: 999))
         fixture.origin[fixture.url] = ScriptedResource(Self.sameLength)
@@ -37,9 +39,7 @@ struct ChangedVersionTests {
 
     @Test(arguments: [false, true], [100_000, 1_100_000, 3_000_000])
     func neverMixesVersionsWhenChangedDuringRead(_ tears: Bool, _ position: Int64) async throws {
-        let fixture = try EngineFixture()
         let new = ScriptedResource(Self.new, entityTag: "\"2\"")
-        fixture.origin[fixture.url] = ScriptedResource(Self.old)
         let store = try await fixture.open()
         let first = min(position, 1 << 20)
         if position <= first {
@@ -75,8 +75,6 @@ struct ChangedVersionTests {
     }
 
     @Test func servesCachedBytesOfOldVersion() async throws {
-        let fixture = try EngineFixture()
-        fixture.origin[fixture.url] = ScriptedResource(Self.old)
         let store = try await fixture.open()
         _ = try await store.bytes(fixture.url)
         let session = try await store.read(ReadRequest(url: fixture.url))
@@ -96,7 +94,6 @@ struct ChangedVersionTests {
     /// Without a strong validator, only the bytes distinguish versions.
     @Test(arguments: [nil, "W/\"1\""])
     func comparesOverlapWhenResuming(_ tag: String?) async throws {
-        let fixture = try EngineFixture()
         fixture.origin[fixture.url] = ScriptedResource(Self.old, entityTag: tag)
         let first = try await fixture.open()
         _ = try await first.bytes(fixture.url, .closed(0, through: 999))
@@ -113,7 +110,6 @@ struct ChangedVersionTests {
 
     @Test(arguments: [nil, "W/\"1\""])
     func treatsDifferentOverlapAsAnotherVersion(_ tag: String?) async throws {
-        let fixture = try EngineFixture()
         fixture.origin[fixture.url] = ScriptedResource(Self.old, entityTag: tag)
         let first = try await fixture.open()
         _ = try await first.bytes(fixture.url, .closed(0, through: 999))
@@ -127,7 +123,6 @@ struct ChangedVersionTests {
 
     /// There are no cached bytes directly before the target of a far seek, so others are compared.
     @Test func probesCachedBytesBeforeFarFillWithoutValidator() async throws {
-        let fixture = try EngineFixture()
         fixture.origin[fixture.url] = ScriptedResource(Self.old, entityTag: nil)
         let first = try await fixture.open()
         _ = try await first.bytes(fixture.url, .closed(0, through: 999))
@@ -140,7 +135,6 @@ struct ChangedVersionTests {
     }
 
     @Test func resumesFirstFillWithOverlap() async throws {
-        let fixture = try EngineFixture()
         fixture.origin[fixture.url] = ScriptedResource(Self.old, entityTag: nil)
         let store = try await fixture.open { $0.transfers.retries = .atOnce(1) }
         fixture.origin.next(
@@ -153,7 +147,6 @@ struct ChangedVersionTests {
     }
 
     @Test func treatsAlternatingTagsAsVersionsByDefault() async throws {
-        let fixture = try EngineFixture()
         var resource = ScriptedResource(Self.old)
         resource.entityTags = ["\"a\"", "\"b\""]
         fixture.origin[fixture.url] = resource
@@ -164,7 +157,6 @@ struct ChangedVersionTests {
     }
 
     @Test func acceptsAlternatingTagsOfEqualBytesByPolicy() async throws {
-        let fixture = try EngineFixture()
         var resource = ScriptedResource(Self.old)
         resource.entityTags = ["\"a\"", "\"b\""]
         fixture.origin[fixture.url] = resource
@@ -179,8 +171,6 @@ struct ChangedVersionTests {
     }
 
     @Test func treatsAlternatingTagsOfOtherBytesAsVersion() async throws {
-        let fixture = try EngineFixture()
-        fixture.origin[fixture.url] = ScriptedResource(Self.old)
         let store = try await fixture.open { $0.transfers.alternatingEntityTags = .compareBytes }
         _ = try await store.bytes(fixture.url, .closed(0, through: 999))
         fixture.origin[fixture.url] = ScriptedResource(Self.sameLength, entityTag: "\"2\"")

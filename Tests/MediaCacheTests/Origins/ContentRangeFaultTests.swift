@@ -7,6 +7,12 @@ import Testing
 /// Tests of 206 responses whose `Content-Range` doesn't match the request.
 struct ContentRangeFaultTests {
     static let body = ScriptedBody.random(seed: 11, length: 3_000_000)
+    private let fixture: EngineFixture
+
+    init() throws {
+        fixture = try EngineFixture()
+        fixture.origin[fixture.url] = ScriptedResource(Self.body)
+    }
 
     static let faults: [ScriptedFault] = [
         .wrongContentRange(start: 1), .wrongContentRange(start: -1, end: -1), .wrongContentRange(end: 1),
@@ -18,8 +24,6 @@ struct ContentRangeFaultTests {
 
     @Test(arguments: faults)
     func refusesFirstResponseWithWrongRange(_ fault: ScriptedFault) async throws {
-        let fixture = try EngineFixture()
-        fixture.origin[fixture.url] = ScriptedResource(Self.body)
         let store = try await fixture.open()
         fixture.origin.always(fixture.url, fault)
         try await fixture.expectFailure(store, .from(500_000), of: Self.body, code: .badResponse)
@@ -30,8 +34,6 @@ struct ContentRangeFaultTests {
 
     @Test(arguments: faults + [.wrongContentRange(total: 1), .wrongContentRange(total: -1)])
     func refusesLaterResponseWithWrongRange(_ fault: ScriptedFault) async throws {
-        let fixture = try EngineFixture()
-        fixture.origin[fixture.url] = ScriptedResource(Self.body)
         let store = try await fixture.open()
         _ = try await store.bytes(fixture.url, .closed(0, through: 999))
         fixture.origin.always(fixture.url, fault)
@@ -49,8 +51,6 @@ struct ContentRangeFaultTests {
     /// The ranges end beyond the maximum length of a resource, 2⁵⁰ bytes. Sums with the larger offsets overflow.
     @Test(arguments: hugeRanges, [true, false])
     func refusesHugeOffsets(_ contentRange: String, _ hasLength: Bool) async throws {
-        let fixture = try EngineFixture()
-        fixture.origin[fixture.url] = ScriptedResource(Self.body)
         let store = try await fixture.open()
         let first = try #require(ContentRangeFaultTests.firstOffset(of: contentRange))
         let framing: ScriptedFault = hasLength ? .bufferSize(64 << 10) : .noContentLength
@@ -73,7 +73,6 @@ struct ContentRangeFaultTests {
 
     @Test(arguments: ["-1", "-9223372036854775808", "9223372036854775807", "\((1 << 50) + 1)"], [true, false])
     func refusesContentLengthOutOfRange(_ length: String, _ acceptsRanges: Bool) async throws {
-        let fixture = try EngineFixture()
         fixture.origin[fixture.url] = ScriptedResource(Self.body, acceptsRanges: acceptsRanges)
         let store = try await fixture.open()
         fixture.origin.always(fixture.url, .headerFields([.contentLength: length]))
@@ -88,8 +87,6 @@ struct ContentRangeFaultTests {
 
     @Test(arguments: faults)
     func retriesAfterOccasionalWrongRange(_ fault: ScriptedFault) async throws {
-        let fixture = try EngineFixture()
-        fixture.origin[fixture.url] = ScriptedResource(Self.body)
         let store = try await fixture.open { $0.transfers.retries = .atOnce(2) }
         fixture.origin.next(fixture.url, fault)
         fixture.origin.next(fixture.url)
@@ -101,8 +98,6 @@ struct ContentRangeFaultTests {
 
     /// There is nothing to check the first response against. The next response reveals that its length was wrong.
     @Test func detectsWrongLengthOfFirstResponse() async throws {
-        let fixture = try EngineFixture()
-        fixture.origin[fixture.url] = ScriptedResource(Self.body)
         let store = try await fixture.open { $0.transfers.retries = .atOnce(2) }
         fixture.origin.next(fixture.url, .wrongContentRange(total: 1000))
         try await fixture.expectFailure(store, of: Self.body, code: .representationChanged)
@@ -112,8 +107,6 @@ struct ContentRangeFaultTests {
 
     /// A server may send less than requested (RFC 9110 §15.3.7).
     @Test func requestsRestAfterShortRange() async throws {
-        let fixture = try EngineFixture()
-        fixture.origin[fixture.url] = ScriptedResource(Self.body)
         let store = try await fixture.open()
         fixture.origin.next(fixture.url, .contentRange("bytes 0-99999/3000000"), .closeDelimited(after: 100_000))
         fixture.origin.next(fixture.url)
@@ -124,7 +117,6 @@ struct ContentRangeFaultTests {
     }
 
     @Test func determinesUnknownLengthAtEnd() async throws {
-        let fixture = try EngineFixture()
         fixture.origin[fixture.url] = ScriptedResource(.random(seed: 12, length: 1_500_000))
         let store = try await fixture.open()
         let body = ScriptedBody.random(seed: 12, length: 1_500_000)

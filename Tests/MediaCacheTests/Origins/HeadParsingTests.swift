@@ -5,33 +5,8 @@ import Testing
 
 @testable import MediaCache
 
-/// Tests of the dates, media types, freshness and ranges in response heads.
+/// Tests of the media types, freshness and ranges in response heads.
 struct HeadParsingTests {
-    @Test(arguments: [
-        "Sun, 06 Nov 1994 08:49:37 GMT", "Sunday, 06-Nov-94 08:49:37 GMT", "Sun Nov  6 08:49:37 1994",
-    ])
-    func parsesAllThreeDateFormats(_ text: String) {
-        #expect(HTTPDate.parse(text) == Date(timeIntervalSince1970: 784_111_777))
-    }
-
-    @Test(arguments: [
-        "", "0", "-1", "garbage", "Sun, 06 Nov 1994", "Sun, 32 Nov 1994 08:49:37 GMT", "Sun, 06 Foo 1994 08:49:37 GMT",
-        "Sun, 06 Nov 1994 25:00:00 GMT", "Sun, 06 Nov 999999999999999999 08:49:37 GMT", "a b c d e",
-        "Sun, x Nov y z GMT",
-        "Sun, 06 Nov 1994 1:2 GMT", "Sun, 06 Nov 10000 08:49:37 GMT",
-    ])
-    func returnsNilForInvalidDates(_ text: String) {
-        #expect(HTTPDate.parse(text) == nil)
-    }
-
-    @Test(arguments: [
-        ("Thu, 29 Feb 2024 00:00:00 GMT", 1_709_164_800.0), ("Thu, 01 Jan 1970 00:00:00 GMT", 0),
-        ("Fri, 31 Dec 1999 23:59:60 GMT", 946_684_800), ("Tue, 01 Mar 2022 00:00:00 GMT", 1_646_092_800),
-    ])
-    func convertsDatesToSecondsSince1970(_ text: String, _ seconds: Double) {
-        #expect(HTTPDate.parse(text) == Date(timeIntervalSince1970: seconds))
-    }
-
     @Test(
         arguments: [
             ("bytes 0-499/1000", 0..<500, 1000), ("BYTES 5-5/*", 5..<6, nil), ("bytes */10", nil, 10),
@@ -235,10 +210,13 @@ struct HTTPDateTests {
     }
 
     @Test(arguments: [
-        "Sun, 06 Nov 1994 08:49:37 GMT", "Sunday, 06-Nov-94 08:49:37 GMT", "Sun Nov  6 08:49:37 1994",
+        ("Sun, 06 Nov 1994 08:49:37 GMT", 784_111_777.0), ("Sunday, 06-Nov-94 08:49:37 GMT", 784_111_777),
+        ("Sun Nov  6 08:49:37 1994", 784_111_777), ("Thu, 29 Feb 2024 00:00:00 GMT", 1_709_164_800),
+        ("Thu, 01 Jan 1970 00:00:00 GMT", 0), ("Fri, 31 Dec 1999 23:59:60 GMT", 946_684_800),
+        ("Tue, 01 Mar 2022 00:00:00 GMT", 1_646_092_800),
     ])
-    func readsAllThreeFormats(_ text: String) {
-        #expect(HTTPDate.parse(text)?.timeIntervalSince1970 == 784_111_777)
+    func readsAllThreeFormats(_ text: String, _ seconds: Double) {
+        #expect(HTTPDate.parse(text)?.timeIntervalSince1970 == seconds)
     }
 
     @Test func readsWrittenDates() {
@@ -248,7 +226,9 @@ struct HTTPDateTests {
     }
 
     @Test(arguments: [
-        "", "yesterday", "Sun, 06 Nov 1994", "Sun, 06 Foo 1994 08:49:37 GMT", "0",
+        "", "0", "-1", "yesterday", "Sun, 06 Nov 1994", "Sun, 32 Nov 1994 08:49:37 GMT",
+        "Sun, 06 Foo 1994 08:49:37 GMT", "Sun, 06 Nov 1994 25:00:00 GMT", "a b c d e", "Sun, x Nov y z GMT",
+        "Sun, 06 Nov 999999999999999999 08:49:37 GMT", "Sun, 06 Nov 1994 1:2 GMT", "Sun, 06 Nov 10000 08:49:37 GMT",
         "Sun, 06 Nov 1994 08:49:37 GMT, Sun, 06 Nov 1994 08:49:37 GMT", "Sun, 06 Nov 1994 08:49:37 GMT <script>",
     ])
     func refusesInvalidDates(_ text: String) {

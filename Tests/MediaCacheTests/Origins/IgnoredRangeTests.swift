@@ -5,13 +5,17 @@ import Testing
 /// Tests of 200 responses to range requests.
 struct IgnoredRangeTests {
     static let body = ScriptedBody.random(seed: 21, length: 2_500_000)
+    private let fixture: EngineFixture
+
+    init() throws {
+        fixture = try EngineFixture()
+        fixture.origin[fixture.url] = ScriptedResource(Self.body, acceptsRanges: false)
+    }
 
     @Test(arguments: [
         RequestedRange.all, .from(2_000_000), .closed(1_000_000, through: 1_000_999), .suffix(500),
     ])
     func servesRangeAndStoresWholeContent(_ range: RequestedRange) async throws {
-        let fixture = try EngineFixture()
-        fixture.origin[fixture.url] = ScriptedResource(Self.body, acceptsRanges: false)
         let store = try await fixture.open()
         var events = store.events().makeAsyncIterator()
         let expected = try #require(range.resolved(in: Self.body.length))
@@ -29,9 +33,7 @@ struct IgnoredRangeTests {
     }
 
     @Test func waitsForFillAtSeekIfRangesAreIgnored() async throws {
-        let fixture = try EngineFixture()
         let gate = ScriptedGate()
-        fixture.origin[fixture.url] = ScriptedResource(Self.body, acceptsRanges: false)
         fixture.origin.next(fixture.url, .holdBody(at: 200_000, gate))
         let store = try await fixture.open()
         let session = try await store.read(ReadRequest(url: fixture.url, range: .from(10)))
@@ -47,7 +49,6 @@ struct IgnoredRangeTests {
     }
 
     @Test func acceptsOriginThatStopsSupportingRanges() async throws {
-        let fixture = try EngineFixture()
         fixture.origin[fixture.url] = ScriptedResource(Self.body)
         let store = try await fixture.open()
         _ = try await store.bytes(fixture.url, .closed(1_200_000, through: 1_200_999))
@@ -59,7 +60,6 @@ struct IgnoredRangeTests {
 
     /// Only the bytes show that the whole content belongs to another version.
     @Test func neverMixesWholeContentOfAnotherVersion() async throws {
-        let fixture = try EngineFixture()
         fixture.origin[fixture.url] = ScriptedResource(Self.body, entityTag: nil)
         let store = try await fixture.open()
         _ = try await store.bytes(fixture.url, .closed(0, through: 999))
@@ -71,9 +71,7 @@ struct IgnoredRangeTests {
     }
 
     @Test func closesConnectionWithLastReader() async throws {
-        let fixture = try EngineFixture()
         let gate = ScriptedGate()
-        fixture.origin[fixture.url] = ScriptedResource(Self.body, acceptsRanges: false)
         fixture.origin.next(fixture.url, .holdBody(at: 200_000, gate))
         let store = try await fixture.open()
         #expect(try await store.bytes(fixture.url, .closed(0, through: 99)) == Self.body.bytes(in: 0..<100))

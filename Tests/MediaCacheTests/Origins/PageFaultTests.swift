@@ -7,6 +7,12 @@ import Testing
 struct PageFaultTests {
     static let body = ScriptedBody.random(seed: 51, length: 2_500_000)
     static let json = #"{"error": "session expired"}"#
+    private let fixture: EngineFixture
+
+    init() throws {
+        fixture = try EngineFixture()
+        fixture.origin[fixture.url] = ScriptedResource(Self.body)
+    }
 
     static let answers: [[ScriptedFault]] = [
         [.page()], [.page(), .noContentLength], [.page("<html>"), .headerFields([.contentType: "video/mp4"])],
@@ -20,8 +26,6 @@ struct PageFaultTests {
     /// All responses except the last, which is an empty film.
     @Test(arguments: answers.indices.dropLast())
     func refusesPageInFirstResponse(_ index: Int) async throws {
-        let fixture = try EngineFixture()
-        fixture.origin[fixture.url] = ScriptedResource(Self.body)
         let store = try await fixture.open()
         fixture.origin.always(fixture.url, faults: Self.answers[index])
         for range in [RequestedRange.all, .from(1_000_000), .suffix(100)] {
@@ -34,7 +38,6 @@ struct PageFaultTests {
 
     @Test(arguments: answers.indices.filter { $0 != 2 }, [nil, "\"1\""])
     func treatsPageInMidFileAsFailure(_ index: Int, _ tag: String?) async throws {
-        let fixture = try EngineFixture()
         fixture.origin[fixture.url] = ScriptedResource(Self.body, entityTag: tag)
         let store = try await fixture.open()
         _ = try await store.bytes(fixture.url, .closed(1_200_000, through: 1_200_099))
@@ -51,8 +54,6 @@ struct PageFaultTests {
     /// A body declared as a page is refused because of its first bytes, or if they remain inconclusive for two seconds.
     @Test(arguments: ["<!DOCTYPE html><html><head>", "Please log in, "])
     func detectsTricklingPage(_ front: String) async throws {
-        let fixture = try EngineFixture()
-        fixture.origin[fixture.url] = ScriptedResource(Self.body)
         let store = try await fixture.open()
         _ = try await store.bytes(fixture.url, .closed(1_200_000, through: 1_200_099))
         let gate = ScriptedGate()
@@ -68,7 +69,6 @@ struct PageFaultTests {
     /// The origin serves its error page like the file, with ranges and the media type of the URL's extension.
     @Test(arguments: [RequestedRange.all, .suffix(100), .suffix(3), .from(1000), .closed(2000, through: 2099)])
     func refusesPageSentInRangesAsMedia(_ range: RequestedRange) async throws {
-        let fixture = try EngineFixture()
         let text = "<!DOCTYPE html><html><body>" + String(repeating: "<p>Not here, café.</p>\n", count: 200) + "</html>"
         fixture.origin[fixture.url] = ScriptedResource(.text(text), contentType: "video/mp4")
         let store = try await fixture.open()
@@ -83,7 +83,6 @@ struct PageFaultTests {
     /// If media ends in text, such as metadata, its first bytes decide. Otherwise no further request is needed.
     @Test(arguments: [true, false])
     func acceptsEndOfMedia(_ endsWithText: Bool) async throws {
-        let fixture = try EngineFixture()
         var bytes = Array("\0\0\0\u{18}ftypmp42".utf8) + Self.body.bytes
         if endsWithText { bytes += Array(String(repeating: "<rdf:li>words</rdf:li>", count: 100).utf8) }
         fixture.origin[fixture.url] = ScriptedResource(.bytes(bytes), contentType: "video/mp4")
@@ -98,7 +97,6 @@ struct PageFaultTests {
     /// content.
     @Test(arguments: [16, 32])
     func acceptsKeyOfLetters(_ length: Int) async throws {
-        let fixture = try EngineFixture()
         let key = Array("0123456789abcdef0123456789ABCDEF".utf8.prefix(length))
         fixture.origin[fixture.url] = ScriptedResource(.bytes(key), entityTag: nil, contentType: "text/html")
         let store = try await fixture.open()
@@ -118,7 +116,6 @@ struct PageFaultTests {
 
     /// The first request is for the last bytes, so the first bytes are fetched when the type is already known.
     @Test func refusesPlaylistInsteadOfKeyAfterReadingItsEnd() async throws {
-        let fixture = try EngineFixture()
         let text = Array("#EXTM3U\n#EXTINF:1,\n//0:18931/k".utf8)
         fixture.origin[fixture.url] = ScriptedResource(.bytes([UInt8](0..<32)), entityTag: nil, lastModified: "x")
         let store = try await fixture.open { $0.transfers.readAhead = ReadAhead(initial: 4, maximum: 4) }
@@ -133,7 +130,6 @@ struct PageFaultTests {
     }
 
     @Test func refusesPageInsteadOfKey() async throws {
-        let fixture = try EngineFixture()
         fixture.origin[fixture.url] = ScriptedResource(
             .text("<html>Please log in</html>"), entityTag: nil, contentType: "text/html")
         let store = try await fixture.open()
@@ -145,7 +141,6 @@ struct PageFaultTests {
     }
 
     @Test func acceptsEncryptedContentDespiteName() async throws {
-        let fixture = try EngineFixture()
         let url = try ResourceURL("http://origin.example/seg-1.html")
         fixture.origin[url] = ScriptedResource(Self.body, contentType: "text/html")
         let store = try await fixture.open()
@@ -155,8 +150,6 @@ struct PageFaultTests {
     }
 
     @Test func retriesAfterOccasionalPage() async throws {
-        let fixture = try EngineFixture()
-        fixture.origin[fixture.url] = ScriptedResource(Self.body)
         let store = try await fixture.open { $0.transfers.retries = .atOnce(2) }
         fixture.origin.next(fixture.url)
         fixture.origin.next(fixture.url, .page())
@@ -168,7 +161,6 @@ struct PageFaultTests {
     /// This happens behind a captive portal. The cached content remains playable and is marked as stale.
     @Test(arguments: answers.indices.filter { $0 != 2 })
     func keepsCachedVersionWhenRevalidationReturnsPage(_ index: Int) async throws {
-        let fixture = try EngineFixture()
         fixture.origin[fixture.url] = ScriptedResource(Self.body, cacheControl: "no-cache")
         let store = try await fixture.open()
         _ = try await store.bytes(fixture.url)
@@ -182,7 +174,6 @@ struct PageFaultTests {
 
     @Test(arguments: [64 << 10, 100, 1])
     func acceptsTransportStreamLabeledAsPage(_ bufferSize: Int) async throws {
-        let fixture = try EngineFixture()
         var bytes = Self.body.bytes
         for offset in stride(from: 0, to: bytes.count, by: 188) { bytes[offset] = 0x47 }
         let body = ScriptedBody.bytes(bytes)
@@ -199,7 +190,6 @@ struct PageFaultTests {
     }
 
     @Test func acceptsTransportStreamLabeledAsPageWithoutRanges() async throws {
-        let fixture = try EngineFixture()
         var bytes = Self.body.bytes
         for offset in stride(from: 0, to: bytes.count, by: 188) { bytes[offset] = 0x47 }
         let url = try ResourceURL("http://origin.example/segment.ts")
@@ -218,7 +208,6 @@ struct PageFaultTests {
         [0x8F, 0x41, 0xC3, 0xFE, 0x41, 0x42, 0x43, 0x44, 0x45, 0x46, 0x47, 0x48, 0x49, 0x4A, 0x4B, 0x4C],
     ])
     func acceptsKeyLabeledAsPage(_ key: [UInt8]) async throws {
-        let fixture = try EngineFixture()
         let url = try ResourceURL("http://origin.example/key.php?id=1")
         fixture.origin[url] = ScriptedResource(.bytes(key), contentType: "text/html; charset=UTF-8")
         let store = try await fixture.open()
@@ -230,7 +219,6 @@ struct PageFaultTests {
 
     @Test(arguments: ["Zugriff verweigert: h\u{F6}flich", "Access denied"])
     func refusesProseLabeledAsPage(_ text: String) async throws {
-        let fixture = try EngineFixture()
         let url = try ResourceURL("http://origin.example/key.php?id=1")
         fixture.origin[url] = ScriptedResource(.text(text), contentType: "text/html")
         let store = try await fixture.open()
@@ -240,7 +228,6 @@ struct PageFaultTests {
     }
 
     @Test func acceptsRequestedJSON() async throws {
-        let fixture = try EngineFixture()
         let url = try ResourceURL("http://origin.example/session.json")
         fixture.origin[url] = ScriptedResource(.text(Self.json), contentType: "application/json")
         let store = try await fixture.open()

@@ -5,10 +5,12 @@ import Testing
 
 struct RedirectTests {
     static let body = ScriptedBody.random(seed: 71, length: 1_500_000)
+    private let fixture: EngineFixture
+
+    init() throws { fixture = try EngineFixture() }
 
     @Test(arguments: [301, 302, 303, 307, 308])
     func followsRedirects(_ status: Int) async throws {
-        let fixture = try EngineFixture()
         let target = try ResourceURL("https://cdn.example/a/b.mp4?sig=x%2Fy")
         fixture.origin[target] = ScriptedResource(Self.body)
         fixture.origin[fixture.url] = ScriptedResource(.text(""))
@@ -22,7 +24,6 @@ struct RedirectTests {
     }
 
     @Test func resolvesRelativeTargetsAgainstFinalURL() async throws {
-        let fixture = try EngineFixture()
         let second = try ResourceURL("http://other.example/deep/er/x.mp4")
         let third = try ResourceURL("http://other.example/deep/y.mp4?z=1")
         fixture.origin.always(fixture.url, .redirect(to: "//other.example/deep/er/x.mp4"))
@@ -35,7 +36,6 @@ struct RedirectTests {
     }
 
     @Test func sendsProfileToItsAuthorityOnly() async throws {
-        let fixture = try EngineFixture()
         let url = try ResourceURL("http://user:pass@origin.example/film.mp4")
         let target = try ResourceURL("http://cdn.example/film.mp4")
         let port = try ResourceURL("http://origin.example:8080/film.mp4")
@@ -62,7 +62,6 @@ struct RedirectTests {
     }
 
     @Test func abandonsRedirectLoops() async throws {
-        let fixture = try EngineFixture()
         let other = try ResourceURL("http://origin.example/other.mp4")
         fixture.origin.always(fixture.url, .redirect(to: "other.mp4"))
         fixture.origin.always(other, .redirect(to: "film.mp4"))
@@ -74,7 +73,6 @@ struct RedirectTests {
     }
 
     @Test func abandonsLongRedirectChains() async throws {
-        let fixture = try EngineFixture()
         for number in 0..<20 {
             let url = try ResourceURL("http://origin.example/\(number)")
             fixture.origin.always(url, .redirect(to: "/\(number + 1)"))
@@ -89,7 +87,6 @@ struct RedirectTests {
 
     @Test(arguments: ["file:///etc/passwd", "ftp://a.example/x", "http://", ""])
     func refusesTargetsOtherThanHTTP(_ target: String) async throws {
-        let fixture = try EngineFixture()
         fixture.origin.always(fixture.url, .redirect(to: target))
         let store = try await fixture.open()
         try await fixture.expectFailure(store, of: Self.body, code: nil)
@@ -100,7 +97,6 @@ struct RedirectTests {
 
     @Test(arguments: [false, true])
     func permitsRedirectFromPublicToLocalOnlyIfConfigured(_ isAllowed: Bool) async throws {
-        let fixture = try EngineFixture()
         let local = try ResourceURL("http://192.168.0.1/film.mp4")
         fixture.origin[fixture.url] = ScriptedResource(Self.body, peer: .global)
         fixture.origin.always(fixture.url, .redirect(to: local.description))
@@ -118,7 +114,6 @@ struct RedirectTests {
     }
 
     @Test func permitsRedirectFromLocalToLocal() async throws {
-        let fixture = try EngineFixture()
         let local = try ResourceURL("http://[::1]:8080/film.mp4")
         fixture.origin[fixture.url] = ScriptedResource(Self.body, peer: .local)
         fixture.origin.always(fixture.url, .redirect(to: local.description))
@@ -128,20 +123,19 @@ struct RedirectTests {
         await store.close()
     }
 
-    /// Returns a fixture whose origin redirects first to one URL, and then to another.
-    private func fixtureWithTwoTargets() throws -> (EngineFixture, first: ResourceURL, second: ResourceURL) {
-        let fixture = try EngineFixture()
+    /// Makes the origin redirect first to one URL, and then to another.
+    private func redirectToTwoTargets() throws -> (first: ResourceURL, second: ResourceURL) {
         let first = try ResourceURL("http://cdn.example/1.mp4")
         let second = try ResourceURL("http://cdn.example/2.mp4")
         fixture.origin.next(fixture.url, .redirect(to: first.description))
         fixture.origin.always(fixture.url, .redirect(to: second.description))
         fixture.origin[first] = ScriptedResource(Self.body)
         fixture.origin[second] = ScriptedResource(Self.body)
-        return (fixture, first, second)
+        return (first, second)
     }
 
     @Test func requestsOriginalURLWhenTargetHasExpired() async throws {
-        let (fixture, first, second) = try fixtureWithTwoTargets()
+        let (first, second) = try redirectToTwoTargets()
         let store = try await fixture.open()
         _ = try await store.bytes(fixture.url, .closed(0, through: 99))
         fixture.origin.always(first, .status(403))
@@ -151,7 +145,7 @@ struct RedirectTests {
     }
 
     @Test func requestsOriginalURLWhenTargetIsUnreachable() async throws {
-        let (fixture, first, _) = try fixtureWithTwoTargets()
+        let (first, _) = try redirectToTwoTargets()
         let store = try await fixture.open { $0.transfers.readAhead = ReadAhead(initial: 64 << 10, maximum: 64 << 10) }
         _ = try await store.bytes(fixture.url, .closed(0, through: 99))
         fixture.origin.always(first, .unreachable)

@@ -8,11 +8,15 @@ import Testing
 /// Tests of error statuses, `Retry-After`, and the caller's URL refresher.
 struct StatusFaultTests {
     static let body = ScriptedBody.random(seed: 61, length: 2_500_000)
+    private let fixture: EngineFixture
+
+    init() throws {
+        fixture = try EngineFixture()
+        fixture.origin[fixture.url] = ScriptedResource(Self.body)
+    }
 
     @Test(arguments: [401, 403, 404, 410, 429, 500, 502, 503, 204, 205])
     func reportsErrorStatusWithoutStoring(_ status: Int) async throws {
-        let fixture = try EngineFixture()
-        fixture.origin[fixture.url] = ScriptedResource(Self.body)
         let store = try await fixture.open()
         let code: CacheError.Code = status < 300 ? .badResponse : .originStatus
         fixture.origin.always(fixture.url, .status(status))
@@ -28,8 +32,6 @@ struct StatusFaultTests {
 
     @Test(arguments: [404, 410, 403, 401, 400])
     func doesNotRetryPermanentFailures(_ status: Int) async throws {
-        let fixture = try EngineFixture()
-        fixture.origin[fixture.url] = ScriptedResource(Self.body)
         let store = try await fixture.open { $0.transfers.retries = .atOnce(4) }
         fixture.origin.always(fixture.url, .status(status))
         let error = await #expect(throws: CacheError.self) { try await store.bytes(fixture.url) }
@@ -57,8 +59,6 @@ struct StatusFaultTests {
     }
 
     @Test func failsImmediatelyAfterLongRetryAfter() async throws {
-        let fixture = try EngineFixture()
-        fixture.origin[fixture.url] = ScriptedResource(Self.body)
         let store = try await fixture.open { $0.transfers.retries = .atOnce(4) }
         fixture.origin.always(fixture.url, .status(503, retryAfter: "11"))
         let error = await #expect(throws: CacheError.self) { try await store.bytes(fixture.url) }
@@ -70,9 +70,7 @@ struct StatusFaultTests {
 
     @Test(arguments: [401, 403, 410])
     func continuesAtSameByteWithRefreshedURL(_ status: Int) async throws {
-        let fixture = try EngineFixture()
         let fresh = try ResourceURL("http://origin.example/film.mp4?token=2")
-        fixture.origin[fixture.url] = ScriptedResource(Self.body)
         fixture.origin[fresh] = ScriptedResource(Self.body)
         let refreshes = Mutex<[ResourceURL]>([])
         let store = try await fixture.open { configuration in
@@ -94,8 +92,6 @@ struct StatusFaultTests {
     }
 
     @Test func reportsErrorWithoutRefreshedURL() async throws {
-        let fixture = try EngineFixture()
-        fixture.origin[fixture.url] = ScriptedResource(Self.body)
         let refreshes = Mutex(0)
         let store = try await fixture.open { configuration in
             configuration.transfers.refreshURL = { url in

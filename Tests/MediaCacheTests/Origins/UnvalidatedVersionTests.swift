@@ -7,10 +7,15 @@ import Testing
 struct UnvalidatedVersionTests {
     private static let old = ScriptedBody.random(seed: 21, length: 3_000_000)
     private static let new = ScriptedBody.random(seed: 22, length: 3_000_000)
+    private let fixture: EngineFixture
+
+    init() throws {
+        fixture = try EngineFixture()
+        fixture.origin[fixture.url] = ScriptedResource(Self.old, entityTag: nil)
+    }
 
     @Test(arguments: [nil, "W/\"same\""] as [String?])
     func neverMixesVersionsChangedDuringFill(_ entityTag: String?) async throws {
-        let fixture = try EngineFixture()
         fixture.origin[fixture.url] = ScriptedResource(Self.old, entityTag: entityTag)
         let gate = ScriptedGate()
         fixture.origin.next(fixture.url, .holdBody(at: 900_000, gate))
@@ -33,8 +38,6 @@ struct UnvalidatedVersionTests {
     }
 
     @Test func comparesBytesBeforeFarSeek() async throws {
-        let fixture = try EngineFixture()
-        fixture.origin[fixture.url] = ScriptedResource(Self.old, entityTag: nil)
         let store = try await fixture.open { $0.transfers.readAhead = ReadAhead(initial: 64 << 10, maximum: 64 << 10) }
         _ = try await store.bytes(fixture.url, .closed(0, through: 99))
         fixture.origin.replaceBody(fixture.url, with: Self.new, entityTag: nil)
@@ -54,8 +57,6 @@ struct UnvalidatedVersionTests {
     }
 
     @Test func comparesBytesAfterShortResponse() async throws {
-        let fixture = try EngineFixture()
-        fixture.origin[fixture.url] = ScriptedResource(Self.old, entityTag: nil)
         fixture.origin.next(
             fixture.url, .contentRange("bytes 0-499999/3000000"), .closeDelimited(after: 500_000))
         let reader = reader(of: fixture.origin, fixture.time, fixture.url)
@@ -67,8 +68,6 @@ struct UnvalidatedVersionTests {
     }
 
     @Test func comparesBytesAfterConnectionWasClosed() async throws {
-        let fixture = try EngineFixture()
-        fixture.origin[fixture.url] = ScriptedResource(Self.old, entityTag: nil)
         fixture.origin.next(fixture.url, .bufferSize(100_000))
         let reader = reader(of: fixture.origin, fixture.time, fixture.url)
         let first = try #require(try await reader.next())
@@ -79,8 +78,6 @@ struct UnvalidatedVersionTests {
     }
 
     @Test func readsContentOfUnknownLengthToItsEnd() async throws {
-        let fixture = try EngineFixture()
-        fixture.origin[fixture.url] = ScriptedResource(Self.old, entityTag: nil)
         fixture.origin.always(fixture.url, .ignoresRange, .noContentLength)
         let store = try await fixture.open()
         let bytes = try await store.bytes(fixture.url)
@@ -90,7 +87,6 @@ struct UnvalidatedVersionTests {
     }
 
     @Test func refusesPageInResponseToRange() async throws {
-        let fixture = try EngineFixture()
         var bytes = Self.old.bytes
         let page = Array("<!DOCTYPE html><html><body>Please log in</body></html>".utf8)
         bytes.replaceSubrange(1 << 20..<1 << 20 + page.count, with: page)
@@ -104,7 +100,6 @@ struct UnvalidatedVersionTests {
     }
 
     @Test func reportsRedirectToAnotherSchemeAsBadResponse() async throws {
-        let fixture = try EngineFixture()
         fixture.origin[fixture.url] = ScriptedResource(Self.old)
         fixture.origin.always(fixture.url, .redirect(to: "file:///etc/passwd"))
         let store = try await fixture.open()

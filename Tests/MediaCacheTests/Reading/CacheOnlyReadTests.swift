@@ -5,16 +5,20 @@ import Testing
 /// Tests of reads that must not send requests.
 struct CacheOnlyReadTests {
     private static let body = ScriptedBody.random(seed: 11, length: 3_000_000)
+    private let fixture: EngineFixture
 
-    private func request(_ fixture: EngineFixture, _ range: RequestedRange = .all) -> ReadRequest {
+    init() throws {
+        fixture = try EngineFixture()
+        fixture.origin[fixture.url] = ScriptedResource(Self.body)
+    }
+
+    private func request() -> ReadRequest {
         var settings = TransferSettings(retries: RetryPolicy(budget: 0))
         settings.allowsOriginRequests = false
-        return ReadRequest(url: fixture.url, range: range, settings: settings)
+        return ReadRequest(url: fixture.url, settings: settings)
     }
 
     @Test func readsCachedContentWithoutRequest() async throws {
-        let fixture = try EngineFixture()
-        fixture.origin[fixture.url] = ScriptedResource(Self.body)
         let first = try await fixture.open()
         _ = try await first.bytes(fixture.url)
         await first.close()
@@ -22,21 +26,19 @@ struct CacheOnlyReadTests {
         let requestCount = fixture.origin.requests.count
         // The version expired long ago.
         fixture.time.advance(by: .seconds(90 * 86_400))
-        let session = try await store.read(request(fixture))
+        let session = try await store.read(request())
         #expect(try await session.allBytes() == Self.body.bytes)
         #expect(fixture.origin.requests.count == requestCount)
         await store.close()
     }
 
     @Test func reportsPositionOfHole() async throws {
-        let fixture = try EngineFixture()
-        fixture.origin[fixture.url] = ScriptedResource(Self.body)
         let store = try await fixture.open {
             $0.transfers.readAhead = ReadAhead(initial: 1 << 16, maximum: 1 << 16)
         }
         _ = try await store.bytes(fixture.url, .closed(0, through: 65_535))
         let requestCount = fixture.origin.requests.count
-        let session = try await store.read(request(fixture))
+        let session = try await store.read(request())
         let failure = await #expect(throws: CacheError.self) { try await session.allBytes() }
         #expect(failure?.code == .notFound)
         #expect(session.position >= 65_536)
@@ -48,12 +50,10 @@ struct CacheOnlyReadTests {
     }
 
     @Test func reportsUnknownResourceAsNotFound() async throws {
-        let fixture = try EngineFixture()
-        fixture.origin[fixture.url] = ScriptedResource(Self.body)
         let store = try await fixture.open()
-        let failure = await #expect(throws: CacheError.self) { try await store.read(request(fixture)) }
+        let failure = await #expect(throws: CacheError.self) { try await store.read(request()) }
         #expect(failure?.code == .notFound)
-        let settings = request(fixture).settings
+        let settings = request().settings
         let whole = WholeBodyRequest(url: fixture.url, settings: settings) { _ in true }
         let other = await #expect(throws: CacheError.self) { try await store.wholeBody(whole) }
         #expect(other?.code == .notFound)

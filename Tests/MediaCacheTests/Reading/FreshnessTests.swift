@@ -9,9 +9,14 @@ import Testing
 struct FreshnessTests {
     static let body = ScriptedBody.random(seed: 111, length: 100_000)
     static let other = ScriptedBody.random(seed: 112, length: 90_000)
+    private let fixture: EngineFixture
+
+    init() throws {
+        fixture = try EngineFixture()
+        fixture.origin[fixture.url] = ScriptedResource(Self.body)
+    }
 
     @Test func doesNotRevalidateFreshContent() async throws {
-        let fixture = try EngineFixture()
         fixture.origin[fixture.url] = ScriptedResource(Self.body, cacheControl: "max-age=3600")
         let first = try await fixture.open()
         _ = try await first.bytes(fixture.url)
@@ -30,7 +35,6 @@ struct FreshnessTests {
 
     @Test(arguments: ["no-cache", "max-age=0, must-revalidate"])
     func revalidatesOncePerReadIfRequired(_ control: String) async throws {
-        let fixture = try EngineFixture()
         fixture.origin[fixture.url] = ScriptedResource(Self.body, cacheControl: control)
         let store = try await fixture.open()
         for count in 1...3 {
@@ -44,7 +48,6 @@ struct FreshnessTests {
 
     /// A 304 response updates only the fields that it contains (RFC 9111 §4.3.4).
     @Test func preservesDirectivesAfterConfirmationWithoutCacheControl() async throws {
-        let fixture = try EngineFixture()
         fixture.origin[fixture.url] = ScriptedResource(Self.body, cacheControl: "no-cache")
         let store = try await fixture.open()
         _ = try await store.bytes(fixture.url)
@@ -58,7 +61,6 @@ struct FreshnessTests {
     }
 
     @Test func renewsLifetimeAfterConfirmationWithoutCacheControl() async throws {
-        let fixture = try EngineFixture()
         fixture.origin[fixture.url] = ScriptedResource(Self.body, cacheControl: "max-age=3600")
         let store = try await fixture.open()
         _ = try await store.bytes(fixture.url)
@@ -67,7 +69,7 @@ struct FreshnessTests {
             fixture.time.advance(by: .seconds(3601))
             // The first read finds an expired version and revalidates it in the background.
             #expect(try await store.bytes(fixture.url) == Self.body.bytes)
-            await waitForRevalidation(store, fixture, round)
+            await waitForRevalidation(store, round)
             #expect(try await store.bytes(fixture.url) == Self.body.bytes)
             #expect(fixture.origin.requests.count == round)
             fixture.time.advance(by: .seconds(3500))
@@ -78,8 +80,6 @@ struct FreshnessTests {
     }
 
     @Test func revalidatesAtFirstUseThenDailyWithoutLifetime() async throws {
-        let fixture = try EngineFixture()
-        fixture.origin[fixture.url] = ScriptedResource(Self.body)
         let first = try await fixture.open()
         _ = try await first.bytes(fixture.url)
         await first.close()
@@ -101,14 +101,13 @@ struct FreshnessTests {
 
     /// Waits until the given number of requests, including the first one, has been sent and the result of the last one
     /// is recorded.
-    private func waitForRevalidation(_ store: CacheStore, _ fixture: EngineFixture, _ count: Int) async {
+    private func waitForRevalidation(_ store: CacheStore, _ count: Int) async {
         await fixture.origin.wait { $0.count == count && $0[count - 1].progress != .running }
         await store.settled { $0.table[$0.key(for: fixture.url)]?.state.withLock { $0.isRevalidating } != true }
     }
 
     @Test(arguments: ["max-age=10", "max-age=10, proxy-revalidate", "max-age=10, s-maxage=0"])
     func servesExpiredVersionImmediatelyIfOriginIsSilent(_ control: String) async throws {
-        let fixture = try EngineFixture()
         fixture.origin[fixture.url] = ScriptedResource(Self.body, cacheControl: control)
         let store = try await fixture.open()
         let events = store.events()
@@ -120,7 +119,7 @@ struct FreshnessTests {
         for _ in 0..<3 { #expect(try await store.bytes(fixture.url) == Self.body.bytes) }
         await gate.waitForArrivals()
         gate.open()
-        await waitForRevalidation(store, fixture, 2)
+        await waitForRevalidation(store, 2)
         // The failure is remembered for a minute.
         for _ in 0..<3 {
             let session = try await store.read(ReadRequest(url: fixture.url))
@@ -131,7 +130,7 @@ struct FreshnessTests {
         #expect(fixture.origin.requests.count == 2)
         fixture.time.advance(by: .seconds(61))
         #expect(try await store.bytes(fixture.url) == Self.body.bytes)
-        await waitForRevalidation(store, fixture, 3)
+        await waitForRevalidation(store, 3)
         let again = try await store.read(ReadRequest(url: fixture.url))
         #expect(!again.head.isStale)
         again.cancel()
@@ -145,7 +144,6 @@ struct FreshnessTests {
     /// unreachable, the version is used, so that downloads play offline.
     @Test(arguments: ["no-cache", "max-age=10, must-revalidate"], [false, true])
     func waitsForOriginIfStaleUseIsForbidden(_ control: String, reopens: Bool) async throws {
-        let fixture = try EngineFixture()
         fixture.origin[fixture.url] = ScriptedResource(Self.body, cacheControl: control)
         var store = try await fixture.open()
         _ = try await store.bytes(fixture.url)
@@ -175,7 +173,6 @@ struct FreshnessTests {
 
     /// An expired version with holes is revalidated before it is used, but the wait for the response is limited.
     @Test func waitsBrieflyToRevalidateExpiredPart() async throws {
-        let fixture = try EngineFixture()
         let film = ScriptedBody.random(seed: 114, length: 5_000_000)
         fixture.origin[fixture.url] = ScriptedResource(film, cacheControl: "max-age=10")
         let store = try await fixture.open { $0.transfers.limits.firstByte = .seconds(1_000_000) }
@@ -189,7 +186,7 @@ struct FreshnessTests {
         #expect(try await fixture.advancingClock { try await reading.value } == film.bytes(in: 0..<10))
         #expect(fixture.origin.requests.last?.progress == .running)
         gate.open()
-        await waitForRevalidation(store, fixture, 2)
+        await waitForRevalidation(store, 2)
         fixture.time.advance(by: .seconds(11))
         fixture.origin[fixture.url] = ScriptedResource(Self.other, entityTag: "\"2\"", cacheControl: "max-age=10")
         #expect(try await store.bytes(fixture.url) == Self.other.bytes)
@@ -197,8 +194,6 @@ struct FreshnessTests {
     }
 
     @Test func usesVersionFoundInBackgroundForNextRead() async throws {
-        let fixture = try EngineFixture()
-        fixture.origin[fixture.url] = ScriptedResource(Self.body)
         let first = try await fixture.open()
         _ = try await first.bytes(fixture.url)
         await first.close()
@@ -213,7 +208,6 @@ struct FreshnessTests {
     }
 
     @Test func revalidatesByLastModifiedWithoutEntityTag() async throws {
-        let fixture = try EngineFixture()
         let date = "Sun, 06 Nov 1994 08:49:37 GMT"
         fixture.origin[fixture.url] = ScriptedResource(
             Self.body, entityTag: nil, lastModified: date, cacheControl: "no-cache")
@@ -226,7 +220,6 @@ struct FreshnessTests {
 
     @Test(arguments: ["no-store", "private, No-Store, max-age=100"])
     func passesNoStoreThroughInBoundedMemory(_ control: String) async throws {
-        let fixture = try EngineFixture()
         let body = ScriptedBody.random(seed: 113, length: 20_000_000)
         fixture.origin[fixture.url] = ScriptedResource(body, cacheControl: control)
         let store = try await fixture.open()
@@ -252,7 +245,6 @@ struct FreshnessTests {
     }
 
     @Test func storesNoStoreIfConfigured() async throws {
-        let fixture = try EngineFixture()
         fixture.origin[fixture.url] = ScriptedResource(Self.body, cacheControl: "no-store")
         let store = try await fixture.open { $0.transfers.storesNoStoreResponses = true }
         #expect(try await store.bytes(fixture.url) == Self.body.bytes)
@@ -262,7 +254,6 @@ struct FreshnessTests {
 
     @Test(arguments: [("Accept-Encoding, Origin", true), ("Cookie", false), ("*", false), ("Origin, X-User", false)])
     func doesNotStoreVaryingContent(_ vary: String, _ isCached: Bool) async throws {
-        let fixture = try EngineFixture()
         fixture.origin[fixture.url] = ScriptedResource(Self.body, headerFields: [.vary: vary])
         let store = try await fixture.open()
         #expect(try await store.bytes(fixture.url) == Self.body.bytes)
@@ -271,7 +262,6 @@ struct FreshnessTests {
     }
 
     @Test func sharesResourceAcrossDroppedQueryItems() async throws {
-        let fixture = try EngineFixture()
         let urls = try ["http://o.example/a.mp4?t=1", "http://o.example/a.mp4?t=2"].map { try ResourceURL($0) }
         for url in urls { fixture.origin[url] = ScriptedResource(Self.body) }
         let store = try await fixture.open { $0.keyPolicy = .dropping(queryItems: ["t"]) }
@@ -281,7 +271,6 @@ struct FreshnessTests {
     }
 
     @Test func requestsIPv6HostUnchanged() async throws {
-        let fixture = try EngineFixture()
         let url = try ResourceURL("http://[2001:db8::1]:8080/a.mp4")
         fixture.origin[url] = ScriptedResource(Self.body)
         let store = try await fixture.open()

@@ -7,11 +7,15 @@ import Testing
 /// Tests of readers that wait for the same first response.
 struct OpeningTests {
     static let body = ScriptedBody.random(seed: 91, length: 500_000)
+    private let fixture: EngineFixture
+
+    init() throws {
+        fixture = try EngineFixture()
+        fixture.origin[fixture.url] = ScriptedResource(Self.body)
+    }
 
     @Test func reportsErrorToAllWaitingReaders() async throws {
-        let fixture = try EngineFixture()
         let gate = ScriptedGate()
-        fixture.origin[fixture.url] = ScriptedResource(Self.body)
         fixture.origin.next(fixture.url, .holdHead(gate), .status(404))
         let store = try await fixture.open()
         let readers = (0..<5).map { _ in Task { try await store.bytes(fixture.url) } }
@@ -32,9 +36,7 @@ struct OpeningTests {
     /// A 416 response applies to the requested range, not to the resource.
     @Test(arguments: [RequestedRange.all, .closed(10, through: 19), .suffix(5)])
     func failsOnlyReaderOfUnsatisfiableRange(_ range: RequestedRange) async throws {
-        let fixture = try EngineFixture()
         let gate = ScriptedGate()
-        fixture.origin[fixture.url] = ScriptedResource(Self.body)
         fixture.origin.next(fixture.url, .holdHead(gate))
         let store = try await fixture.open()
         let outside = Task { try await store.bytes(fixture.url, .from(1_000_000)) }
@@ -58,7 +60,6 @@ struct OpeningTests {
     /// An address that is forbidden for one reader may be permitted for another.
     @Test(arguments: [false, true])
     func failsOnlyReadersWithNarrowScope(_ asWholes: Bool) async throws {
-        let fixture = try EngineFixture()
         let gate = ScriptedGate()
         let first = try ResourceURL("http://public.example/film.mp4")
         fixture.origin[first] = ScriptedResource(Self.body)
@@ -95,7 +96,6 @@ struct OpeningTests {
     }
 
     @Test func doesNotShareLocalBodyWithNarrowScope() async throws {
-        let fixture = try EngineFixture()
         let gate = ScriptedGate()
         fixture.origin[fixture.url] = ScriptedResource(Self.body, peer: .local)
         fixture.origin.next(fixture.url, .holdHead(gate))
@@ -121,8 +121,6 @@ struct OpeningTests {
 
     /// An empty response doesn't replace stored content.
     @Test func preservesStoredFilmAfterEmptyResponse() async throws {
-        let fixture = try EngineFixture()
-        fixture.origin[fixture.url] = ScriptedResource(Self.body)
         let store = try await fixture.open()
         #expect(try await store.bytes(fixture.url) == Self.body.bytes)
         fixture.origin[fixture.url] = ScriptedResource(.bytes([]), entityTag: "\"2\"")
@@ -135,7 +133,6 @@ struct OpeningTests {
 
     /// Leading white space has a separate time limit, because a body that sends 1 KiB per stall limit doesn't stall.
     @Test func refusesBodyWithEndlessWhiteSpace() async throws {
-        let fixture = try EngineFixture()
         let gate = ScriptedGate()
         fixture.origin[fixture.url] = ScriptedResource(.bytes([UInt8](repeating: 0x20, count: 100) + Self.body.bytes))
         fixture.origin.next(fixture.url, .holdBody(at: 10, gate), .bufferSize(1))
@@ -153,7 +150,6 @@ struct OpeningTests {
 
     /// After a short wait, the first bytes are returned even if their type is still unknown.
     @Test func waitsBrieflyForBytesThatIdentifyType() async throws {
-        let fixture = try EngineFixture()
         let gate = ScriptedGate()
         fixture.origin[fixture.url] = ScriptedResource(Self.body, contentType: "video/mp4")
         fixture.origin.next(fixture.url, .holdBody(at: 10, gate))
@@ -178,9 +174,7 @@ struct OpeningTests {
     }
 
     @Test func continuesForOtherReadersAfterCancellation() async throws {
-        let fixture = try EngineFixture()
         let gate = ScriptedGate()
-        fixture.origin[fixture.url] = ScriptedResource(Self.body)
         fixture.origin.next(fixture.url, .holdHead(gate))
         let store = try await fixture.open()
         let opener = Task { try await store.bytes(fixture.url) }
@@ -226,9 +220,7 @@ struct OpeningTests {
     }
 
     @Test func startsNewOpeningAfterAbandonedOne() async throws {
-        let fixture = try EngineFixture()
         let gate = ScriptedGate()
-        fixture.origin[fixture.url] = ScriptedResource(Self.body)
         fixture.origin.next(fixture.url, .holdHead(gate))
         let store = try await fixture.open()
         for _ in 0..<20 {

@@ -9,11 +9,15 @@ import Testing
 @Suite(.timeLimit(.minutes(10)))
 struct ReaderTests {
     static let body = ScriptedBody.random(seed: 81, length: 40_000_000)
+    private let fixture: EngineFixture
+
+    init() throws {
+        fixture = try EngineFixture()
+        fixture.origin[fixture.url] = ScriptedResource(Self.body)
+    }
 
     @Test func startsFillImmediatelyAfterFarSeek() async throws {
-        let fixture = try EngineFixture()
         let gate = ScriptedGate()
-        fixture.origin[fixture.url] = ScriptedResource(Self.body)
         fixture.origin.next(fixture.url, .holdBody(at: 100_000, gate))
         let store = try await fixture.open()
         let session = try await store.read(ReadRequest(url: fixture.url))
@@ -29,8 +33,7 @@ struct ReaderTests {
     }
 
     /// Opens a store that knows a film, with a limit of one concurrent request.
-    private func knownFilm(_ fixture: EngineFixture) async throws -> CacheStore {
-        fixture.origin[fixture.url] = ScriptedResource(Self.body)
+    private func knownFilm() async throws -> CacheStore {
         let store = try await fixture.open { $0.scheduling = .init(total: 1, perHost: 1, playbackReserve: 0) }
         _ = try await store.bytes(fixture.url, .closed(0, through: 9))
         await store.settled { $0.statistics.runningFills == 0 }
@@ -40,8 +43,7 @@ struct ReaderTests {
     /// An abandoned fill without a response releases its slot for another reader, however fast its origin was.
     @Test(arguments: [false, true], [false, true])
     func cancelsAbandonedFillBeforeResponseHead(bySeeking: Bool, wasFast: Bool) async throws {
-        let fixture = try EngineFixture()
-        let store = try await knownFilm(fixture)
+        let store = try await knownFilm()
         let gate = ScriptedGate()
         fixture.origin.next(fixture.url, .holdHead(gate))
         let first = try await store.read(ReadRequest(url: fixture.url, range: .from(20_000_000)))
@@ -73,8 +75,6 @@ struct ReaderTests {
     }
 
     @Test func yieldsAbandonedFillToPlayback() async throws {
-        let fixture = try EngineFixture()
-        fixture.origin[fixture.url] = ScriptedResource(Self.body)
         let store = try await fixture.open { $0.scheduling = .init(total: 1, perHost: 1, playbackReserve: 1) }
         _ = try await store.bytes(fixture.url, .closed(0, through: 9))
         await store.settled { $0.statistics.runningFills == 0 }
@@ -102,8 +102,7 @@ struct ReaderTests {
     /// A seek needs the slot of an abandoned fill whose response has stalled.
     @Test(arguments: [false, true])
     func seekEndsStalledAbandonedFill(wasFast: Bool) async throws {
-        let fixture = try EngineFixture()
-        let store = try await knownFilm(fixture)
+        let store = try await knownFilm()
         let gate = ScriptedGate()
         fixture.origin.next(fixture.url, .holdBody(at: 20_100_000, gate))
         let session = try await store.read(ReadRequest(url: fixture.url, range: .from(20_000_000)))
@@ -121,8 +120,6 @@ struct ReaderTests {
 
     /// A file's segments are read in order before the origin's rate is known.
     @Test func requestsAdjacentRangesOnce() async throws {
-        let fixture = try EngineFixture()
-        fixture.origin[fixture.url] = ScriptedResource(Self.body)
         let store = try await fixture.open { $0.transfers.readAhead = ReadAhead(initial: 4 << 20, maximum: 8 << 20) }
         _ = try await store.bytes(fixture.url, .closed(0, through: 9))
         await store.settled { $0.statistics.runningFills == 0 }
@@ -151,8 +148,7 @@ struct ReaderTests {
     }
 
     @Test func doesNotRepeatRequestOfAbandonedFill() async throws {
-        let fixture = try EngineFixture()
-        let store = try await knownFilm(fixture)
+        let store = try await knownFilm()
         let gate = ScriptedGate()
         fixture.origin.next(fixture.url, .holdBody(at: 20_100_000, gate), .reset(after: 150_000))
         var request = ReadRequest(url: fixture.url, range: .from(20_000_000))
@@ -171,9 +167,7 @@ struct ReaderTests {
     }
 
     @Test func waitsForApproachingFillAfterNearSeek() async throws {
-        let fixture = try EngineFixture()
         let gate = ScriptedGate()
-        fixture.origin[fixture.url] = ScriptedResource(Self.body)
         fixture.origin.next(fixture.url, .holdBody(at: 100_000, gate))
         let store = try await fixture.open()
         let session = try await store.read(ReadRequest(url: fixture.url, range: .closed(0, through: 299_999)))
@@ -188,8 +182,6 @@ struct ReaderTests {
     }
 
     @Test func servesCachedBytesAfterSeekingBack() async throws {
-        let fixture = try EngineFixture()
-        fixture.origin[fixture.url] = ScriptedResource(Self.body)
         let store = try await fixture.open()
         let session = try await store.read(ReadRequest(url: fixture.url, range: .closed(0, through: 499_999)))
         #expect(try await session.allBytes() == Self.body.bytes(in: 0..<500_000))
@@ -204,9 +196,7 @@ struct ReaderTests {
     }
 
     @Test func endsWaitingReaderImmediatelyWhenCancelled() async throws {
-        let fixture = try EngineFixture()
         let gate = ScriptedGate()
-        fixture.origin[fixture.url] = ScriptedResource(Self.body)
         fixture.origin.always(fixture.url, .holdBody(at: 100_000, gate))
         let store = try await fixture.open()
         let session = try await store.read(ReadRequest(url: fixture.url, range: .from(99_999)))
@@ -220,9 +210,7 @@ struct ReaderTests {
     }
 
     @Test func endsReaderWhenTaskIsCancelled() async throws {
-        let fixture = try EngineFixture()
         let gate = ScriptedGate()
-        fixture.origin[fixture.url] = ScriptedResource(Self.body)
         fixture.origin.always(fixture.url, .holdBody(at: 100_000, gate))
         let store = try await fixture.open()
         let session = try await store.read(ReadRequest(url: fixture.url))
@@ -235,9 +223,7 @@ struct ReaderTests {
     }
 
     @Test func continuesFillForRemainingReader() async throws {
-        let fixture = try EngineFixture()
         let gate = ScriptedGate()
-        fixture.origin[fixture.url] = ScriptedResource(Self.body)
         fixture.origin.always(fixture.url, .holdBody(at: 2_000_000, gate))
         let store = try await fixture.open()
         let range = RequestedRange.closed(0, through: 4_999_999)
@@ -259,9 +245,7 @@ struct ReaderTests {
     }
 
     @Test func closesConnectionWithLastReader() async throws {
-        let fixture = try EngineFixture()
         let gate = ScriptedGate()
-        fixture.origin[fixture.url] = ScriptedResource(Self.body)
         fixture.origin.always(fixture.url, .holdBody(at: 1_500_000, gate))
         let store = try await fixture.open()
         let sessions = [
@@ -283,8 +267,6 @@ struct ReaderTests {
     }
 
     @Test func increasesReadAheadFrom1To8MiB() async throws {
-        let fixture = try EngineFixture()
-        fixture.origin[fixture.url] = ScriptedResource(Self.body)
         let store = try await fixture.open()
         let session = try await store.read(ReadRequest(url: fixture.url))
         for try await _ in session.buffers {
@@ -300,8 +282,6 @@ struct ReaderTests {
     }
 
     @Test func limitsFillOfPausedReaderToWindow() async throws {
-        let fixture = try EngineFixture()
-        fixture.origin[fixture.url] = ScriptedResource(Self.body)
         let store = try await fixture.open()
         let session = try await store.read(ReadRequest(url: fixture.url))
         var iterator = session.buffers.makeAsyncIterator()
@@ -313,7 +293,6 @@ struct ReaderTests {
     }
 
     @Test func readsCorrectBytesAfterManySeeks() async throws {
-        let fixture = try EngineFixture()
         let body = ScriptedBody.random(seed: 82, length: 6_000_000)
         fixture.origin[fixture.url] = ScriptedResource(body)
         let store = try await fixture.open()
@@ -347,7 +326,6 @@ struct ReaderTests {
     }
 
     @Test func readsBeyond4GiB() async throws {
-        let fixture = try EngineFixture()
         let body = ScriptedBody.random(seed: 83, length: 8 << 30)
         fixture.origin[fixture.url] = ScriptedResource(body)
         let store = try await fixture.open { $0.transfers.readAhead = ReadAhead(initial: 64 << 10, maximum: 64 << 10) }

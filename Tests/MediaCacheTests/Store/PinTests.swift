@@ -5,12 +5,6 @@ import Testing
 
 @testable import MediaCache
 
-#if canImport(Glibc)
-    import Glibc
-#else
-    import Darwin
-#endif
-
 struct PinTests {
     static let body = ScriptedBody.random(seed: 3, length: 1_500_000)
     private let files = PowerCutFileSystem()

@@ -219,9 +219,3 @@ extension PinnedVersionTests {
         await last.close()
     }
 }
-
-#if canImport(Glibc)
-    import Glibc
-#else
-    import Darwin
-#endif

@@ -4,12 +4,6 @@ import Testing
 
 @testable import MediaCache
 
-#if canImport(Glibc)
-    import Glibc
-#else
-    import Darwin
-#endif
-
 /// Tests of pinned versions, which remain until a complete replacement is cached, whatever the origin does.
 @Suite(.timeLimit(.minutes(10)))
 struct PinnedVersionTests {

@@ -1,11 +1,6 @@
+import Foundation
 import MediaCache
 import TestSupport
-
-#if canImport(Glibc)
-    import Glibc
-#else
-    import Darwin
-#endif
 
 /// A simulated disk with its current content and the content that would survive a power cut.
 struct ModelDisk: Sendable {

@@ -1,12 +1,7 @@
+import Foundation
 import MediaCache
 import Synchronization
 import TestSupport
-
-#if canImport(Glibc)
-    import Glibc
-#else
-    import Darwin
-#endif
 
 /// An in-memory file system that tracks synced bytes. Power can be cut at any call except `open` and `read`. Depending
 /// on the seed, unsynced changes are then lost, preserved or torn.

@@ -6,6 +6,12 @@ import Testing
 
 struct ContentObserverTests {
     private static let body = ScriptedBody.random(seed: 99, length: 12_000_000)
+    private let fixture: EngineFixture
+
+    init() throws {
+        fixture = try EngineFixture()
+        fixture.origin[fixture.url] = ScriptedResource(Self.body)
+    }
 
     private final class Seen: Sendable {
         let spans = Mutex(SpanMap())
@@ -23,8 +29,6 @@ struct ContentObserverTests {
     }
 
     @Test func observesBytesBeforeTransform() async throws {
-        let fixture = try EngineFixture()
-        fixture.origin[fixture.url] = ScriptedResource(Self.body)
         let seen = Seen()
         let store = try await fixture.open {
             $0.transforms = [
@@ -47,8 +51,6 @@ struct ContentObserverTests {
     }
 
     @Test func doesNotDelayTransfers() async throws {
-        let fixture = try EngineFixture()
-        fixture.origin[fixture.url] = ScriptedResource(Self.body)
         let (seen, gate) = (Seen(), AsyncStream.makeStream(of: Void.self))
         let store = try await fixture.open {
             $0.observers = [
