@@ -2,13 +2,11 @@ import Foundation
 
 /// An open sparse file. It's closed on deallocation.
 package protocol BlobFile: BlobReader {
-    /// Writes all of `bytes` at `offset`.
     func write(_ bytes: UnsafeRawBufferPointer, at offset: Int64) throws
     /// Makes written bytes durable.
     func sync() throws
     /// Frees the disk space of a range, which then reads as zeros.
     func punch(_ range: Range<Int64>) throws
-    /// Returns the file's size in bytes.
     func size() throws -> Int64
 }
 
@@ -17,13 +15,12 @@ package protocol BlobFileSystem: Sendable {
     /// Opens a file, creating it if `creating` is true and it doesn't exist. A file without write permission is opened
     /// for reading; writing to it throws EROFS.
     func open(_ path: String, creating: Bool) throws -> any BlobFile
-    /// Deletes a file if it exists.
+    /// Deletes a file; has no effect if it doesn't exist.
     func remove(_ path: String) throws
     /// Renames a file within a file system; throws EXDEV across file systems.
     func rename(_ source: String, to destination: String) throws
     /// Creates a hard link unless the destination exists.
     func link(_ source: String, to destination: String) throws
-    /// Returns the number of hard links of a file.
     func linkCount(of path: String) throws -> Int
     /// Creates a folder and its parents durably.
     func makeFolder(_ path: String) throws
@@ -34,13 +31,11 @@ package protocol BlobFileSystem: Sendable {
     func flush(fileSystemOf folder: String)
     /// Returns the names of a folder's entries; an empty array if it doesn't exist.
     func names(in folder: String) throws -> [String]
-    /// Returns whether a file or folder exists.
     func exists(_ path: String) -> Bool
     /// Returns the number of free bytes for this user on the file system of `path`.
     func freeBytes(at path: String) throws -> Int64
     /// Replaces a small file atomically and durably.
     func replace(_ path: String, with bytes: [UInt8]) throws
-    /// Returns the bytes of a small file.
     func contents(of path: String) throws -> [UInt8]
 }
 
@@ -59,7 +54,6 @@ package struct SystemError: Error, CustomStringConvertible {
     /// Whether a write failed because of the size of this file, so that other files can still be written.
     var isFileTooLarge: Bool { number == EFBIG || number == EINVAL }
 
-    /// Whether the file doesn't exist.
     var isMissingFile: Bool { number == ENOENT }
 
     /// Whether the file system lacks the operation.

@@ -2,7 +2,6 @@ import Foundation
 
 /// The folders of evictable and of pinned blobs.
 package struct BlobFolder: Sendable {
-    /// Whether bytes can be written.
     package let isWritable: Bool
     private let evictable: String
     private let durable: String
@@ -18,7 +17,6 @@ package struct BlobFolder: Sendable {
         "\(isDurable ? durable : evictable)/\(name.prefix(2))"
     }
 
-    /// Returns the path of a blob.
     package func path(of name: String, isDurable: Bool) -> String {
         "\(folder(of: name, isDurable: isDurable))/\(name).bin"
     }
@@ -26,7 +24,6 @@ package struct BlobFolder: Sendable {
     /// The extension of sidecars, which links to blobs can't have.
     static let sidecarExtension = "json"
 
-    /// Returns the path of a pinned blob's sidecar.
     package func sidecarPath(of name: String) -> String {
         "\(folder(of: name, isDurable: true))/\(name).\(Self.sidecarExtension)"
     }
@@ -49,12 +46,10 @@ package struct BlobFolder: Sendable {
     /// A file, the name of its blob, and whether it's in the folder of pinned blobs.
     package typealias Entry = (path: String, blob: String, isDurable: Bool)
 
-    /// Returns all files.
     package func allFiles(_ files: any BlobFileSystem) throws -> [Entry] {
         try entries(files, isDurable: false) + entries(files, isDurable: true)
     }
 
-    /// Returns all sidecars.
     package func sidecars(_ files: any BlobFileSystem) throws -> [Entry] {
         try entries(files, isDurable: true).filter { $0.path.hasSuffix(".json") }
     }

@@ -33,7 +33,7 @@ package final class BlockingPool: TaskExecutor {
         }
     }
 
-    /// Runs `work` on a thread of the pool, and returns its result.
+    /// Runs work that can't fail, as ``run(isLong:_:)`` does.
     package func perform<Result: Sendable>(_ work: @escaping @Sendable () -> Result) async -> Result {
         if usesCurrentThread, FileThread.isCurrent { return work() }
         return await withCheckedContinuation { continuation in

@@ -4,7 +4,6 @@
 /// as there's space. If a reader falls behind by the capacity of the ring, the others wait for it, but only for a
 /// limited time in total. Then the reader is removed.
 struct MemoryBlob {
-    /// The capacity in bytes.
     static let capacity: Int64 = 1 << 20
     /// The number of bytes received ahead of the foremost reader.
     static let lookahead: Int64 = 512 << 10
@@ -37,7 +36,6 @@ struct MemoryBlob {
     private var nextID = 0
     /// The time up to which delays have been counted; nil while no reader waits for others.
     private var countedUntil: Duration?
-    /// Whether a reader has joined.
     private(set) var hasHadReaders = false
     /// The ring buffer, allocated for the first bytes. The byte at an offset is at its remainder by the size.
     private var memory: [UInt8] = []
@@ -111,7 +109,6 @@ struct MemoryBlob {
     /// Whether the foremost reader has read all received bytes and the ring has no space for more.
     private var isBlocked: Bool { free == 0 && first >= end }
 
-    /// The position of the foremost reader.
     private var first: Int64 { readers.values.filter { !$0.isHold }.map(\.position).max() ?? start }
 
     /// The readers that haven't read the bytes to be overwritten next.

@@ -121,7 +121,6 @@ private func failure(_ call: String, _ path: String) -> SystemError {
     SystemError(call: call, path: path, number: errno)
 }
 
-/// An open file.
 private final class POSIXFile: BlobFile {
     /// The typical read-ahead of operating systems in bytes.
     private static let sampleDistance = 128 << 10

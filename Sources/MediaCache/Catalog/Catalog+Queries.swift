@@ -20,7 +20,6 @@ package struct CatalogEntry: Sendable {
 
 /// The versions of a resource that new readers can use: the current one and the pinned one.
 package struct StoredVersions: Sendable {
-    /// Whether the resource is pinned.
     package var isPinned: Bool
     /// The newest version that the origin hasn't replaced.
     package private(set) var current: StoredRepresentation?
@@ -88,14 +87,12 @@ extension Catalog {
         """
     }
 
-    /// Returns the key of the resource with an identifier; nil if there is none.
     package func key(ofResource id: Int64) async throws -> String? {
         try await read { db in
             try String.fetchOne(db, sql: "SELECT key FROM resource WHERE id = ?", arguments: [id])
         }
     }
 
-    /// Returns the keys that begin with `prefix`.
     package func keys(withPrefix prefix: String) async throws -> [String] {
         try await read { db in
             // Keys are in byte order, so those with the prefix are consecutive.
@@ -193,7 +190,6 @@ extension Catalog {
         }
     }
 
-    /// Returns the number of cached bytes.
     package func bytesCached() async throws -> Int64 {
         try await read { db in try Int64.fetchOne(db, sql: Self.allBytes) ?? 0 }
     }
@@ -242,9 +238,7 @@ extension Catalog {
     }
 
     /// Returns the representations to delete when the store is opened: superseded ones and those stored until closed,
-    /// except pinned versions according to ``PinRank``.
-    ///
-    /// - Returns: The representations. `pinnedKey` is the key of the resource if it's pinned.
+    /// except pinned versions according to ``PinRank``. `pinnedKey` is the key of the resource if it's pinned.
     package func supersededRepresentations() async throws -> [(id: Int64, blob: String, pinnedKey: String?)] {
         try await read { db in
             try Row.fetchAll(db, sql: Self.superseded).map {

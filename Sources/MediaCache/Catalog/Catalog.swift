@@ -8,7 +8,6 @@ import Synchronization
 package final class Catalog: Sendable {
     /// The location of a catalog.
     package enum Location: Sendable, Hashable {
-        /// A file.
         case file(String)
         /// Memory, initialized with the content of a file. Nothing is written to the file or its folder.
         case copy(of: String)
@@ -124,9 +123,7 @@ package final class Catalog: Sendable {
         }
     }
 
-    /// The open database.
-    ///
-    /// - Throws: ``CacheError`` with ``CacheError/Code/closed``.
+    /// The open database. Throws ``CacheError`` with ``CacheError/Code/closed`` if there is none.
     var database: any DatabaseWriter {
         get throws {
             guard let database = connection.withLock({ $0 }) else {

@@ -100,7 +100,8 @@ enum CatalogSchema {
         try check(queue, isThorough: isThorough)
     }
 
-    /// Checks all of a small catalog, but only the indexes of a large one unless `isThorough` is true.
+    /// Checks all of a small catalog. Of a large one, checks only an index of representations and one of resources,
+    /// unless `isThorough` is true.
     private static func check(_ database: some DatabaseReader, isThorough: Bool) throws {
         try database.read { db in
             guard try db.tableExists("representation"), try db.tableExists("resource") else { return }

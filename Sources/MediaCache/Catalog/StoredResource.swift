@@ -34,7 +34,6 @@ package struct StoredRepresentation: Sendable {
     /// The transform that was applied to the origin's bytes; nil for none.
     package var transform: AppliedTransform?
 
-    /// Whether all bytes are cached.
     var isComplete: Bool { head.length == spans.byteCount }
 
     var pinRank: PinRank {
@@ -61,7 +60,6 @@ package struct StoredRepresentation: Sendable {
 /// The rank that decides which version of a pinned resource is pinned: the highest. A version with a blob in the pinned
 /// folder ranks first, then a complete one, the current one, and the newest.
 struct PinRank: Comparable {
-    /// Whether the blob is in the pinned folder.
     var isDurable: Bool
     /// Whether all bytes are committed.
     var isComplete: Bool

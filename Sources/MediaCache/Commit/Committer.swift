@@ -4,7 +4,7 @@ import Synchronization
 /// The component that commits written bytes of all representations: it syncs their blobs, then updates the catalog in
 /// one transaction.
 ///
-/// A commit starts one second after a write, or as soon as 8 MiB have been written.
+/// A commit starts some time after a change, or as soon as many bytes have been written.
 package final class Committer: Sendable {
     private static let interval = Duration.seconds(1)
     private static let distance: Int64 = 8 << 20
@@ -44,7 +44,6 @@ package final class Committer: Sendable {
         self.logger = logger
     }
 
-    /// The number of representations with uncommitted changes.
     var dirtyCount: Int { state.withLock { $0.dirty.count } }
 
     /// Registers a representation with changes to commit.
@@ -88,9 +87,8 @@ package final class Committer: Sendable {
         await nextCommit().value
     }
 
-    /// Commits everything written before the call. The commit continues if the task is cancelled.
-    ///
-    /// - Throws: ``CacheError`` if the commit failed; `CancellationError` if the task is cancelled.
+    /// Commits everything written before the call. Throws the first error, or `CancellationError` if the task is
+    /// cancelled; the commit then continues.
     func commitIfNotCancelled() async throws {
         let commit = nextCommit()
         let shared = SharedRequest { await commit.value }
@@ -125,7 +123,6 @@ package final class Committer: Sendable {
         await commit()
     }
 
-    /// Resumes automatic commits.
     package func resume() {
         state.withLock { state in
             state.isPaused = false

@@ -72,7 +72,6 @@ package final class EventHub<Event: Sendable>: Sendable {
         return stream
     }
 
-    /// Sends an event to all subscribers.
     package func send(_ event: Event) {
         // Outside the lock, because a subscriber may acquire other locks when it's resumed or cancelled.
         for listener in state.withLock({ $0.takeListeners(to: event) }) {
@@ -94,8 +93,7 @@ package final class EventHub<Event: Sendable>: Sendable {
         }
     }
 
-    /// Sends a progress event. Unless it's final, it's skipped if the previous one for the key was sent less than 250
-    /// ms ago.
+    /// Sends a progress event unless the previous one for the key was sent recently. Always sends a final one.
     package func sendProgress(key: String, now: Duration, isFinal: Bool, _ progress: () -> Event) {
         let isDue = state.withLock { state in
             guard !state.listeners.isEmpty else { return false }

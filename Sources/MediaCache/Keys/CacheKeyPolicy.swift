@@ -46,7 +46,6 @@ package struct CacheKey: Hashable, LosslessStringConvertible {
         self.identity = identity
     }
 
-    /// Parses a key.
     package init(_ description: String) {
         let end = description.utf8.suffix(NameHash.length)
         let front = description[..<end.startIndex]
@@ -57,7 +56,6 @@ package struct CacheKey: Hashable, LosslessStringConvertible {
         }
     }
 
-    /// The key as stored in the catalog.
     package var description: String { identity.map { "\(name)\(Self.separator)\($0)" } ?? name }
 
     /// Returns the common prefix of the keys with this name and any identity.

@@ -4,12 +4,10 @@ import Foundation
 ///
 /// The description is redacted, so that logs don't contain credentials.
 package struct Credentials: Sendable, Hashable {
-    /// The user's name.
     package let user: String
     /// The password; nil if the URL contains only a user name.
     package let password: String?
 
-    /// Creates credentials.
     package init(user: String, password: String?) {
         self.user = user
         self.password = password
@@ -23,7 +21,6 @@ package struct Credentials: Sendable, Hashable {
         password = parts.count > 1 ? parts[1] : nil
     }
 
-    /// The identity of the user.
     package var identity: ProfileIdentity { ProfileIdentity(user: user) }
 
     /// The value of `Authorization` (RFC 7617 §2).
@@ -33,18 +30,12 @@ package struct Credentials: Sendable, Hashable {
 }
 
 extension Credentials: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-    /// A placeholder without the user or the password.
     package var description: String { "<credentials>" }
-
-    /// A placeholder without the user or the password.
     package var debugDescription: String { description }
-
-    /// A mirror without the user or the password.
     package var customMirror: Mirror { Mirror(self, children: EmptyCollection<(label: String?, value: Any)>()) }
 }
 
 extension ResourceURL {
-    /// The credentials in the URL; nil if there are none.
     package var credentials: Credentials? { userInfo.map(Credentials.init(userInfo:)) }
 }
 
@@ -75,7 +66,6 @@ struct NameHash: Sendable, Hashable, CustomStringConvertible {
     /// 32 hexadecimal digits in lower case.
     let description: String
 
-    /// Creates the hash of a name.
     init(_ name: String) {
         let hash = name.utf8.reduce(0x6C62_272E_07BB_0142_62B8_2175_6295_C58D as UInt128) { hash, byte in
             (hash ^ UInt128(byte)) &* 0x0000_0000_0100_0000_0000_0000_0000_013B

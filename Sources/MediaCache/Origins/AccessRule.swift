@@ -11,20 +11,14 @@ package struct AccessRule: Sendable {
     /// Local networks that the user allows to be contacted regardless of the scope.
     package var grants: [AddressRange]
 
-    /// Creates a rule.
     package init(grants: [AddressRange] = []) {
         self.grants = grants
     }
 
     /// Checks a URL.
     ///
-    /// For a direct connection, the address of a name is checked after connecting. A proxy resolves names itself and
-    /// doesn't report the address. If a proxy is used, names that are known to be local are therefore refused here.
-    ///
-    /// - Parameters:
-    ///   - url: The target.
-    ///   - scope: The scope of the request.
-    ///   - isProxied: Whether a proxy connects to the target.
+    /// The address of a name is checked after connecting. A proxy resolves names itself and doesn't report the address,
+    /// so names that are known to be local are refused here if `isProxied` is true.
     package func check(_ url: ResourceURL, scope: AddressScope, isProxied: Bool) throws(Refusal) {
         guard scope == .publicOnly else { return }
         if let literal = IPAddress(host: url.host) { return try check(connected: literal, scope: scope) }
@@ -103,10 +97,8 @@ extension ResourceURL {
 }
 
 extension ResourceHead {
-    /// Returns the kind of address from which the version was received, or that of the URL's host if the address is
-    /// unknown.
-    ///
-    /// - Parameter url: The requested URL.
+    /// Returns the kind of address from which the version was received. If it's unknown, returns that of the host of
+    /// ``location`` or, without redirects, of the requested URL.
     package func addressKind(at url: ResourceURL) -> AddressKind {
         peer == .unknown ? (location ?? url).hostKind : peer
     }

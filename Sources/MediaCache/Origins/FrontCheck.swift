@@ -9,7 +9,6 @@ struct FrontCheck {
         front = MediaType.isReferenceList(head.contentType) ? nil : []
     }
 
-    /// Whether further bytes are needed for the decision.
     var isPending: Bool { front != nil }
 
     /// The offset of the next bytes to check; nil after the decision.

@@ -3,7 +3,7 @@ import Synchronization
 
 /// A cache of host addresses from the system's resolver. Entries expire after a minute.
 package final class HostAddresses: Sendable {
-    /// The result of applying the access rule to a host's addresses.
+    /// The properties of a host's addresses.
     package struct Resolution: Sendable {
         /// The common kind of all addresses; unknown if they differ, or if there are none.
         package var kind: AddressKind
@@ -33,18 +33,16 @@ package final class HostAddresses: Sendable {
     private let fixed: [String: String]
     private let known = Mutex<[String: (addresses: [IPAddress], since: Duration)]>([:])
 
-    /// Creates a resolver.
-    ///
     /// - Parameter fixed: Addresses by host name, which take precedence over the system's resolver.
     package init(time: any TimeSource, fixed: [String: String] = [:]) {
         self.time = time
         self.fixed = fixed
     }
 
-    /// Resolves a host and applies the access rule for scope `publicOnly` to its addresses. There is no time limit.
+    /// Resolves a host without a time limit, and applies the access rule for scope `publicOnly` to its addresses. Throws
+    /// an error only if the task is cancelled.
     ///
     /// - Parameter grants: Local networks that may be contacted.
-    /// - Throws: `CacheError` with `cancelled`.
     package func resolve(_ host: String, allowing grants: [AddressRange]) async throws -> Resolution {
         let addresses = try await addresses(of: host)
         let rule = AccessRule(grants: grants)
@@ -57,9 +55,7 @@ package final class HostAddresses: Sendable {
     }
 
     /// Returns the addresses of a host in the resolver's order; nil if the resolver takes longer than `limit`. An empty
-    /// array means that the host has no address or can't be resolved.
-    ///
-    /// - Throws: `CacheError` with `cancelled`, or `CancellationError`.
+    /// array means that the host has no address or can't be resolved. Throws an error only if the task is cancelled.
     package func addresses(of host: String, within limit: Duration) async throws -> [IPAddress]? {
         if let known = knownAddresses(of: host) { return known }
         return try await withThrowingTaskGroup(of: [IPAddress]?.self) { group in

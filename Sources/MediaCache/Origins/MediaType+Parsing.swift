@@ -11,12 +11,8 @@ extension MediaType {
     /// The maximum length of a `Content-Type` field value in bytes.
     private static let maximumFieldLength = 1024
 
-    /// Parses the value of a `Content-Type` field.
-    ///
-    /// Malformed parameters are skipped.
-    ///
-    /// - Returns: The media type; nil for an invalid type or subtype, a list (also from repeated fields), a control
-    ///   character, an unterminated quote, or more than 1,024 bytes.
+    /// Parses the value of a `Content-Type` field. Skips malformed parameters. Returns nil for an invalid type or
+    /// subtype, a list (also from repeated fields), a control character, an unterminated quote, or an overlong value.
     package static func parse(_ text: String) -> Parsed? {
         let bytes = Array(text.utf8)
         let isPrintable = bytes.allSatisfy { $0 >= 0x20 && $0 != 0x7F || $0 == UInt8(ascii: "\t") }

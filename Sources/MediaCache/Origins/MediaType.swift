@@ -71,7 +71,7 @@ package enum MediaType {
         return byExtension[pathExtension] ?? essence(declared) ?? "application/octet-stream"
     }
 
-    /// The first bytes of a resource.
+    /// The first bytes of a resource, and their source.
     package enum Front: Sendable {
         /// The first bytes haven't been read.
         case unknown
@@ -85,7 +85,6 @@ package enum MediaType {
     ///
     /// - Parameters:
     ///   - declared: The `Content-Type` of the response.
-    ///   - kind: The expected kind of resource.
     ///   - length: The length of the resource in bytes; nil if unknown.
     /// - Throws: ``CacheError`` with ``CacheError/Code/notMedia`` for a page, for a playlist or manifest instead of a
     ///   key, and for a manifest or non-HLS playlist whose declared type or extension is generic or one of audio or
@@ -169,7 +168,6 @@ package enum MediaType {
     /// Returns whether a type indicates a manifest or a non-HLS playlist. Players follow the references in these.
     package static func isManifest(_ type: String?) -> Bool { manifests.contains { $0.type == type } }
 
-    /// Returns whether a type indicates a playlist or a manifest. Players follow the references in these.
     static func isReferenceList(_ type: String?) -> Bool { isPlaylist(type) || isManifest(type) }
 
     /// The signatures of manifests and non-HLS playlists, in lower case, and their types. XML elements may be preceded
@@ -180,9 +178,7 @@ package enum MediaType {
         ("ffconcat", "application/x-ffconcat"), ("rtsptext", "application/x-rtsp-text"),
     ]
 
-    /// Returns whether a path extension indicates a playlist (RFC 8216bis §4).
-    ///
-    /// - Parameter pathExtension: The extension of the URL's path, in lower case.
+    /// Returns whether the extension of a URL's path, in lower case, indicates a playlist (RFC 8216bis §4).
     package static func isPlaylist(pathExtension: String) -> Bool { pathExtension == "m3u8" || pathExtension == "m3u" }
 
     /// Returns whether a type indicates text: a page or a playlist.

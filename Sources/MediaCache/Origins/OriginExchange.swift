@@ -38,9 +38,6 @@ struct OriginExchange {
 
     /// Sends the request and follows redirects. Returns the first other response and its URL. Remembers the target of
     /// redirects.
-    ///
-    /// - Throws: ``CacheError``: the errors of ``Origin/send(_:)``, ``CacheError/Code/badResponse`` for a redirect that
-    ///   can't be followed, or ``CacheError/Code/notFound`` if requests to origins are disabled.
     func send(_ conditions: HTTPFields) async throws -> (response: OriginResponse, url: ResourceURL) {
         let settings = context.settings
         // A safeguard: callers have already checked this.
@@ -97,7 +94,6 @@ struct OriginExchange {
             }
         }
     }
-
 }
 
 extension TransferSettings {
@@ -174,12 +170,11 @@ package final class ResourceLocator: Sendable {
 
     /// Remembers the target of redirects.
     ///
-    /// - Parameter scope: The scope of the redirects, regardless of the scope of the request.
+    /// - Parameter scope: The scope of the redirects, regardless of that of the request.
     func remember(redirect target: ResourceURL, scope: AddressScope, now: Duration) {
         state.withLock { $0.redirected = (target, scope, now + Self.redirectLifetime) }
     }
 
-    /// Forgets the target of redirects.
     func forgetRedirect() {
         state.withLock { $0.redirected = nil }
     }

@@ -1,7 +1,7 @@
 import HTTPTypes
 
 extension OriginReader {
-    /// Sends requests until a response can be used. Throws errors that retries can't resolve.
+    /// Sends requests until a response can be used.
     func reopen() async throws -> CheckedHead {
         while true {
             do {

@@ -45,7 +45,6 @@ package actor OriginReader {
     private var rest: (buffer: any OriginBuffer, part: Range<Int>)?
     /// Whether bytes of an earlier request directly precede ``position``.
     var isResuming = false
-    /// Whether a byte has been returned.
     var hasReturnedBytes = false
     /// The pieces received by ``peek(_:most:patience:)`` and not yet returned by ``next()``.
     private var peeked: [OriginPiece] = []
@@ -53,13 +52,9 @@ package actor OriginReader {
     /// A running reception of a buffer that no caller waits for.
     private var pending: SharedRequest<(any OriginBuffer)?>?
     private var wasClosed = false
-    /// Returns whether another request may be sent.
     var mayRequest: @Sendable () -> Bool = { true }
 
-    /// Creates a reader.
-    ///
     /// - Parameters:
-    ///   - requested: The requested bytes.
     ///   - known: The representation that the bytes must belong to; nil for any.
     ///   - confirming: A version to confirm or replace. If the origin confirms it, ``unmodified`` is set and no bytes
     ///     are sent. If the response has another version, ``hasChanged`` is set.
@@ -235,7 +230,7 @@ package actor OriginReader {
     /// Accepts responses with another entity tag as the same version. The caller must have compared bytes.
     package func acceptDifferentTag() { acceptsDifferentTag = true }
 
-    /// The executor on whose threads the current body is received; nil if there is none.
+    /// See ``OriginBody/executor``.
     var executor: (any TaskExecutor)? { body?.executor }
 
     /// The head of the current or last response.
@@ -396,8 +391,7 @@ package actor OriginReader {
         CacheError(.cancelled, "the request for \(exchange.locator.url) was cancelled")
     }
 
-    /// Requests a fresh URL from the caller, at most twice without 1 KiB received in between. Returns whether the URL
-    /// was replaced.
+    /// Requests a fresh URL from the caller if the budget permits. Returns whether the URL was replaced.
     private func refresh() async throws -> Bool {
         guard budget.mayRefresh, let fresh = try await context.settings.refreshed(exchange.locator.url) else {
             return false
@@ -415,19 +409,16 @@ package struct OriginPiece: Sendable {
     package var part: Range<Int>
     /// The position of the first byte in the representation.
     package var offset: Int64
-    /// Whether the bytes are already cached, and were requested only for comparison.
+    /// Whether the bytes were requested only for comparison with cached ones.
     package var isOverlap: Bool
-    /// The validators of the response.
     package var validator: Validator
-    /// Whether the response permits storing its bytes.
     package var mayBeStored: Bool
     /// Whether the response had another entity tag than the version, so that bytes were compared instead.
     package var hasDifferentTag: Bool
 
-    /// Whether the bytes have been observed and transformed.
+    /// Whether ``ContentPipeline`` has observed and transformed the bytes.
     package var hasPassed = false
 
-    /// The byte range in the representation.
     package var range: Range<Int64> { offset..<offset + Int64(part.count) }
 
     /// Calls `body` with the bytes, which are valid only during the call.

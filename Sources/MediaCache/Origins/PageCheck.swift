@@ -6,12 +6,8 @@ extension OriginResponse {
     private static var patience: Duration { .seconds(2) }
 
     /// Returns this response unless it's a page (such as a login, a captive portal or an error report) or an empty body
-    /// in place of media. Media with a wrong `Content-Type` is accepted because of its first bytes.
-    ///
-    /// It reads up to 1 KiB of a body declared as a page, and returns it with the rest.
-    ///
-    /// - Throws: ``CacheError`` with ``CacheError/Code/notMedia``, with ``CacheError/Code/timedOut`` if no byte is
-    ///   received within the stall limit, or the error of the body.
+    /// in place of media. Media with a wrong `Content-Type` is accepted because of its first bytes, which are read here
+    /// if a page is declared, and returned with the rest.
     func refusingPage(
         from url: ResourceURL, as kind: ResourceKind = .file, context: OriginContext
     ) async throws -> OriginResponse {

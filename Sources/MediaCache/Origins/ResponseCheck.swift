@@ -35,9 +35,7 @@ package enum ResponseCheck {
         case changed(CheckedHead?)
     }
 
-    /// Checks a response.
-    ///
-    /// - Throws: The error of a response that can't be used.
+    /// Checks a response. Throws an error if it can't be used.
     package static func judge(
         status: Int,
         headerFields: HTTPFields,

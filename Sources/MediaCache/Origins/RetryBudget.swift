@@ -16,7 +16,6 @@ struct RetryBudget {
         self.policy = policy
     }
 
-    /// Records the start of a request.
     mutating func began(at now: Duration) {
         failingSince = failingSince ?? now
     }
@@ -45,11 +44,9 @@ struct RetryBudget {
         return max(delay, retryAfter)
     }
 
-    /// Whether a fresh URL may be requested: at most twice without ``StallWatch/minimumBytes`` bytes received in
-    /// between.
+    /// Whether a fresh URL may be requested.
     var mayRefresh: Bool { refreshes < Self.maximumRefreshes }
 
-    /// Records that a fresh URL was received.
     mutating func refreshed() { refreshes += 1 }
 }
 
@@ -82,7 +79,6 @@ final class StallWatch: Sendable {
     /// Whether the body was cancelled because it stalled.
     var hasFired: Bool { state.withLock { $0.hasFired } }
 
-    /// Starts the timer.
     func start() {
         let timer = Task { [weak self, time, limit] in
             while !Task.isCancelled {
@@ -93,7 +89,6 @@ final class StallWatch: Sendable {
         state.withLock { $0.timer = timer }
     }
 
-    /// Stops the timer.
     func stop() {
         state.withLock { $0.timer?.cancel() }
     }
@@ -107,7 +102,6 @@ final class StallWatch: Sendable {
         }
     }
 
-    /// Records received bytes.
     func received(_ count: Int) {
         state.withLock { state in
             state.bytes += count

@@ -1,13 +1,11 @@
 import CMediaCacheShims
 
-/// The checksums of a representation's bytes, with one record for each contiguous run within a block of 64 KiB.
+/// The checksums of a representation's bytes, with one record for each contiguous run within a block.
 ///
 /// Adjacent records of a block are joined. A checksum never covers bytes that aren't cached. The catalog stores records
-/// in pages of 256 blocks, which are decoded at first access.
+/// in pages of several blocks, which are decoded at first access.
 package struct BlockChecksums: Sendable {
-    /// The size of a block in bytes.
     package static let blockSize: Int64 = 64 << 10
-    /// The number of blocks in a page.
     package static let blocksPerPage: Int64 = 256
     /// The number of bytes that a page covers.
     package static let pageSize = blockSize * blocksPerPage
@@ -26,7 +24,6 @@ package struct BlockChecksums: Sendable {
     private var pages: [Int64: Page] = [:]
     private var dirtyPages: Set<Int64> = []
 
-    /// Creates an empty set of checksums.
     package init() {}
 
     /// Creates checksums from the catalog's pages, by page number.
@@ -98,7 +95,6 @@ package struct BlockChecksums: Sendable {
         dirtyPages.formUnion(pages)
     }
 
-    /// Returns all pages, encoded.
     package mutating func allPages() -> [Int64: [UInt8]] {
         Dictionary(uniqueKeysWithValues: pages.keys.map { ($0, Self.encode(blocks(ofPage: $0), page: $0)) })
     }

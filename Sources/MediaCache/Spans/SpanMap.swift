@@ -5,13 +5,11 @@ package struct SpanMap: Sendable, Hashable {
     /// The number of bytes in the spans.
     package private(set) var byteCount: Int64
 
-    /// Creates an empty map.
     package init() {
         ranges = RangeSet()
         byteCount = 0
     }
 
-    /// Creates a map of the given spans.
     package init(_ spans: some Sequence<Range<Int64>>) {
         self.init()
         for span in spans { insert(span) }
@@ -20,7 +18,6 @@ package struct SpanMap: Sendable, Hashable {
     /// The spans in ascending order. None is empty, and no two are adjacent.
     package var spans: RangeSet<Int64>.Ranges { ranges.ranges }
 
-    /// Whether there are no spans.
     package var isEmpty: Bool { ranges.isEmpty }
 
     /// The end of the last span; 0 if there is none.
@@ -33,7 +30,6 @@ package struct SpanMap: Sendable, Hashable {
         ranges.insert(contentsOf: span)
     }
 
-    /// Turns a range into a hole.
     package mutating func remove(_ hole: Range<Int64>) {
         guard !hole.isEmpty else { return }
         byteCount -= bytes(in: hole)
@@ -62,7 +58,6 @@ package struct SpanMap: Sendable, Hashable {
         return start < range.upperBound ? hole(at: start, limit: range.upperBound) : nil
     }
 
-    /// Returns the missing parts of `range`.
     package func holes(in range: Range<Int64>) -> [Range<Int64>] {
         var holes: [Range<Int64>] = []
         var position = range.lowerBound
@@ -73,7 +68,6 @@ package struct SpanMap: Sendable, Hashable {
         return holes
     }
 
-    /// Returns whether all bytes of `range` are cached.
     package func contains(_ range: Range<Int64>) -> Bool {
         range.isEmpty || (span(at: range.lowerBound).map { $0.upperBound >= range.upperBound } ?? false)
     }

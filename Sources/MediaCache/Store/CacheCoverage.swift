@@ -41,7 +41,6 @@ package struct CacheCoverage: Sendable, Hashable {
         bytesCached = spans.bytes(in: requested)
     }
 
-    /// The part of a resource that a request selects.
     struct RequestedPart {
         var key: String
         var range: RequestedRange
@@ -53,10 +52,7 @@ extension CacheStore {
     /// Returns the coverage of each request, in order; nil for resources that aren't cached. Uncommitted bytes count as
     /// cached.
     ///
-    /// This sends one catalog query per 4,096 requests, and opens no resources.
-    ///
-    /// - Throws: ``CacheError`` with ``CacheError/Code/closed``, ``CacheError/Code/storage`` or
-    ///   ``CacheError/Code/damaged``.
+    /// Sends one catalog query per ``batchSize`` requests, and opens no resources.
     package func coverage(of requests: some Sequence<ReadRequest>) async throws -> [CacheCoverage?] {
         try checkOpen()
         let parts = requests.map { CacheCoverage.RequestedPart(key: key(of: $0), range: $0.range, url: $0.url) }

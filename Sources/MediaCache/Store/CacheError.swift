@@ -57,8 +57,7 @@ public struct CacheError: Error, Sendable {
     public var completeLength: Int64?
     /// The content coding of a body for which none was requested, for ``Code/badResponse``.
     public var contentCoding: String?
-    /// Whether another attempt would fail, too, because the response violates HTTP (``Code/badResponse``) or the
-    /// content may not be stored (``Code/storage``).
+    /// Whether another attempt would fail, too, because the response violates HTTP or may not be stored.
     package var isByRule = false
 
     /// Creates an error.

@@ -42,8 +42,6 @@ extension CacheStore {
     }
 
     /// Returns information about the resource that a request reads; nil if it isn't cached.
-    ///
-    /// - Throws: The same errors as ``resources()``.
     package func resource(of request: ReadRequest) async throws -> ResourceInfo? {
         try await resource(key: key(of: request))
     }
@@ -63,8 +61,6 @@ extension CacheStore {
     }
 
     /// Returns information about the resource with a cache key; nil if it isn't cached.
-    ///
-    /// - Throws: The same errors as ``resources()``.
     package func resource(key: String) async throws -> ResourceInfo? {
         try checkOpen()
         if let resource = table[key], let representation = resource.listed {

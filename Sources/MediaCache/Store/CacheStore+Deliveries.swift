@@ -96,10 +96,8 @@ extension CacheStore {
             isProven: true)
     }
 
-    /// Throws an error if delivered bytes of a kind can't be stored.
-    ///
-    /// - Throws: ``CacheError`` with ``CacheError/Code/closed``, with ``CacheError/Code/storage`` if the folder isn't
-    ///   writable, or with ``CacheError/Code/invalidSetting`` if the kind has a whole-body transform.
+    /// Throws an error if delivered bytes of a kind can't be stored: ``CacheError/Code/closed``,
+    /// ``CacheError/Code/storage``, or ``CacheError/Code/invalidSetting`` if the kind has a whole-body transform.
     package func checkIngestible(_ kind: ResourceKind) throws {
         try checkOpen()
         if let failure = engine.folderFailure { throw failure.writing }

@@ -5,9 +5,8 @@ extension CacheStore {
     /// Cancelling the task ends the fills that no other reader or demand needs, before this function returns. Received
     /// bytes stay cached.
     ///
-    /// - Throws: ``CacheError``: the failure of an origin request, ``CacheError/Code/rangeNotSatisfiable`` if the range
-    ///   is outside the resource, ``CacheError/Code/storage`` if the resource can't be stored,
-    ///   ``CacheError/Code/cancelled`` or ``CacheError/Code/closed``.
+    /// - Throws: ``CacheError``: the errors of ``read(_:)``, the failure of a later origin request, or
+    ///   ``CacheError/Code/storage`` if the resource can't be stored.
     public func fill(_ request: ReadRequest) async throws -> ResourceInfo {
         // Uncommitted representations have open files.
         if engine.committer.dirtyCount >= Self.maximumUncommitted { await engine.committer.commit() }
@@ -37,10 +36,7 @@ extension CacheStore {
         return info(of: representation.resource.stored, representation: representation)
     }
 
-    /// Commits all bytes written before the call.
-    ///
-    /// - Throws: ``CacheError`` with ``CacheError/Code/storage`` if the commit failed, or with
-    ///   ``CacheError/Code/cancelled`` if the task was cancelled; the commit then continues.
+    /// Commits all bytes written before the call. The commit continues if the task is cancelled.
     package func commit() async throws {
         try await CacheError.wrapping("received bytes can't be committed to the cache") {
             try await engine.committer.commitIfNotCancelled()
@@ -90,11 +86,7 @@ extension CacheStore {
 
     /// Moves a resource's pin to a version that has just been filled, if another version is pinned. Only one version
     /// can be pinned, so the spans of the other one are fetched first. The caller's session protects the new version
-    /// from eviction.
-    ///
-    /// - Throws: ``CacheError``: the error of fetching the spans, ``CacheError/Code/storage`` if the blob can't be moved,
-    ///   or ``CacheError/Code/representationChanged`` if the origin has another version by now. In each case, the old
-    ///   version stays pinned.
+    /// from eviction. After an error, the old version stays pinned.
     private func movePin(to representation: Representation, _ request: ReadRequest) async throws {
         let resource = representation.resource
         guard let pinned = resource.pinnedVersion, pinned !== representation else { return }

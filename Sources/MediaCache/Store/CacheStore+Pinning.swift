@@ -15,10 +15,8 @@ extension CacheStore {
         }
     }
 
-    /// Pins or unpins resources by cache key, in commits of up to ``pinBatchSize``. Unknown keys are skipped.
-    ///
-    /// - Throws: The same errors as ``setPinned(_:id:)`` except ``CacheError/Code/notFound``; batches processed before
-    ///   the failure stay pinned or unpinned.
+    /// Pins or unpins resources by cache key, in commits of up to ``pinBatchSize``. Unknown keys are skipped. After a
+    /// failure, earlier batches stay pinned or unpinned.
     package func setPinned(_ isPinned: Bool, keys: some Collection<String>) async throws {
         for batch in batches(of: keys, size: Self.pinBatchSize) {
             await engine.committer.commit()
@@ -42,7 +40,7 @@ extension CacheStore {
         return held.count
     }
 
-    /// Opens cached resources, and protects their representations from eviction and removal.
+    /// Opens cached resources and holds them.
     private func hold(_ keys: [String]) async throws -> [(resource: Resource, holds: [RepresentationHold])] {
         try checkOpen()
         return try await table.withExclusiveAccess(to: keys) {
@@ -62,7 +60,7 @@ extension CacheStore {
         }
     }
 
-    /// Returns the open resource, or one restored from its catalog entry. The caller has exclusive access to the key.
+    /// Returns the open resource or one restored from its catalog entry. The caller has exclusive access to the key.
     private func resource(key: String, in entries: [String: CatalogEntry]) async throws -> Resource? {
         if let resource = table[key] { return resource }
         guard let entry = entries[key], !entry.representations.isEmpty, let url = try? ResourceURL(entry.resource.url),

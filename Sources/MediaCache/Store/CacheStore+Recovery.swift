@@ -78,7 +78,7 @@ extension CacheStore {
         }
     }
 
-    /// Adds the content of sidecars to the catalog. Returns the number of representations added.
+    /// Adds the content of sidecars to the catalog. Returns the number of those added.
     private func adopt(_ paths: [String]) async throws -> Int {
         var count = 0
         for sidecar in await sidecars(at: paths) {
@@ -91,10 +91,8 @@ extension CacheStore {
         return count
     }
 
-    /// Adds a sidecar's content to the catalog unless a pinned version replaces it. The caller has exclusive access to
-    /// its key.
-    ///
-    /// - Returns: Whether the content was added.
+    /// Adds a sidecar's content to the catalog, and returns true, unless a pinned version replaces it. The caller has
+    /// exclusive access to its key.
     private func adopt(_ sidecar: Sidecar) async throws -> Bool {
         let entry = try await engine.catalog.resource(key: sidecar.key)
         guard await !isReplaced(sidecar, in: entry) else { return false }

@@ -36,7 +36,6 @@ extension CacheStore {
     /// reader leaves; unknown keys are skipped.
     ///
     /// - Returns: The removals of existing resources.
-    /// - Throws: The same errors as ``removeAll(includingPinned:)``; resources removed before the failure stay removed.
     package func remove(keys: some Collection<String>) async throws -> [Removal] {
         try await CacheError.wrapping("cached resources can't be removed") {
             var removals: [Removal] = []
@@ -61,10 +60,7 @@ extension CacheStore {
         }
     }
 
-    /// Removes all resources whose cache keys begin with `prefix`, except those in `kept`.
-    ///
-    /// - Returns: The removals of existing resources.
-    /// - Throws: The same errors as ``remove(keys:)``.
+    /// Removes the resources whose cache keys begin with `prefix`, except those in `kept`, as ``remove(keys:)`` does.
     package func remove(keysWithPrefix prefix: String, except kept: Set<String> = []) async throws -> [Removal] {
         await engine.committer.commit()
         return try await remove(keys: keys(withPrefix: prefix).subtracting(kept))
@@ -130,7 +126,6 @@ extension CacheStore {
         }
     }
 
-    /// Returns the catalog's entries for `keys`.
     func entries(of keys: [String]) async throws -> [String: CatalogEntry] {
         do {
             return try await engine.catalog.resources(keys: keys)
@@ -141,14 +136,13 @@ extension CacheStore {
         }
     }
 
-    /// Closes an idle resource, so that no commit interferes with changes to its catalog records. Returns the names of
-    /// its blobs; nil if the resource is in use.
+    /// Closes a resource, so that no commit interferes with changes to its catalog records. Returns the names of its
+    /// blobs; none if it isn't open, and nil if it's in use.
     func closeForRemoval(key: String) async -> [String]? {
         await closeForRemoval(keys: [key], orLater: false)[key]
     }
 
-    /// Closes resources unless they are in use. Returns the blob names of the closed ones by key. With `orLater`,
-    /// resources in use are marked for removal.
+    /// Closes resources as ``closeForRemoval(key:)`` does. With `orLater`, those in use are marked for removal.
     private func closeForRemoval(keys: [String], orLater: Bool) async -> [String: [String]] {
         var closed: [String: [String]] = [:]
         var wasOpen = false

@@ -8,7 +8,9 @@ extension CacheStore {
     private static let longInterval = 30
     private static let probeSize: Int64 = 256 << 10
 
-    /// Starts the task that applies the limits, closes idle resources, and probes a full disk.
+    /// Starts the task that applies the limits, closes idle resources, and probes storage that has failed.
+    ///
+    /// - Parameter cleaning: Whether the task first cleans up after an earlier process.
     func startUpkeep(cleaning: Bool) {
         let task = Task { [weak self, time = engine.time] in
             if cleaning { await self?.cleanUpAfterEarlierOpening() }

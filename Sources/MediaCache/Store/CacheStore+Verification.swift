@@ -13,10 +13,10 @@ extension CacheStore {
         try await verify(repair: repair) { _, _ in nil }
     }
 
-    /// Reads all cached content, verifies its checksums, and fetches damaged bytes with specific settings.
+    /// Verifies as ``verify(repair:)`` does.
     ///
-    /// - Parameter settings: Returns the settings of requests to a URL with an identity; nil for the store's.
-    /// - Throws: The same errors as ``verify(repair:)``.
+    /// - Parameter settings: Returns the settings of repairs at a URL with an identity; nil for the store's, with the
+    ///   identity in the cache key.
     package func verify(
         repair: Bool, settings: @Sendable (ResourceURL, ProfileIdentity?) -> TransferSettings?
     ) async throws -> VerifyReport {

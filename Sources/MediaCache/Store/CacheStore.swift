@@ -11,7 +11,7 @@ public final class CacheStore: Sendable {
     let table = ResourceTable()
     let lock: Mutex<FolderLock?>
     let phase = Mutex(Phase.open)
-    /// The background task that removes orphans, applies limits and closes idle resources.
+    /// The task of ``startUpkeep(cleaning:)``.
     let upkeep = Mutex<Task<Void, Never>?>(nil)
 
     /// Events that occurred during opening. The first subscriber receives them.
@@ -23,7 +23,7 @@ public final class CacheStore: Sendable {
 
     enum Phase { case open, suspended, closed }
 
-    /// Running tasks that perform the deferred actions of resources after their last reader left.
+    /// The running tasks of ``sweep(_:)``.
     private let sweeps = Mutex<(nextID: Int, running: [Int: Task<Void, Never>])>((0, [:]))
 
     /// Opens the store in its folders, creating them if necessary.
@@ -117,7 +117,7 @@ public final class CacheStore: Sendable {
         for sweep in sweeps.withLock({ Array($0.running.values) }) { await sweep.value }
     }
 
-    /// Closes the catalog and releases the lock.
+    /// Closes the catalog, and releases the lock even if that fails.
     func releaseFolder() async {
         do {
             try await engine.run { try $0.catalog.close() }
@@ -171,10 +171,7 @@ public final class CacheStore: Sendable {
     /// The current time of the monotonic clock that ``Revalidation/since(_:)`` uses. Its zero point is arbitrary.
     public var monotonicTime: Duration { engine.time.monotonic }
 
-    /// The wall-clock time.
     package var now: Date { engine.time.now }
-
-    /// The source of the store's time.
     package var time: any TimeSource { engine.time }
 
     /// The limits of the cache size, initially ``CacheConfiguration/limits``; see ``setLimits(_:)``.
@@ -189,16 +186,12 @@ public final class CacheStore: Sendable {
     /// The error that prevents reading or writing the folder; nil if there is none.
     public var folderFailure: CacheError? { engine.folderFailure.map { $0.reading ?? $0.writing } }
 
-    /// Throws an error if the cached content can't be listed.
-    ///
-    /// - Throws: ``CacheError`` with ``CacheError/Code/storage``.
+    /// Throws ``CacheError`` with ``CacheError/Code/storage`` if the cached content can't be listed.
     package func requireReadableFolder() throws {
         if let failure = engine.folderFailure?.reading { throw failure }
     }
 
-    /// Throws an error if the cached content can't be changed.
-    ///
-    /// - Throws: ``CacheError`` with ``CacheError/Code/storage``.
+    /// Throws ``CacheError`` with ``CacheError/Code/storage`` if the cached content can't be changed.
     package func requireWritableFolder() throws {
         if let failure = folderFailure { throw failure }
     }
@@ -272,8 +265,6 @@ public final class CacheStore: Sendable {
     }
 
     /// Returns the number of free bytes on the file system of evictable blobs.
-    ///
-    /// - Throws: ``CacheError`` with ``CacheError/Code/storage`` or ``CacheError/Code/closed``.
     package func freeBytes() async throws -> Int64 {
         try checkOpen()
         return try await CacheError.wrapping("the free space of the disk can't be determined") {
@@ -294,9 +285,7 @@ public final class CacheStore: Sendable {
                 profiles: request.settings?.headerProfiles ?? engine.transfers.headerProfiles)
     }
 
-    /// Throws an error unless the store is open.
-    ///
-    /// - Throws: ``CacheError`` with ``CacheError/Code/closed``.
+    /// Throws ``CacheError`` with ``CacheError/Code/closed`` unless the store is open.
     package func checkOpen() throws {
         switch phase.withLock({ $0 }) {
         case .open: break
@@ -388,7 +377,7 @@ public final class CacheStore: Sendable {
         }
     }
 
-    /// Starts the actions deferred until the resource's last reader left.
+    /// Starts ``performDeferredActions(of:)`` in a separate task.
     private func sweep(_ resource: Resource) {
         sweeps.withLock { sweeps in
             guard !engine.isStopped else { return }

@@ -8,7 +8,6 @@ package final class Engine: Sendable {
     package let time: any TimeSource
     package let files: any BlobFileSystem
     package let blobs: BlobFolder
-    /// The failure that prevents use of the folder; nil if there is none.
     package let folderFailure: FolderFailure?
     package let catalog: Catalog
     package let committer: Committer
@@ -56,13 +55,11 @@ package final class Engine: Sendable {
         set { stopped.store(newValue, ordering: .sequentiallyConsistent) }
     }
 
-    /// The limits of the cache size.
     var limits: CacheLimits {
         get { changeable.withLock { $0.limits } }
         set { changeable.withLock { $0.limits = newValue } }
     }
 
-    /// The settings of requests without individual settings.
     var transfers: TransferSettings {
         get { changeable.withLock { $0.transfers } }
         set { changeable.withLock { $0.transfers = newValue } }

@@ -106,12 +106,10 @@ package final class FolderLock: Sendable {
         return lock() == 0
     }
 
-    /// Publishes the address of the owner's API; nil removes it.
     package func announce(address: String?) throws {
         try write(FolderOwner(processID: getpid(), address: address))
     }
 
-    /// Returns the current holder of the lock; nil if there is none.
     package static func owner(of location: CacheLocation) -> FolderOwner? {
         let other = RuntimeFolder.find(name, for: location).flatMap { owner(at: $0) }
         return other ?? owner(at: path(location))

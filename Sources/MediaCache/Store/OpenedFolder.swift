@@ -9,7 +9,6 @@ struct OpenedFolder {
     /// The new path of a damaged catalog that was replaced; nil if there was none.
     var replacedCatalog: String?
     var events: [CacheEvent] = []
-    /// The failure that prevents use of the folder; nil if there is none.
     var folderFailure: FolderFailure?
 
     /// Opens the folders, creating them if necessary. A folder that isn't writable is only read; one that isn't

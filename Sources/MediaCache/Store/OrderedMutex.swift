@@ -15,7 +15,6 @@ struct OrderedMutex<Value: ~Copyable>: ~Copyable, Sendable {
         private let rank: LockRank
     #endif
 
-    /// Creates a mutex that protects `value`.
     init(_ rank: LockRank, _ value: consuming sending Value) {
         mutex = Mutex(value)
         #if DEBUG
@@ -23,7 +22,6 @@ struct OrderedMutex<Value: ~Copyable>: ~Copyable, Sendable {
         #endif
     }
 
-    /// Calls `body` with the value while the lock is held.
     func withLock<Result: ~Copyable, E: Error>(
         _ body: (inout sending Value) throws(E) -> sending Result
     ) throws(E) -> sending Result {

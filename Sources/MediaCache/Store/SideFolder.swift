@@ -1,4 +1,5 @@
-/// A folder next to the catalog, in which another module stores small files. ``write(_:to:)`` is atomic and durable.
+/// A folder next to the catalog, in which another module stores small files. Its methods throw ``CacheError`` with
+/// ``CacheError/Code/storage`` or ``CacheError/Code/closed``.
 package struct SideFolder: Sendable {
     private let path: String
     private let store: CacheStore
@@ -9,22 +10,16 @@ package struct SideFolder: Sendable {
     }
 
     /// Returns the names of the files; none if the folder doesn't exist.
-    ///
-    /// - Throws: ``CacheError`` with ``CacheError/Code/storage`` or ``CacheError/Code/closed``.
     package func names() async throws -> [String] {
         try await run("listed") { files, path in try files.names(in: path) }
     }
 
     /// Returns a file's bytes; nil if the file doesn't exist.
-    ///
-    /// - Throws: The same errors as ``names()``.
     package func contents(of name: String) async throws -> [UInt8]? {
         try await contents(of: [name])[0]
     }
 
     /// Returns the bytes of several files in the order of `names`; nil for those that don't exist.
-    ///
-    /// - Throws: The same errors as ``names()``.
     package func contents(of names: [String]) async throws -> [[UInt8]?] {
         try await run("read") { files, path in
             try names.map { name in
@@ -34,9 +29,7 @@ package struct SideFolder: Sendable {
         }
     }
 
-    /// Writes or replaces a file. Returns when it's durable.
-    ///
-    /// - Throws: The same errors as ``names()``; ``CacheError/Code/storage`` also if the cache folder isn't writable.
+    /// Writes or replaces a file atomically. Returns when it's durable.
     package func write(_ bytes: [UInt8], to name: String) async throws {
         try store.requireWritableFolder()
         try await run("written") { files, path in
@@ -46,8 +39,6 @@ package struct SideFolder: Sendable {
     }
 
     /// Deletes a file if it exists. Returns when the deletion is durable.
-    ///
-    /// - Throws: The same errors as ``write(_:to:)``.
     package func remove(_ name: String) async throws {
         try store.requireWritableFolder()
         try await run("written") { files, path in
@@ -58,8 +49,6 @@ package struct SideFolder: Sendable {
     }
 
     /// Returns the path for a file that the caller writes itself. Creates the folder.
-    ///
-    /// - Throws: The same errors as ``write(_:to:)``.
     package func path(for name: String) async throws -> String {
         try store.requireWritableFolder()
         return try await run("written") { files, path in
@@ -68,10 +57,8 @@ package struct SideFolder: Sendable {
         }
     }
 
-    /// Renames a file that the caller wrote itself, replacing an existing one. Returns when the name and the bytes are
-    /// durable.
-    ///
-    /// - Returns: The file's length in bytes.
+    /// Renames a file that the caller wrote itself, replacing an existing one. Returns the file's length in bytes when
+    /// the name and the bytes are durable.
     /// - Throws: The same errors as ``write(_:to:)``.
     package func commit(_ name: String, as other: String) async throws -> Int64 {
         try store.requireWritableFolder()
@@ -85,8 +72,6 @@ package struct SideFolder: Sendable {
     }
 
     /// Opens a file for reading in parts; returns nil if it doesn't exist. The open file stays readable after deletion.
-    ///
-    /// - Throws: The same errors as ``names()``.
     package func open(_ name: String) async throws -> SideFile? {
         try await run("read") { files, path in
             let file = "\(path)/\(name)"
@@ -108,7 +93,6 @@ package struct SideFolder: Sendable {
 
 /// An open file of a ``SideFolder``.
 package struct SideFile: Sendable {
-    /// The bytes.
     package let bytes: any BlobReader
     /// The length in bytes.
     package let length: Int64

@@ -42,7 +42,6 @@ struct Sidecar: Codable, Sendable {
         isTransformedWhole = state.transform?.isWhole
     }
 
-    /// Whether the spans cover all bytes.
     var isComplete: Bool { length != nil && SpanMap(encoded: spans)?.byteCount == length }
 
     func encoded() throws -> [UInt8] { try Array(JSONEncoder().encode(self)) }

@@ -33,24 +33,20 @@ public struct Statistics: Sendable, Hashable, Codable {
     public init() {}
 }
 
-/// The counters behind the store's statistics.
+/// The counters of a store's ``Statistics``.
 package final class Counters: Sendable {
     private let statistics = Mutex(Statistics())
 
-    /// Creates counters that are zero.
     package init() {}
 
-    /// The current values.
     package var snapshot: Statistics { statistics.withLock { $0 } }
 
-    /// Adds an amount to a counter.
     package func add<Number: AdditiveArithmetic & ExpressibleByIntegerLiteral>(
         _ counter: WritableKeyPath<Statistics, Number>, _ amount: Number = 1
     ) {
         statistics.withLock { $0[keyPath: counter] += amount }
     }
 
-    /// Counts the opening of a read session.
     func opened(isHit: Bool) {
         statistics.withLock { statistics in
             statistics.reads += 1
@@ -59,7 +55,6 @@ package final class Counters: Sendable {
         }
     }
 
-    /// Counts bytes delivered to a reader.
     func read(bytes: Int64, fromCache: Int64) {
         statistics.withLock { statistics in
             statistics.bytesRead += bytes

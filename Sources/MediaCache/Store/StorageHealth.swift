@@ -24,7 +24,6 @@ package final class StorageHealth: Sendable {
     /// The last failure to store bytes, even after a recovery; nil if there was none.
     package var lastFailure: CacheError? { state.withLock { $0.lastFailure } }
 
-    /// Records a failure to store bytes.
     package func failed(_ error: CacheError) {
         let wasFailing = state.withLock { state in
             state.lastFailure = error

@@ -11,7 +11,6 @@ struct ThreadNumber: Sendable {
         self.key = key
     }
 
-    /// The number of the current thread.
     var current: Int {
         get { Int(bitPattern: pthread_getspecific(key)) }
         nonmutating set {
