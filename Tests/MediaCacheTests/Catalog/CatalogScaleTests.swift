@@ -94,6 +94,8 @@ struct CatalogScaleTests {
             #expect(
                 !plan.contains { $0.contains("TEMP B-TREE") && !$0.contains("LAST TERM") && sql == Catalog.evictable })
         }
+        let versions = try catalog.plan(Catalog.versions(of: 3), arguments: 3)
+        #expect(versions.count { $0.hasPrefix("SEARCH") } == 2 && !versions.contains { $0.hasPrefix("SCAN") })
         try catalog.close()
     }
 }

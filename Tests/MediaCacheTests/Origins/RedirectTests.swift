@@ -89,7 +89,7 @@ struct RedirectTests {
     func refusesTargetsOtherThanHTTP(_ target: String) async throws {
         fixture.origin.always(fixture.url, .redirect(to: target))
         let store = try await fixture.open()
-        try await fixture.expectFailure(store, of: Self.body, code: nil)
+        try await fixture.expectFailure(store, of: Self.body, code: .badResponse)
         #expect(fixture.origin.requests.count == 1)
         #expect(try await store.resource(for: fixture.url) == nil)
         await store.close()

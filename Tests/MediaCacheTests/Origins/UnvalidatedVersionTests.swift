@@ -98,13 +98,4 @@ struct UnvalidatedVersionTests {
         #expect(error?.code == .notMedia)
         await store.close()
     }
-
-    @Test func reportsRedirectToAnotherSchemeAsBadResponse() async throws {
-        fixture.origin[fixture.url] = ScriptedResource(Self.old)
-        fixture.origin.always(fixture.url, .redirect(to: "file:///etc/passwd"))
-        let store = try await fixture.open()
-        let error = await #expect(throws: CacheError.self) { try await store.bytes(fixture.url) }
-        #expect(error?.code == .badResponse)
-        await store.close()
-    }
 }

@@ -1,4 +1,3 @@
-import Foundation
 import MediaCacheTesting
 import Testing
 
@@ -33,15 +32,5 @@ struct CacheCoverageTests {
         try await check(next)
         #expect(next.table.all.isEmpty)
         await next.close()
-    }
-
-    @Test func usesKeyIndexInQuery() throws {
-        let fixture = try EngineFixture()
-        try POSIXFileSystem().makeFolder(fixture.folder)
-        let catalog = try Catalog(.file(fixture.folder + "/catalog.sqlite"))
-        let plan = try catalog.plan(Catalog.versions(of: 3), arguments: 3)
-        #expect(plan.count { $0.hasPrefix("SEARCH") } == 2)
-        #expect(!plan.contains { $0.hasPrefix("SCAN") })
-        try catalog.close()
     }
 }

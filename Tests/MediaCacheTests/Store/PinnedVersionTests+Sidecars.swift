@@ -43,9 +43,7 @@ extension PinnedVersionTests {
         await next.cleanUpAfterEarlierOpening()
         await next.close()
         try FileManager.default.removeItem(atPath: fixture.folder + "/catalog.sqlite")
-        let rebuilt = try await fixture.open()
-        try await expectOldVersion(in: rebuilt)
-        await rebuilt.close()
+        try await expectOldVersionAfterReopening()
     }
 
     /// The catalog records the moved pin, and the process is killed before it writes the new version's sidecar.
@@ -105,14 +103,8 @@ extension PinnedVersionTests {
         }
         #expect(paths(".json").count == 1 && FileManager.default.fileExists(atPath: folder + "/catalog.sqlite"))
         fixture.origin.isReachable = false
-        let next = try await fixture.open()
-        await next.cleanUpAfterEarlierOpening()
-        try await expectOldVersion(in: next)
-        await next.close()
-        let last = try await fixture.open()
-        await last.cleanUpAfterEarlierOpening()
-        try await expectOldVersion(in: last)
-        await last.close()
+        try await expectOldVersionAfterReopening(cleaning: true)
+        try await expectOldVersionAfterReopening(cleaning: true)
     }
 
     /// The resource's record can't be read.
@@ -136,10 +128,7 @@ extension PinnedVersionTests {
         await next.cleanUpAfterEarlierOpening()
         try await expectOldVersion(in: next)
         await next.close()
-        let last = try await fixture.open()
-        await last.cleanUpAfterEarlierOpening()
-        try await expectOldVersion(in: last)
-        await last.close()
+        try await expectOldVersionAfterReopening(cleaning: true)
     }
 
     // MARK: - Pinned version
@@ -156,9 +145,7 @@ extension PinnedVersionTests {
         try await read(store, until: Self.new)
         try await expectOldVersion(in: store)
         await store.close()
-        let next = try await fixture.open()
-        try await expectOldVersion(in: next)
-        await next.close()
+        try await expectOldVersionAfterReopening()
     }
 
     /// The pinned folder contains a partial newer version, but the pin refers to the complete one. `isLost` is whether
@@ -192,9 +179,7 @@ extension PinnedVersionTests {
             #expect(paths(".json").count == 2)
             try FileManager.default.removeItem(atPath: path)
         }
-        let last = try await fixture.open()
-        try await expectOldVersion(in: last)
-        await last.close()
+        try await expectOldVersionAfterReopening()
     }
 
     /// A power cut has reverted the rename of the pinned blob.

@@ -63,6 +63,15 @@ struct PinnedVersionTests {
         fixture.origin.isReachable = isReachable
     }
 
+    func expectOldVersionAfterReopening(
+        cleaning: Bool = false, sourceLocation: SourceLocation = #_sourceLocation
+    ) async throws {
+        let store = try await fixture.open()
+        if cleaning { await store.cleanUpAfterEarlierOpening() }
+        try await expectOldVersion(in: store, sourceLocation: sourceLocation)
+        await store.close()
+    }
+
     @Test func survivesReadOfAnotherVersion() async throws {
         let store = try await storeWithDownload()
         fixture.origin[fixture.url] = ScriptedResource(Self.new, entityTag: "\"2\"")
@@ -78,10 +87,7 @@ struct PinnedVersionTests {
         try await expectOldVersion(in: next)
         try await read(next, until: Self.new)
         await next.close()
-        let last = try await fixture.open()
-        await last.cleanUpAfterEarlierOpening()
-        try await expectOldVersion(in: last)
-        await last.close()
+        try await expectOldVersionAfterReopening(cleaning: true)
     }
 
     @Test(arguments: [false, true], [false, true])
@@ -196,9 +202,7 @@ struct PinnedVersionTests {
         await store.engine.committer.commit()
         try await expectOldVersion(in: store)
         await store.close()
-        let next = try await fixture.open()
-        try await expectOldVersion(in: next)
-        await next.close()
+        try await expectOldVersionAfterReopening()
     }
 
     /// Load-balanced servers may use different entity tags.
@@ -237,9 +241,7 @@ struct PinnedVersionTests {
             try await expectOldVersion(in: store)
         }
         await store.close()
-        let next = try await fixture.open()
-        try await expectOldVersion(in: next)
-        await next.close()
+        try await expectOldVersionAfterReopening()
     }
 
     /// If the origin returns to the pinned version, nothing is fetched again.

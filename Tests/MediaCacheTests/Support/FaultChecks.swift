@@ -32,10 +32,10 @@ extension EngineFixture {
         #expect(try await store.verify().findings.isEmpty, sourceLocation: sourceLocation)
     }
 
-    /// Expects reading to fail with `code`, or with any ``CacheError`` if it is nil, and the bytes received before to
-    /// match `body`. Waits for the end of all fills.
+    /// Expects reading to fail with `code`, and the bytes received before to match `body`. Waits for the end of all
+    /// fills.
     func expectFailure(
-        _ store: CacheStore, _ range: RequestedRange = .all, of body: ScriptedBody, code: CacheError.Code?,
+        _ store: CacheStore, _ range: RequestedRange = .all, of body: ScriptedBody, code: CacheError.Code,
         sourceLocation: SourceLocation = #_sourceLocation
     ) async throws {
         var position = range.knownStart ?? 0
@@ -49,7 +49,7 @@ extension EngineFixture {
             }
             Issue.record("reading ended at \(position) without an error", sourceLocation: sourceLocation)
         } catch let error as CacheError {
-            if let code { #expect(error.code == code, "\(error)", sourceLocation: sourceLocation) }
+            #expect(error.code == code, "\(error)", sourceLocation: sourceLocation)
         }
         // The test may remove the fault next, while a read-ahead that met it is still running.
         await store.settled(sourceLocation: sourceLocation) { $0.statistics.runningFills == 0 }
