@@ -252,8 +252,7 @@ struct CatalogDamageTests {
         }
         let before = try Data(contentsOf: URL(fileURLWithPath: catalog))
         let blobs = files.withDisk(\.paths)
-        let error = await #expect(throws: CacheError.self) { _ = try await fixture.open() }
-        #expect(error?.code == .newerFormat)
+        await expectError(.newerFormat) { _ = try await fixture.open() }
         #expect(try Data(contentsOf: URL(fileURLWithPath: catalog)) == before)
         #expect(files.withDisk(\.paths) == blobs)
         #expect(CacheStore.owner(of: CacheLocation(folder: fixture.folder)) == nil)

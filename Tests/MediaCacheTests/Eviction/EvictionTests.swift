@@ -170,10 +170,9 @@ struct EvictionTests {
     @Test func reportsFailedEvictionAsStorageError() async throws {
         let store = try await filled()
         files.fail { call, _ in call == .remove ? EIO : nil }
-        let error = await #expect(throws: CacheError.self) {
+        await expectError(.storage) {
             try await store.prune(limits: CacheLimits(maximumBytes: 0, minimumFreeBytes: 0))
         }
-        #expect(error?.code == .storage)
         files.fail(nil)
         await store.close()
     }

@@ -75,8 +75,7 @@ struct FillingTests {
         await store.settled { $0.engine.scheduler.waitingCount == 1 }
         for fill in [second, first] {
             fill.cancel()
-            let error = await #expect(throws: CacheError.self) { try await fill.value }
-            #expect(error?.code == .cancelled)
+            await expectError(.cancelled) { try await fill.value }
         }
         #expect(store.engine.scheduler.runningCount == 0)
         #expect(store.engine.scheduler.waitingCount == 0)

@@ -14,8 +14,7 @@ struct StallTests {
         let opening = Task { try await reader.open() }
         await time.waitForSleepers()
         time.advance(by: .seconds(21))
-        let error = await #expect(throws: CacheError.self) { try await opening.value }
-        #expect(error?.code == .timedOut)
+        await expectError(.timedOut) { try await opening.value }
     }
 
     @Test(arguments: [0, 1, 200_000])
@@ -57,8 +56,7 @@ struct StallTests {
             gate.open()
             if gate === gates[3] { break }
         }
-        let error = await #expect(throws: CacheError.self) { try await reading.value }
-        #expect(error?.code == .timedOut)
+        await expectError(.timedOut) { try await reading.value }
     }
 
     @Test func permitsPausingReader() async throws {
@@ -94,8 +92,7 @@ struct StallTests {
         let (origin, url) = try Self.origin(time: nil)
         for _ in 0..<20 { origin.next(url, .reset(after: 15)) }
         let reader = Self.reader(origin, url, time, RetryPolicy(budget: 4, initialDelay: .zero))
-        let error = await #expect(throws: CacheError.self) { try await reader.peek(1024) }
-        #expect(error?.code == .unreachable)
+        await expectError(.unreachable) { try await reader.peek(1024) }
         #expect(origin.requests.count == 5)
     }
 
@@ -111,8 +108,7 @@ struct StallTests {
             await time.waitForSleepers()
             time.advance(by: .seconds(20))
         }
-        let error = await #expect(throws: CacheError.self) { try await opening.value }
-        #expect(error?.code == .timedOut)
+        await expectError(.timedOut) { try await opening.value }
         #expect(time.monotonic - start == .seconds(40))
         #expect(origin.requests.count == 2)
     }
@@ -136,8 +132,7 @@ struct StallTests {
         let reader = OriginReader(
             context: .test(origin, time: time, policy, random: random), locator: ResourceLocator(url: url),
             requested: .from(0, to: nil), known: nil)
-        let error = await #expect(throws: CacheError.self) { try await reader.open() }
-        #expect(error?.code == .unreachable)
+        await expectError(.unreachable) { try await reader.open() }
         #expect(origin.requests.count == 8)
         let ceilings = [0.25, 0.5, 1, 2, 4, 8, 10]
         #expect(time.noted.count == ceilings.count)
@@ -155,8 +150,7 @@ struct StallTests {
         let opening = Task { try await reader.open() }
         await time.waitForSleepers()
         opening.cancel()
-        let error = await #expect(throws: CacheError.self) { try await opening.value }
-        #expect(error?.code == .cancelled)
+        await expectError(.cancelled) { try await opening.value }
         #expect(origin.requests.count == 1)
     }
 

@@ -177,8 +177,7 @@ struct BodyFaultTests {
             }
         }
         let request = ReadRequest(url: fixture.url, transferClass: .download)
-        let error = await #expect(throws: CacheError.self) { try await store.complete(request) }
-        #expect(error?.code == .notMedia)
+        await expectError(.notMedia) { try await store.complete(request) }
         #expect(try await store.resource(for: fixture.url) == nil)
         // The empty response may have been a mistake of the origin.
         let film = ScriptedBody.random(seed: 3, length: 100_000)

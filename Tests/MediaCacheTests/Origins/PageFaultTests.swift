@@ -73,8 +73,7 @@ struct PageFaultTests {
         fixture.origin[fixture.url] = ScriptedResource(.text(text), contentType: "video/mp4")
         let store = try await fixture.open()
         for _ in 0..<2 {
-            let error = await #expect(throws: CacheError.self) { try await store.bytes(fixture.url, range) }
-            #expect(error?.code == .notMedia)
+            await expectError(.notMedia) { try await store.bytes(fixture.url, range) }
         }
         #expect(try await store.resource(for: fixture.url) == nil)
         await store.close()
@@ -100,8 +99,7 @@ struct PageFaultTests {
         let key = Array("0123456789abcdef0123456789ABCDEF".utf8.prefix(length))
         fixture.origin[fixture.url] = ScriptedResource(.bytes(key), entityTag: nil, contentType: "text/html")
         let store = try await fixture.open()
-        let error = await #expect(throws: CacheError.self) { try await store.bytes(fixture.url) }
-        #expect(error?.code == .notMedia)
+        await expectError(.notMedia) { try await store.bytes(fixture.url) }
         let request = ReadRequest(url: fixture.url, kind: .key)
         for _ in 0..<2 {
             let session = try await store.read(request)
@@ -124,8 +122,7 @@ struct PageFaultTests {
         fixture.origin[fixture.url] = ScriptedResource(
             .bytes(Array(text.prefix(28)) + [28, 29, 30, 31]), entityTag: nil, lastModified: "x")
         request.range = .all
-        let error = await #expect(throws: CacheError.self) { try await store.read(request).allBytes() }
-        #expect(error?.code == .representationChanged)
+        await expectError(.representationChanged) { try await store.read(request).allBytes() }
         await store.close()
     }
 
@@ -133,10 +130,9 @@ struct PageFaultTests {
         fixture.origin[fixture.url] = ScriptedResource(
             .text("<html>Please log in</html>"), entityTag: nil, contentType: "text/html")
         let store = try await fixture.open()
-        let error = await #expect(throws: CacheError.self) {
+        await expectError(.notMedia) {
             try await store.read(ReadRequest(url: fixture.url, kind: .key))
         }
-        #expect(error?.code == .notMedia)
         await store.close()
     }
 
@@ -222,8 +218,7 @@ struct PageFaultTests {
         let url = try ResourceURL("http://origin.example/key.php?id=1")
         fixture.origin[url] = ScriptedResource(.text(text), contentType: "text/html")
         let store = try await fixture.open()
-        let error = await #expect(throws: CacheError.self) { try await store.bytes(url) }
-        #expect(error?.code == .notMedia)
+        await expectError(.notMedia) { try await store.bytes(url) }
         await store.close()
     }
 

@@ -79,8 +79,7 @@ struct RedirectTests {
         }
         let store = try await fixture.open { $0.transfers.maximumRedirects = 5 }
         let start = try ResourceURL("http://origin.example/0")
-        let error = await #expect(throws: CacheError.self) { try await store.bytes(start) }
-        #expect(error?.code == .badResponse)
+        await expectError(.badResponse) { try await store.bytes(start) }
         #expect(fixture.origin.requests.count == 6)
         await store.close()
     }

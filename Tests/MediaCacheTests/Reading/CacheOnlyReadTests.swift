@@ -39,8 +39,7 @@ struct CacheOnlyReadTests {
         _ = try await store.bytes(fixture.url, .closed(0, through: 65_535))
         let requestCount = fixture.origin.requests.count
         let session = try await store.read(request())
-        let failure = await #expect(throws: CacheError.self) { try await session.allBytes() }
-        #expect(failure?.code == .notFound)
+        await expectError(.notFound) { try await session.allBytes() }
         #expect(session.position >= 65_536)
         #expect(fixture.origin.requests.count == requestCount)
         // Other reads can still fill the hole.
@@ -51,8 +50,7 @@ struct CacheOnlyReadTests {
 
     @Test func reportsUnknownResourceAsNotFound() async throws {
         let store = try await fixture.open()
-        let failure = await #expect(throws: CacheError.self) { try await store.read(request()) }
-        #expect(failure?.code == .notFound)
+        await expectError(.notFound) { try await store.read(request()) }
         let settings = request().settings
         let whole = WholeBodyRequest(url: fixture.url, settings: settings) { _ in true }
         let other = await #expect(throws: CacheError.self) { try await store.wholeBody(whole) }

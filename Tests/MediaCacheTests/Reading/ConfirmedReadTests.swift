@@ -62,8 +62,7 @@ struct ConfirmedReadTests {
             ).allBytes()
         }
         #expect(try await read(.any) == Self.text.bytes)
-        let error = await #expect(throws: CacheError.self) { try await read(.publicOnly) }
-        #expect(error?.code == .forbiddenAddress)
+        await expectError(.forbiddenAddress) { try await read(.publicOnly) }
         #expect(try await read(.any) == Self.text.bytes)
         await store.close()
     }

@@ -88,8 +88,7 @@ struct OpeningTests {
         }
         gate.open()
         for task in [refused, alsoRefused] {
-            let error = await #expect(throws: CacheError.self) { try await task.value }
-            #expect(error?.code == .forbiddenAddress)
+            await expectError(.forbiddenAddress) { try await task.value }
         }
         #expect(try await served.value == Self.body.bytes)
         await store.close()
@@ -114,8 +113,7 @@ struct OpeningTests {
         }
         gate.open()
         #expect(try await served.value == Self.body.bytes)
-        let error = await #expect(throws: CacheError.self) { try await refused.value }
-        #expect(error?.code == .forbiddenAddress)
+        await expectError(.forbiddenAddress) { try await refused.value }
         await store.close()
     }
 
@@ -125,8 +123,7 @@ struct OpeningTests {
         #expect(try await store.bytes(fixture.url) == Self.body.bytes)
         fixture.origin[fixture.url] = ScriptedResource(.bytes([]), entityTag: "\"2\"")
         let since = ReadRequest(url: fixture.url, revalidation: .since(store.monotonicTime + .seconds(1)))
-        let error = await #expect(throws: CacheError.self) { try await store.read(since) }
-        #expect(error?.code == .notMedia)
+        await expectError(.notMedia) { try await store.read(since) }
         #expect(try await store.bytes(fixture.url) == Self.body.bytes)
         await store.close()
     }
@@ -143,8 +140,7 @@ struct OpeningTests {
         await fixture.time.waitForSleepers(2)
         fixture.time.advance(by: .seconds(11))
         gate.open()
-        let error = await #expect(throws: CacheError.self) { try await opening.value }
-        #expect(error?.code == .notMedia)
+        await expectError(.notMedia) { try await opening.value }
         await store.close()
     }
 
@@ -181,8 +177,7 @@ struct OpeningTests {
         await gate.waitForArrivals()
         let other = Task { try await store.bytes(fixture.url) }
         opener.cancel()
-        let error = await #expect(throws: CacheError.self) { try await opener.value }
-        #expect(error?.code == .cancelled)
+        await expectError(.cancelled) { try await opener.value }
         gate.open()
         #expect(try await other.value == Self.body.bytes)
         await store.close()

@@ -38,8 +38,7 @@ struct FolderLockTests {
             "/usr/bin/env",
             ["flock", "--nonblock", "--no-fork", fixture.folder + "/lock", "sh", "-c", "echo locked; exec sleep 600"])
         #expect(other.output(count: 6) == "locked")
-        let error = await #expect(throws: CacheError.self) { _ = try await fixture.open() }
-        #expect(error?.code == .folderOwned)
+        await expectError(.folderOwned) { _ = try await fixture.open() }
         #expect(CacheStore.owner(of: location) != nil)
         other.killAndWait()
         let store = try await fixture.open()

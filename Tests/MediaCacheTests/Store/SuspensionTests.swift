@@ -21,8 +21,7 @@ struct SuspensionTests {
         await store.suspend()
         #expect(CacheStore.owner(of: location) == nil)
         #expect(store.statistics.bytesCommitted > 0)
-        let error = await #expect(throws: CacheError.self) { _ = try await store.bytes(fixture.url) }
-        #expect(error?.code == .closed)
+        await expectError(.closed) { _ = try await store.bytes(fixture.url) }
         try await store.resume()
         #expect(CacheStore.owner(of: location) != nil)
         let before = fixture.origin.bodyBytes
@@ -73,8 +72,7 @@ struct SuspensionTests {
         #expect(try await other.removeAll().count == 1)
         await other.close()
         try await store.resume()
-        let error = await #expect(throws: CacheError.self) { _ = try await session.allBytes() }
-        #expect(error?.code == .representationChanged)
+        await expectError(.representationChanged) { _ = try await session.allBytes() }
         session.cancel()
         #expect(try await store.bytes(fixture.url) == Self.body.bytes)
         await store.close()

@@ -55,3 +55,15 @@ extension EngineFixture {
         await store.settled(sourceLocation: sourceLocation) { $0.statistics.runningFills == 0 }
     }
 }
+
+/// Expects `body` to throw a ``CacheError`` with `code`.
+func expectError<Result>(
+    _ code: CacheError.Code, sourceLocation: SourceLocation = #_sourceLocation, _ body: () async throws -> Result
+) async {
+    do {
+        _ = try await body()
+        Issue.record("no error was thrown", sourceLocation: sourceLocation)
+    } catch {
+        #expect((error as? CacheError)?.code == code, "\(error)", sourceLocation: sourceLocation)
+    }
+}
