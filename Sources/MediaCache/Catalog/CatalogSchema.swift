@@ -86,33 +86,30 @@ enum CatalogSchema {
         configuration.readonly = true
         let queue = try DatabaseQueue(path: path, configuration: configuration)
         defer { try? queue.close() }
-        let applied = try queue.read { db in
-            try db.tableExists("grdb_migrations")
+        try queue.read { db in
+            let applied =
+                try db.tableExists("grdb_migrations")
                 ? String.fetchAll(db, sql: "SELECT identifier FROM grdb_migrations") : []
+            let unknown = applied.filter { $0.hasPrefix(prefix) && !migrator.migrations.contains($0) }
+            guard unknown.isEmpty else {
+                throw CacheError(
+                    .newerFormat,
+                    "the catalog \(path) was written by a newer version (\(unknown.joined(separator: ", "))); "
+                        + "update this program, or choose another folder")
+            }
+            try check(db, isThorough: isThorough)
         }
-        let unknown = applied.filter { $0.hasPrefix(prefix) && !migrator.migrations.contains($0) }
-        guard unknown.isEmpty else {
-            throw CacheError(
-                .newerFormat,
-                "the catalog \(path) was written by a newer version (\(unknown.joined(separator: ", "))); "
-                    + "update this program, or choose another folder")
-        }
-        try check(queue, isThorough: isThorough)
     }
 
     /// Checks all of a small catalog. Of a large one, checks only an index of representations and one of resources,
     /// unless `isThorough` is true.
-    private static func check(_ database: some DatabaseReader, isThorough: Bool) throws {
-        try database.read { db in
-            guard try db.tableExists("representation"), try db.tableExists("resource") else { return }
-            let pages = try Int64.fetchOne(db, sql: "PRAGMA page_count") ?? 0
-            _ = try Int64.fetchOne(db, sql: "SELECT sum(bytes) + count(*) FROM representation")
-            _ = try Int64.fetchOne(db, sql: "SELECT sum(use_order) FROM resource")
-            guard isThorough || pages < 4_000 else { return }
-            let verdict = try String.fetchOne(db, sql: "PRAGMA integrity_check(1)") ?? "no answer"
-            guard verdict == "ok" else {
-                throw DatabaseError(resultCode: .SQLITE_CORRUPT, message: verdict)
-            }
-        }
+    private static func check(_ db: Database, isThorough: Bool) throws {
+        guard try db.tableExists("representation"), try db.tableExists("resource") else { return }
+        let pages = try Int64.fetchOne(db, sql: "PRAGMA page_count") ?? 0
+        _ = try Int64.fetchOne(db, sql: "SELECT sum(bytes) + count(*) FROM representation")
+        _ = try Int64.fetchOne(db, sql: "SELECT sum(use_order) FROM resource")
+        guard isThorough || pages < 4_000 else { return }
+        let verdict = try String.fetchOne(db, sql: "PRAGMA integrity_check(1)") ?? "no answer"
+        guard verdict == "ok" else { throw DatabaseError(resultCode: .SQLITE_CORRUPT, message: verdict) }
     }
 }

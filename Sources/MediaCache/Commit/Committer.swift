@@ -87,14 +87,6 @@ package final class Committer: Sendable {
         await nextCommit().value
     }
 
-    /// Commits everything written before the call. Throws the first error, or `CancellationError` if the task is
-    /// cancelled; the commit then continues.
-    func commitIfNotCancelled() async throws {
-        let commit = nextCommit()
-        let shared = SharedRequest { await commit.value }
-        if let failure = try await shared.wait() ?? nil { throw failure }
-    }
-
     /// Waits for the end of the running commit, if any.
     func waitForRunning() async {
         _ = await state.withLock { $0.running }?.value

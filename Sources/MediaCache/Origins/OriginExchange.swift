@@ -11,22 +11,20 @@ package struct OriginContext: Sendable {
     /// The traffic coordinator, to which latencies are reported; nil for none.
     package var traffic: Traffic?
     /// A random number in `0..<1`, for jitter.
-    package var random: @Sendable () -> Double
+    package var random: @Sendable () -> Double = { Double.random(in: 0..<1) }
 
     package init(
         origin: any Origin,
         time: any TimeSource,
         settings: TransferSettings,
         counters: Counters,
-        traffic: Traffic? = nil,
-        random: @escaping @Sendable () -> Double = { Double.random(in: 0..<1) }
+        traffic: Traffic? = nil
     ) {
         self.origin = origin
         self.time = time
         self.settings = settings
         self.counters = counters
         self.traffic = traffic
-        self.random = random
     }
 }
 

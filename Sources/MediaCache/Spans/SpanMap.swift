@@ -79,13 +79,8 @@ package struct SpanMap: Sendable, Hashable {
 
     /// Returns the cached parts of `range`.
     package func spans(in range: Range<Int64>) -> [Range<Int64>] {
-        var found: [Range<Int64>] = []
-        var index = firstIndex(endingAfter: range.lowerBound)
-        while index < spans.count, spans[index].lowerBound < range.upperBound {
-            found.append(spans[index].clamped(to: range))
-            index += 1
-        }
-        return found
+        spans[firstIndex(endingAfter: range.lowerBound)...]
+            .prefix { $0.lowerBound < range.upperBound }.map { $0.clamped(to: range) }
     }
 
     /// Returns the index of the first span that ends after `offset`.

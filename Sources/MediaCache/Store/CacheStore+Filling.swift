@@ -39,7 +39,8 @@ extension CacheStore {
     /// Commits all bytes written before the call. The commit continues if the task is cancelled.
     package func commit() async throws {
         try await CacheError.wrapping("received bytes can't be committed to the cache") {
-            try await engine.committer.commitIfNotCancelled()
+            let request = SharedRequest { [engine] in await engine.committer.commit() }
+            if let failure = try await request.wait() ?? nil { throw failure }
         }
     }
 

@@ -117,7 +117,9 @@ extension OriginContext {
     ) -> OriginContext {
         var settings = TransferSettings(retries: retries)
         change(&settings)
-        return OriginContext(origin: origin, time: time, settings: settings, counters: Counters(), random: { random })
+        var context = OriginContext(origin: origin, time: time, settings: settings, counters: Counters())
+        context.random = { random }
+        return context
     }
 }
 

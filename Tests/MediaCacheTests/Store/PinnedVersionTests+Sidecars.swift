@@ -48,9 +48,7 @@ extension PinnedVersionTests {
 
     /// The catalog records the moved pin, and the process is killed before it writes the new version's sidecar.
     @Test func writesSidecarOfReplacementBeforeDeletingOldVersion() async throws {
-        let store = try await storeWithDownload()
-        fixture.origin[fixture.url] = ScriptedResource(Self.new, entityTag: "\"2\"")
-        try await read(store, until: Self.new)
+        let store = try await storeWithNewVersion()
         files.fail { call, path in call == .rename && path.contains(".json") ? EIO : nil }
         _ = try? await store.complete(download)
         await store.close()
@@ -152,9 +150,7 @@ extension PinnedVersionTests {
     /// the catalog is lost, too.
     @Test(arguments: [false, true])
     func isNotReplacedByPartialVersionInPinnedFolder(isLost: Bool) async throws {
-        let store = try await storeWithDownload()
-        fixture.origin[fixture.url] = ScriptedResource(Self.new, entityTag: "\"2\"")
-        try await read(store, until: Self.new)
+        let store = try await storeWithNewVersion()
         await store.close()
         let path = fixture.folder + "/catalog.sqlite"
         let catalog = try Catalog(.file(path))
@@ -184,9 +180,7 @@ extension PinnedVersionTests {
 
     /// A power cut has reverted the rename of the pinned blob.
     @Test func survivesWithBlobInEvictableFolder() async throws {
-        let store = try await storeWithDownload()
-        fixture.origin[fixture.url] = ScriptedResource(Self.new, entityTag: "\"2\"")
-        try await read(store, until: Self.new)
+        let store = try await storeWithNewVersion()
         await store.close()
         try files.withDisk { disk in
             let durable = try #require(disk.paths.first { $0.contains("/kept/") && $0.hasSuffix(".bin") })

@@ -31,6 +31,14 @@ struct PinnedVersionTests {
         return store
     }
 
+    /// Returns a store as ``storeWithDownload()`` does, which has also read the origin's new version.
+    func storeWithNewVersion() async throws -> CacheStore {
+        let store = try await storeWithDownload()
+        fixture.origin[fixture.url] = ScriptedResource(Self.new, entityTag: "\"2\"")
+        try await read(store, until: Self.new)
+        return store
+    }
+
     /// Reads a few bytes after the cached version has expired, so that the store finds the origin's version, until they
     /// match `body`. Then waits for fills and commits.
     func read(_ store: CacheStore, until body: ScriptedBody) async throws {
@@ -73,9 +81,7 @@ struct PinnedVersionTests {
     }
 
     @Test func survivesReadOfAnotherVersion() async throws {
-        let store = try await storeWithDownload()
-        fixture.origin[fixture.url] = ScriptedResource(Self.new, entityTag: "\"2\"")
-        try await read(store, until: Self.new)
+        let store = try await storeWithNewVersion()
         #expect(paths(".bin").count { $0.hasPrefix("/kept/") } == 1)
         try await expectOldVersion(in: store)
         // The other version is evicted, but the pinned one isn't.
@@ -119,9 +125,7 @@ struct PinnedVersionTests {
     }
 
     @Test func survivesFailureToMoveReplacement() async throws {
-        let store = try await storeWithDownload()
-        fixture.origin[fixture.url] = ScriptedResource(Self.new, entityTag: "\"2\"")
-        try await read(store, until: Self.new)
+        let store = try await storeWithNewVersion()
         files.fail { call, path in call == .rename && path.hasSuffix(".bin") ? EIO : nil }
         // An error of another type would be taken for a failure of the origin.
         await #expect(throws: CacheError.self) { try await store.complete(download) }
@@ -132,9 +136,7 @@ struct PinnedVersionTests {
 
     @Test(arguments: [404, 410, 503, 416])
     func survivesErrorStatus(_ status: Int) async throws {
-        let store = try await storeWithDownload()
-        fixture.origin[fixture.url] = ScriptedResource(Self.new, entityTag: "\"2\"")
-        try await read(store, until: Self.new)
+        let store = try await storeWithNewVersion()
         fixture.origin.always(fixture.url, .status(status))
         fixture.time.advance(by: .seconds(90_000))
         #expect(try await store.bytes(fixture.url) == Self.old.bytes)
@@ -246,9 +248,7 @@ struct PinnedVersionTests {
 
     /// If the origin returns to the pinned version, nothing is fetched again.
     @Test func becomesCurrentWhenOriginReturnsToIt() async throws {
-        let store = try await storeWithDownload()
-        fixture.origin[fixture.url] = ScriptedResource(Self.new, entityTag: "\"2\"")
-        try await read(store, until: Self.new)
+        let store = try await storeWithNewVersion()
         fixture.origin[fixture.url] = ScriptedResource(Self.old)
         try await read(store, until: Self.old)
         let sent = fixture.origin.bodyBytes
@@ -265,9 +265,7 @@ struct PinnedVersionTests {
 
     /// The current version is read while the origin responds. Otherwise the pinned version is read.
     @Test func isReadWhenOriginFails() async throws {
-        let store = try await storeWithDownload()
-        fixture.origin[fixture.url] = ScriptedResource(Self.new, entityTag: "\"2\"")
-        try await read(store, until: Self.new)
+        let store = try await storeWithNewVersion()
         let middle = try await store.bytes(fixture.url, .closed(2_000_000, through: 2_000_999))
         #expect(Self.new.matches(middle, at: 2_000_000))
         // Offline reads send no request, and no request has failed yet.
@@ -332,9 +330,7 @@ struct PinnedVersionTests {
 
     /// After a failure, not every reader contacts the origin.
     @Test func isReadWithoutRequestAfterRecentFailure() async throws {
-        let store = try await storeWithDownload()
-        fixture.origin[fixture.url] = ScriptedResource(Self.new, entityTag: "\"2\"")
-        try await read(store, until: Self.new)
+        let store = try await storeWithNewVersion()
         _ = try await store.prune(limits: CacheLimits(maximumBytes: 0, minimumFreeBytes: 0))
         fixture.origin.isReachable = false
         for _ in 0..<2 {
@@ -422,9 +418,7 @@ struct PinnedVersionTests {
     }
 
     @Test func isRemovedWhenUnpinned() async throws {
-        let store = try await storeWithDownload()
-        fixture.origin[fixture.url] = ScriptedResource(Self.new, entityTag: "\"2\"")
-        try await read(store, until: Self.new)
+        let store = try await storeWithNewVersion()
         let info = try #require(try await store.resource(for: fixture.url))
         try await store.setPinned(false, id: info.id)
         await store.settled { store in
