@@ -1,10 +1,8 @@
 /// The rule that decides whether a target may be contacted, based on the scope of the request and the target's address.
-/// Each network origin applies it twice: to the URL before connecting, and to the connected address before sending
-/// a byte.
 package struct AccessRule: Sendable {
     /// The error for a target that may not be contacted.
     package struct Refusal: Error, Hashable {
-        /// The address or name that was refused.
+        /// The refused address or name, for error messages.
         package var address: String
     }
 

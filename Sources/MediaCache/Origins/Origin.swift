@@ -30,7 +30,7 @@ public struct OriginRequest: Sendable {
     public var content: [UInt8]?
     /// The time limits of the exchange.
     public var limits: TransferLimits
-    /// The addresses that may be contacted. The connected address is checked before a byte of the request is sent.
+    /// The addresses that may be contacted. The origin checks this before it sends a byte.
     public var scope: AddressScope
 
     /// Creates a GET request.
@@ -121,7 +121,7 @@ package protocol ReadableExchange: AnyObject, Sendable {
     var executor: (any TaskExecutor)? { get }
     /// Resumes the continuation with the next buffer, with nil at the end, or with the exchange's error.
     func read(_ continuation: CheckedContinuation<(any OriginBuffer)?, any Error>)
-    /// Closes the exchange. Can be called at any time and repeatedly.
+    /// See ``OriginBody/cancel()``. Can be called repeatedly.
     func cancel()
 }
 

@@ -109,7 +109,6 @@ package actor OriginReader {
     ///
     /// - Parameter overlapping: Whether to request the bytes before the range as well, for comparison, if no strong
     ///   validator confirms the version.
-    /// - Throws: ``CacheError``, with ``CacheError/Code/representationChanged`` if the origin has another version.
     package func open(overlapping: Bool = false) async throws -> CheckedHead {
         isResuming = overlapping
         return try await reopen()
@@ -305,8 +304,7 @@ package actor OriginReader {
         }
     }
 
-    /// Returns the next needed part of a buffer, if any. Bytes to compare and bytes to write are returned as separate
-    /// pieces.
+    /// Returns the next needed part of a buffer, if any. Overlapping bytes are a separate piece.
     private func cut(_ received: (buffer: any OriginBuffer, part: Range<Int>)) -> OriginPiece? {
         rest = nil
         let offset = bodyPosition

@@ -13,44 +13,34 @@ public struct CacheConfiguration: Sendable {
     /// The policy that decides whether a resource is stored.
     public var admission: AdmissionPolicy
     /// The policy that selects resources for eviction when a limit is exceeded.
-    public var eviction: any EvictionPolicy
+    public var eviction: any EvictionPolicy = LeastRecentlyUsed()
     /// The limits of concurrent transfers.
-    public var scheduling: TransferScheduler.Limits
+    public var scheduling = TransferScheduler.Limits()
     /// The bandwidth limits. Unlimited by default.
     public var bandwidth: BandwidthLimits
     /// Whether transfers other than playback and recordings slow down when responses from their origin take longer than
     /// before, so that other traffic on the link isn't delayed. True by default.
-    public var yieldsToOtherTraffic: Bool
+    public var yieldsToOtherTraffic = true
     /// The transforms applied to content before it's stored. If several accept a kind, the first one applies.
-    public var transforms: [ContentTransform]
+    public var transforms: [ContentTransform] = []
     /// The observers of received content.
-    public var observers: [ContentObserver]
+    public var observers: [ContentObserver] = []
 
-    /// Creates a configuration.
+    /// Creates a configuration. The properties without a parameter have their defaults.
     public init(
         location: CacheLocation,
         limits: CacheLimits = CacheLimits(),
         transfers: TransferSettings = TransferSettings(),
         keyPolicy: CacheKeyPolicy = .wholeURL,
         admission: AdmissionPolicy = .keepAll,
-        eviction: any EvictionPolicy = LeastRecentlyUsed(),
-        scheduling: TransferScheduler.Limits = TransferScheduler.Limits(),
-        bandwidth: BandwidthLimits = BandwidthLimits(),
-        yieldsToOtherTraffic: Bool = true,
-        transforms: [ContentTransform] = [],
-        observers: [ContentObserver] = []
+        bandwidth: BandwidthLimits = BandwidthLimits()
     ) {
         self.location = location
         self.limits = limits
         self.transfers = transfers
         self.keyPolicy = keyPolicy
         self.admission = admission
-        self.eviction = eviction
-        self.scheduling = scheduling
         self.bandwidth = bandwidth
-        self.yieldsToOtherTraffic = yieldsToOtherTraffic
-        self.transforms = transforms
-        self.observers = observers
     }
 }
 
