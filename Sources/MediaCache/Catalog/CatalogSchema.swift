@@ -10,7 +10,7 @@ enum CatalogSchema {
         return configuration
     }
 
-    /// The prefix of this module's migrations. Other modules have tables and migrations in the same file.
+    /// The prefix of all migrations' names.
     private static let prefix = "MediaCache."
 
     static var migrator: DatabaseMigrator {

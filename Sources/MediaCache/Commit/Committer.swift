@@ -58,7 +58,7 @@ package final class Committer: Sendable {
         if isFull { scheduleCommit() }
     }
 
-    /// Registers the use of a resource. The next commit updates its counters.
+    /// Registers the use of a resource. The next commit writes its record.
     func markUsed(_ resource: Resource) {
         state.withLock { state in
             guard !state.isClosed else { return }
@@ -252,7 +252,7 @@ package final class Committer: Sendable {
         }
     }
 
-    /// Writes sidecars of pinned representations with changed spans, except those being filled.
+    /// Writes the outdated sidecars of the committed pinned representations.
     private func writeSidecars(_ commits: [PendingCommit]) async {
         let pinned = commits.filter(\.snapshot.resource.isPinned).map(\.representation)
         guard let engine = pinned.first?.engine else { return }

@@ -50,7 +50,7 @@ package final class EventHub<Event: Sendable>: Sendable {
         dropped = nil
     }
 
-    /// Returns a stream of future events, which is empty after ``finish()``.
+    /// Returns a stream of future events, which is empty after ``close()``.
     ///
     /// - Parameter isWanted: Returns whether to send an event to the subscriber. Called under a lock.
     package func stream(where isWanted: @escaping @Sendable (Event) -> Bool = { _ in true }) -> AsyncStream<Event> {

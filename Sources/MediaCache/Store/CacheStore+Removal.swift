@@ -1,7 +1,6 @@
 extension CacheStore {
-    /// The maximum number of resources removed in one transaction. Large batches are fast because each of the 256 blob
-    /// folders is listed only once per batch, but readers that open one of the resources wait until the batch is
-    /// removed.
+    /// The maximum number of resources removed in one transaction. Large batches are fast because each blob folder is
+    /// listed only once per batch, but readers that open one of the resources wait until the batch is removed.
     private static let batchSize = 16_384
 
     /// Removes a resource. If it's in use, it's removed when its last reader leaves.

@@ -59,7 +59,6 @@ package struct SideFolder: Sendable {
 
     /// Renames a file that the caller wrote itself, replacing an existing one. Returns the file's length in bytes when
     /// the name and the bytes are durable.
-    /// - Throws: The same errors as ``write(_:to:)``.
     package func commit(_ name: String, as other: String) async throws -> Int64 {
         try store.requireWritableFolder()
         return try await run("written") { files, path in

@@ -18,7 +18,7 @@ package final class StorageHealth: Sendable {
         self.logger = logger
     }
 
-    /// Whether an attempt to store bytes has failed, and none has succeeded since.
+    /// Whether an attempt to store bytes has failed since the folder last proved writable.
     package var isFailing: Bool { state.withLock { $0.isFailing } }
 
     /// The last failure to store bytes, even after a recovery; nil if there was none.
