@@ -7,10 +7,7 @@ struct ReadingTests {
     static let body = ScriptedBody.random(seed: 7, length: 5_000_000)
     private let fixture: EngineFixture
 
-    init() throws {
-        fixture = try EngineFixture()
-        fixture.origin[fixture.url] = ScriptedResource(Self.body)
-    }
+    init() throws { fixture = try EngineFixture(serving: ScriptedResource(Self.body)) }
 
     @Test func neverRequestsCachedBytesAgain() async throws {
         let store = try await fixture.open()

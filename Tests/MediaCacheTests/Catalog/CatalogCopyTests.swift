@@ -9,10 +9,7 @@ struct CatalogCopyTests {
     private let fixture: EngineFixture
     private var path: String { fixture.folder + "/catalog.sqlite" }
 
-    init() throws {
-        fixture = try EngineFixture()
-        fixture.origin[fixture.url] = ScriptedResource(.random(seed: 4, length: 300_000))
-    }
+    init() throws { fixture = try EngineFixture(serving: ScriptedResource(.random(seed: 4, length: 300_000))) }
 
     private func files() throws -> [String: Data] {
         let names = try FileManager.default.contentsOfDirectory(atPath: fixture.folder)

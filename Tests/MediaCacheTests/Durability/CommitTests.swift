@@ -10,10 +10,7 @@ struct CommitTests {
     private let files = PowerCutFileSystem()
     private let fixture: EngineFixture
 
-    init() throws {
-        fixture = try EngineFixture(files: files)
-        fixture.origin[fixture.url] = ScriptedResource(Self.body)
-    }
+    init() throws { fixture = try EngineFixture(serving: ScriptedResource(Self.body), files: files) }
 
     private func path(_ store: CacheStore) async throws -> String {
         let entry = try await store.engine.catalog.resource(key: fixture.url.description)

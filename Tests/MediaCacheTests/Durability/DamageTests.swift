@@ -11,10 +11,7 @@ struct DamageTests {
     private let files = PowerCutFileSystem()
     private let fixture: EngineFixture
 
-    init() throws {
-        fixture = try EngineFixture(files: files)
-        fixture.origin[fixture.url] = ScriptedResource(Self.body)
-    }
+    init() throws { fixture = try EngineFixture(serving: ScriptedResource(Self.body), files: files) }
 
     private func damage(_ damage: Damage, _ path: String) {
         files.withDisk { disk in

@@ -10,10 +10,7 @@ struct StorageFailureTests {
     private let files = PowerCutFileSystem()
     private let fixture: EngineFixture
 
-    init() throws {
-        fixture = try EngineFixture(files: files)
-        fixture.origin[fixture.url] = ScriptedResource(Self.body)
-    }
+    init() throws { fixture = try EngineFixture(serving: ScriptedResource(Self.body), files: files) }
 
     private func storageFailures(_ events: AsyncStream<CacheEvent>) async -> Int {
         var count = 0

@@ -27,8 +27,7 @@ struct FillCancellationTests {
 
     /// The response has been received, and the task is cancelled before it resumes.
     @Test func endsFillCancelledAfterResponse() async throws {
-        let fixture = try EngineFixture()
-        fixture.origin[fixture.url] = ScriptedResource(.random(seed: 12, length: 3_000_000))
+        let fixture = try EngineFixture(serving: ScriptedResource(.random(seed: 12, length: 3_000_000)))
         let (head, body) = (ScriptedGate(), ScriptedGate())
         fixture.origin.always(fixture.url, .holdHead(head), .holdBody(at: 65_536, body), .bufferSize(64 << 10))
         let store = try await fixture.open()

@@ -7,10 +7,7 @@ struct FillingTests {
     private static let body = ScriptedBody.random(seed: 11, length: 6_000_000)
     private let fixture: EngineFixture
 
-    init() throws {
-        fixture = try EngineFixture()
-        fixture.origin[fixture.url] = ScriptedResource(Self.body)
-    }
+    init() throws { fixture = try EngineFixture(serving: ScriptedResource(Self.body)) }
 
     /// Makes all responses stall at an offset of the resource. Returns the gate that resumes them.
     private func stalled(after bytes: Int64) -> ScriptedGate {

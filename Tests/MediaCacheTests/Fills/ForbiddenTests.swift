@@ -9,10 +9,7 @@ struct ForbiddenTests {
     static let body = ScriptedBody.random(seed: 95, length: 5_000_000)
     private let fixture: EngineFixture
 
-    init() throws {
-        fixture = try EngineFixture()
-        fixture.origin[fixture.url] = ScriptedResource(Self.body)
-    }
+    init() throws { fixture = try EngineFixture(serving: ScriptedResource(Self.body)) }
 
     /// Returns a store that has cached the first part.
     private func open() async throws -> CacheStore {

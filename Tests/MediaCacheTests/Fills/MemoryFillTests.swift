@@ -12,8 +12,7 @@ struct MemoryFillTests {
     private let fixture: EngineFixture
 
     init() throws {
-        fixture = try EngineFixture(files: files)
-        fixture.origin[fixture.url] = ScriptedResource(Self.body, cacheControl: "no-store")
+        fixture = try EngineFixture(serving: ScriptedResource(Self.body, cacheControl: "no-store"), files: files)
     }
 
     /// Opens `count` readers concurrently, then reads all bytes with each.

@@ -8,10 +8,7 @@ struct BodyFaultTests {
     static let body = ScriptedBody.random(seed: 41, length: 2_500_000)
     private let fixture: EngineFixture
 
-    init() throws {
-        fixture = try EngineFixture()
-        fixture.origin[fixture.url] = ScriptedResource(Self.body)
-    }
+    init() throws { fixture = try EngineFixture(serving: ScriptedResource(Self.body)) }
 
     @Test(arguments: [1, 1000, 900_000])
     func resumesShortBodyAtFirstMissingByte(_ count: Int64) async throws {

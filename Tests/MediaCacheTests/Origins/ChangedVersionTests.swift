@@ -9,10 +9,7 @@ struct ChangedVersionTests {
     static let sameLength = ScriptedBody.random(seed: 33, length: 4_000_000)
     private let fixture: EngineFixture
 
-    init() throws {
-        fixture = try EngineFixture()
-        fixture.origin[fixture.url] = ScriptedResource(Self.old)
-    }
+    init() throws { fixture = try EngineFixture(serving: ScriptedResource(Self.old)) }
 
     @Test(arguments: ["\"2\"", "W/\"1\"", "W/\"2\""])
     func refusesPartOfAnotherVersion(_ tag: String) async throws {

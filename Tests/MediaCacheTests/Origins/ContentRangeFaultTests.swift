@@ -9,10 +9,7 @@ struct ContentRangeFaultTests {
     static let body = ScriptedBody.random(seed: 11, length: 3_000_000)
     private let fixture: EngineFixture
 
-    init() throws {
-        fixture = try EngineFixture()
-        fixture.origin[fixture.url] = ScriptedResource(Self.body)
-    }
+    init() throws { fixture = try EngineFixture(serving: ScriptedResource(Self.body)) }
 
     static let faults: [ScriptedFault] = [
         .wrongContentRange(start: 1), .wrongContentRange(start: -1, end: -1), .wrongContentRange(end: 1),

@@ -7,10 +7,7 @@ struct IgnoredRangeTests {
     static let body = ScriptedBody.random(seed: 21, length: 2_500_000)
     private let fixture: EngineFixture
 
-    init() throws {
-        fixture = try EngineFixture()
-        fixture.origin[fixture.url] = ScriptedResource(Self.body, acceptsRanges: false)
-    }
+    init() throws { fixture = try EngineFixture(serving: ScriptedResource(Self.body, acceptsRanges: false)) }
 
     @Test(arguments: [
         RequestedRange.all, .from(2_000_000), .closed(1_000_000, through: 1_000_999), .suffix(500),

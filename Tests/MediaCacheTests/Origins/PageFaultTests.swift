@@ -9,10 +9,7 @@ struct PageFaultTests {
     static let json = #"{"error": "session expired"}"#
     private let fixture: EngineFixture
 
-    init() throws {
-        fixture = try EngineFixture()
-        fixture.origin[fixture.url] = ScriptedResource(Self.body)
-    }
+    init() throws { fixture = try EngineFixture(serving: ScriptedResource(Self.body)) }
 
     static let answers: [[ScriptedFault]] = [
         [.page()], [.page(), .noContentLength], [.page("<html>"), .headerFields([.contentType: "video/mp4"])],

@@ -10,10 +10,7 @@ struct StatusFaultTests {
     static let body = ScriptedBody.random(seed: 61, length: 2_500_000)
     private let fixture: EngineFixture
 
-    init() throws {
-        fixture = try EngineFixture()
-        fixture.origin[fixture.url] = ScriptedResource(Self.body)
-    }
+    init() throws { fixture = try EngineFixture(serving: ScriptedResource(Self.body)) }
 
     @Test(arguments: [401, 403, 404, 410, 429, 500, 502, 503, 204, 205])
     func reportsErrorStatusWithoutStoring(_ status: Int) async throws {

@@ -9,10 +9,7 @@ struct UnvalidatedVersionTests {
     private static let new = ScriptedBody.random(seed: 22, length: 3_000_000)
     private let fixture: EngineFixture
 
-    init() throws {
-        fixture = try EngineFixture()
-        fixture.origin[fixture.url] = ScriptedResource(Self.old, entityTag: nil)
-    }
+    init() throws { fixture = try EngineFixture(serving: ScriptedResource(Self.old, entityTag: nil)) }
 
     @Test(arguments: [nil, "W/\"same\""] as [String?])
     func neverMixesVersionsChangedDuringFill(_ entityTag: String?) async throws {

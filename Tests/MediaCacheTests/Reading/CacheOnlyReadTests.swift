@@ -7,10 +7,7 @@ struct CacheOnlyReadTests {
     private static let body = ScriptedBody.random(seed: 11, length: 3_000_000)
     private let fixture: EngineFixture
 
-    init() throws {
-        fixture = try EngineFixture()
-        fixture.origin[fixture.url] = ScriptedResource(Self.body)
-    }
+    init() throws { fixture = try EngineFixture(serving: ScriptedResource(Self.body)) }
 
     private func request() -> ReadRequest {
         var settings = TransferSettings(retries: RetryPolicy(budget: 0))

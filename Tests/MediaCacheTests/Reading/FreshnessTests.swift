@@ -11,10 +11,7 @@ struct FreshnessTests {
     static let other = ScriptedBody.random(seed: 112, length: 90_000)
     private let fixture: EngineFixture
 
-    init() throws {
-        fixture = try EngineFixture()
-        fixture.origin[fixture.url] = ScriptedResource(Self.body)
-    }
+    init() throws { fixture = try EngineFixture(serving: ScriptedResource(Self.body)) }
 
     @Test func doesNotRevalidateFreshContent() async throws {
         fixture.origin[fixture.url] = ScriptedResource(Self.body, cacheControl: "max-age=3600")

@@ -9,10 +9,7 @@ struct OpeningTests {
     static let body = ScriptedBody.random(seed: 91, length: 500_000)
     private let fixture: EngineFixture
 
-    init() throws {
-        fixture = try EngineFixture()
-        fixture.origin[fixture.url] = ScriptedResource(Self.body)
-    }
+    init() throws { fixture = try EngineFixture(serving: ScriptedResource(Self.body)) }
 
     @Test func reportsErrorToAllWaitingReaders() async throws {
         let gate = ScriptedGate()

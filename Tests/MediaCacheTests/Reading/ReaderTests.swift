@@ -11,10 +11,7 @@ struct ReaderTests {
     static let body = ScriptedBody.random(seed: 81, length: 40_000_000)
     private let fixture: EngineFixture
 
-    init() throws {
-        fixture = try EngineFixture()
-        fixture.origin[fixture.url] = ScriptedResource(Self.body)
-    }
+    init() throws { fixture = try EngineFixture(serving: ScriptedResource(Self.body)) }
 
     @Test func startsFillImmediatelyAfterFarSeek() async throws {
         let gate = ScriptedGate()

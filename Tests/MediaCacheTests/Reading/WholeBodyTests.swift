@@ -10,10 +10,7 @@ struct WholeBodyTests {
     private static let text = ScriptedBody.bytes(Array("first".utf8))
     private static let other = ScriptedBody.bytes(Array("other".utf8))
 
-    init() throws {
-        fixture = try EngineFixture()
-        fixture.origin[fixture.url] = ScriptedResource(Self.text, contentType: "text/plain")
-    }
+    init() throws { fixture = try EngineFixture(serving: ScriptedResource(Self.text, contentType: "text/plain")) }
 
     private func request(keeps: Bool, maximumLength: Int64 = 1 << 20) -> WholeBodyRequest {
         WholeBodyRequest(url: fixture.url, maximumLength: maximumLength) { _ in keeps }

@@ -7,8 +7,7 @@ struct CacheCoverageTests {
     private static let body = ScriptedBody.random(seed: 4, length: 300_000)
 
     @Test func coversWrittenAndClosedResources() async throws {
-        let fixture = try EngineFixture()
-        fixture.origin[fixture.url] = ScriptedResource(Self.body)
+        let fixture = try EngineFixture(serving: ScriptedResource(Self.body))
         let absent = try ResourceURL("http://origin.example/absent.mp4")
         let range = RequestedRange.closed(100_000, through: 199_999)
         let store = try await fixture.open()

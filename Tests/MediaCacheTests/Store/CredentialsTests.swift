@@ -12,8 +12,7 @@ struct CredentialsTests {
     private let files = PowerCutFileSystem()
 
     init() throws {
-        fixture = try EngineFixture(files: files)
-        fixture.origin[fixture.url] = ScriptedResource(Self.body)
+        fixture = try EngineFixture(serving: ScriptedResource(Self.body), files: files)
         bobs = try ResourceURL("http://bob:secret@origin.example/film.mp4")
     }
 

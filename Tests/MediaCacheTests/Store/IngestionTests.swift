@@ -11,8 +11,7 @@ struct IngestionTests {
     private let head: ResourceHead
 
     init() throws {
-        fixture = try EngineFixture()
-        fixture.origin[fixture.url] = ScriptedResource(Self.body)
+        fixture = try EngineFixture(serving: ScriptedResource(Self.body))
         try POSIXFileSystem().makeFolder(fixture.folder)
         file = fixture.folder + "/brought"
         head = ResourceHead(

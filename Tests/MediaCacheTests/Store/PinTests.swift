@@ -10,10 +10,7 @@ struct PinTests {
     private let files = PowerCutFileSystem()
     private let fixture: EngineFixture
 
-    init() throws {
-        fixture = try EngineFixture(files: files)
-        fixture.origin[fixture.url] = ScriptedResource(Self.body)
-    }
+    init() throws { fixture = try EngineFixture(serving: ScriptedResource(Self.body), files: files) }
 
     private func paths(_ suffix: String) -> [String] {
         files.withDisk(\.paths).filter { $0.hasSuffix(suffix) }.map { String($0.dropFirst(fixture.folder.count)) }

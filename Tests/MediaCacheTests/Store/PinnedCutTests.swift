@@ -18,9 +18,7 @@ struct PinnedCutTests {
     private static let shorter = ScriptedBody.random(seed: 73, length: 90_000)
     private let fixture: EngineFixture
 
-    init() throws {
-        fixture = try EngineFixture()
-    }
+    init() throws { fixture = try EngineFixture() }
 
     private var download: ReadRequest { ReadRequest(url: fixture.url, transferClass: .download, pins: true) }
     private var catalog: String { fixture.folder + "/catalog.sqlite" }

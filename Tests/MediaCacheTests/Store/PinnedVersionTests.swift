@@ -13,10 +13,7 @@ struct PinnedVersionTests {
     let files = PowerCutFileSystem()
     let fixture: EngineFixture
 
-    init() throws {
-        fixture = try EngineFixture(files: files)
-        fixture.origin[fixture.url] = ScriptedResource(Self.old)
-    }
+    init() throws { fixture = try EngineFixture(serving: ScriptedResource(Self.old), files: files) }
 
     var download: ReadRequest { ReadRequest(url: fixture.url, transferClass: .download, pins: true) }
 

@@ -8,10 +8,7 @@ struct SuspensionTests {
     private let fixture: EngineFixture
     private var location: CacheLocation { CacheLocation(folder: fixture.folder) }
 
-    init() throws {
-        fixture = try EngineFixture()
-        fixture.origin[fixture.url] = ScriptedResource(Self.body)
-    }
+    init() throws { fixture = try EngineFixture(serving: ScriptedResource(Self.body)) }
 
     @Test func commitsAndReleasesFolderWhenSuspended() async throws {
         let store = try await fixture.open()

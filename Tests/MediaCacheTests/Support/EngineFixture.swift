@@ -12,14 +12,17 @@ final class EngineFixture: Sendable {
     let files: any BlobFileSystem
     let url: ResourceURL
 
+    /// - Parameter resource: The resource at ``url``.
     init(
-        origin: ScriptedOrigin? = nil, time: ManualTime = ManualTime(), files: any BlobFileSystem = POSIXFileSystem()
+        serving resource: ScriptedResource? = nil, origin: ScriptedOrigin? = nil, time: ManualTime = ManualTime(),
+        files: any BlobFileSystem = POSIXFileSystem()
     ) throws {
         folder = FileManager.default.temporaryDirectory.path + "/mediacache-tests-" + UUID().uuidString
         self.time = time
         self.origin = origin ?? ScriptedOrigin(time: time)
         self.files = files
         url = try ResourceURL("http://origin.example/film.mp4")
+        if let resource { self.origin[url] = resource }
     }
 
     deinit { try? FileManager.default.removeItem(atPath: folder) }

@@ -10,9 +10,8 @@ struct TrafficTests {
     private let film: ResourceURL
 
     init() throws {
-        fixture = try EngineFixture()
+        fixture = try EngineFixture(serving: ScriptedResource(Self.body))
         film = try ResourceURL("http://origin.example/other.mp4")
-        fixture.origin[fixture.url] = ScriptedResource(Self.body)
         fixture.origin[film] = ScriptedResource(Self.body)
     }
 

@@ -8,10 +8,7 @@ struct ContentObserverTests {
     private static let body = ScriptedBody.random(seed: 99, length: 12_000_000)
     private let fixture: EngineFixture
 
-    init() throws {
-        fixture = try EngineFixture()
-        fixture.origin[fixture.url] = ScriptedResource(Self.body)
-    }
+    init() throws { fixture = try EngineFixture(serving: ScriptedResource(Self.body)) }
 
     private final class Seen: Sendable {
         let spans = Mutex(SpanMap())

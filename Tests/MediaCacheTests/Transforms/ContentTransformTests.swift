@@ -10,10 +10,7 @@ struct ContentTransformTests {
     static let body = ScriptedBody.random(seed: 97, length: 1_500_000)
     private let fixture: EngineFixture
 
-    init() throws {
-        fixture = try EngineFixture()
-        fixture.origin[fixture.url] = ScriptedResource(Self.body)
-    }
+    init() throws { fixture = try EngineFixture(serving: ScriptedResource(Self.body)) }
 
     /// A trivial cipher whose output depends on the offset.
     private static func cipher(_ name: String = "cipher", for kinds: Set<ResourceKind> = [.file]) -> ContentTransform {
