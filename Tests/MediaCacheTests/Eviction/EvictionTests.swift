@@ -232,10 +232,7 @@ struct EvictionTests {
         first.cancel()
         // The bytes are committed, then removed.
         _ = try await store.usage()
-        await store.settled { store in
-            await store.engine.committer.commit()
-            return store.table[self.urls[0].description] == nil
-        }
+        await store.commitUntil { store.table[self.urls[0].description] == nil }
         #expect(try await store.resources().isEmpty)
         await store.close()
         #expect(files.withDisk(\.paths).isEmpty)
@@ -275,6 +272,14 @@ extension CacheStore {
             await Task.yield()
         }
         Issue.record("the store didn't settle", sourceLocation: sourceLocation)
+    }
+
+    /// Commits until background work makes `condition` true.
+    func commitUntil(sourceLocation: SourceLocation = #_sourceLocation, _ condition: @Sendable () -> Bool) async {
+        await settled(sourceLocation: sourceLocation) { store in
+            await store.engine.committer.commit()
+            return condition()
+        }
     }
 }
 

@@ -34,16 +34,6 @@ struct UnvalidatedVersionTests {
         await store.close()
     }
 
-    @Test func comparesBytesBeforeFarSeek() async throws {
-        let store = try await fixture.open { $0.transfers.readAhead = ReadAhead(initial: 64 << 10, maximum: 64 << 10) }
-        _ = try await store.bytes(fixture.url, .closed(0, through: 99))
-        fixture.origin.replaceBody(fixture.url, with: Self.new, entityTag: nil)
-        await expectError(.representationChanged) {
-            try await store.bytes(fixture.url, .closed(2_000_000, through: 2_000_099))
-        }
-        await store.close()
-    }
-
     /// Returns a reader of a resource without a validator, all of whose bytes can be compared.
     private func reader(of origin: ScriptedOrigin, _ time: ManualTime, _ url: ResourceURL) -> OriginReader {
         OriginReader(

@@ -140,12 +140,7 @@ struct PinTests {
         #expect(try await sessions[1].allBytes() == Self.body.bytes)
         #expect(!files.withDisk(\.paths).isEmpty)
         sessions[1].cancel()
-        await store.settled { store in
-            // The changes made by the revalidation are committed first.
-            await store.engine.committer.commit()
-            return self.files.withDisk(\.paths).isEmpty
-        }
-        #expect(files.withDisk(\.paths).isEmpty)
+        await store.commitUntil { self.files.withDisk(\.paths).isEmpty }
         #expect(try await store.resources().isEmpty)
         await store.close()
     }
@@ -163,11 +158,7 @@ struct PinTests {
         #expect(paths(".bin").count == 2)
         session.cancel()
         _ = try await next.usage()
-        await next.settled { store in
-            await store.engine.committer.commit()
-            return self.paths(".bin").count == 1
-        }
-        #expect(paths(".bin").count == 1)
+        await next.commitUntil { self.paths(".bin").count == 1 }
         #expect(try await next.bytes(fixture.url) == newer.bytes)
         await next.close()
     }

@@ -87,10 +87,7 @@ extension PinnedVersionTests {
         fixture.origin[fixture.url] = ScriptedResource(Self.new, entityTag: "\"2\"")
         try await read(store, until: Self.new)
         _ = try await store.complete(download)
-        await store.settled { store in
-            await store.engine.committer.commit()
-            return self.paths(".bin").count == 1
-        }
+        await store.commitUntil { self.paths(".bin").count == 1 }
         await store.close()
         try files.withDisk { disk in
             for path in disk.paths where path.contains("/kept/") { disk.remove(path) }

@@ -102,10 +102,7 @@ struct PinnedVersionTests {
         try await read(store, until: other)
         let info = try await store.complete(download)
         #expect(info.isComplete && info.validator.entityTag == "\"2\"")
-        await store.settled { store in
-            await store.engine.committer.commit()
-            return self.paths(".bin").count == 1
-        }
+        await store.commitUntil { self.paths(".bin").count == 1 }
         #expect(paths(".bin").map { $0.hasPrefix("/kept/") } == [true])
         #expect(paths(".json").count == 1)
         await store.close()
@@ -251,11 +248,7 @@ struct PinnedVersionTests {
         let sent = fixture.origin.bodyBytes
         #expect(try await store.bytes(fixture.url) == Self.old.bytes)
         #expect(fixture.origin.bodyBytes == sent)
-        await store.settled { store in
-            await store.engine.committer.commit()
-            return self.paths(".bin").count == 1
-        }
-        #expect(paths(".bin").count == 1)
+        await store.commitUntil { self.paths(".bin").count == 1 }
         try await expectOldVersion(in: store)
         await store.close()
     }
@@ -418,10 +411,7 @@ struct PinnedVersionTests {
         let store = try await storeWithNewVersion()
         let info = try #require(try await store.resource(for: fixture.url))
         try await store.setPinned(false, id: info.id)
-        await store.settled { store in
-            await store.engine.committer.commit()
-            return self.paths(".bin").count == 1
-        }
+        await store.commitUntil { self.paths(".bin").count == 1 }
         #expect(paths(".bin").map { $0.hasPrefix("/blobs/") } == [true])
         #expect(paths(".json").isEmpty)
         #expect(try await store.resource(for: fixture.url)?.validator.entityTag == "\"2\"")

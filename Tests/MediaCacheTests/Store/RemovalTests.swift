@@ -66,11 +66,7 @@ struct RemovalTests {
         #expect(files.count == 1)
         #expect(try await session.allBytes().count == 100)
         session.cancel()
-        await store.settled { store in
-            await store.engine.committer.commit()
-            return self.files.isEmpty
-        }
-        #expect(files.isEmpty)
+        await store.commitUntil { self.files.isEmpty }
         await store.close()
     }
 
