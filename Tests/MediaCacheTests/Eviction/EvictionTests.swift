@@ -190,9 +190,7 @@ struct EvictionTests {
                 withUnsafeCurrentTask { $0?.cancel() }
                 try await call()
             }
-            let result = await task.result
-            let error = #expect(throws: CacheError.self) { try result.get() }
-            #expect(error?.code == .cancelled)
+            await expectError(.cancelled) { try await task.value }
         }
         await store.close()
     }

@@ -60,8 +60,7 @@ struct SpaceReservationTests {
 
     @Test func refusesToCompleteResourceBeyondLimit() async throws {
         let store = try await fixture.open { $0.limits.maximumBytes = 2_000_000 }
-        let error = await #expect(throws: CacheError.self) { try await store.complete(ReadRequest(url: urls[0])) }
-        #expect(error?.code == .storage)
+        let error = await expectError(.storage) { try await store.complete(ReadRequest(url: urls[0])) }
         #expect(error?.message.contains("2000000") == true)
         #expect(fixture.origin.bodyBytes < Self.length)
         await store.close()

@@ -98,8 +98,7 @@ struct BodyFaultTests {
     @Test(arguments: [RequestedRange.from(2_500_000), .closed(2_500_000, through: .max), .from(.max)])
     func reportsRangeBeyondEndAsNotSatisfiable(_ range: RequestedRange) async throws {
         let store = try await fixture.open()
-        let error = await #expect(throws: CacheError.self) { try await store.bytes(fixture.url, range) }
-        #expect(error?.code == .rangeNotSatisfiable)
+        let error = await expectError(.rangeNotSatisfiable) { try await store.bytes(fixture.url, range) }
         #expect(error?.completeLength == Self.body.length)
         try await fixture.expectCorrectBytes(of: Self.body, in: store)
         await store.close()
@@ -143,8 +142,7 @@ struct BodyFaultTests {
         #expect(info.length == 0)
         #expect(info.isComplete)
         for range in [RequestedRange.from(0), .suffix(5)] {
-            let error = await #expect(throws: CacheError.self) { try await store.bytes(url, range) }
-            #expect(error?.code == .rangeNotSatisfiable)
+            let error = await expectError(.rangeNotSatisfiable) { try await store.bytes(url, range) }
             #expect(error?.completeLength == 0)
         }
         await store.close()
@@ -168,8 +166,7 @@ struct BodyFaultTests {
         for _ in 0..<2 {
             #expect(try await store.bytes(fixture.url) == [])
             for range in [RequestedRange.from(0), .closed(0, through: 9), .suffix(5)] {
-                let error = await #expect(throws: CacheError.self) { try await store.bytes(fixture.url, range) }
-                #expect(error?.code == .rangeNotSatisfiable)
+                let error = await expectError(.rangeNotSatisfiable) { try await store.bytes(fixture.url, range) }
                 #expect(error?.completeLength == 0)
             }
         }

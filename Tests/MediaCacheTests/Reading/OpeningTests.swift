@@ -46,8 +46,7 @@ struct OpeningTests {
         }
         gate.open()
         for task in [outside, alsoOutside] {
-            let error = await #expect(throws: CacheError.self) { try await task.value }
-            #expect(error?.code == .rangeNotSatisfiable)
+            let error = await expectError(.rangeNotSatisfiable) { try await task.value }
             #expect(error?.completeLength == Self.body.length)
         }
         #expect(try await inside.value == Self.body.bytes(in: #require(range.resolved(in: Self.body.length))))

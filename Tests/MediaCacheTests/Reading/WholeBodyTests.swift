@@ -146,10 +146,9 @@ struct WholeBodyTests {
 
     @Test func refusesBodyBeyondMaximumLength() async throws {
         let store = try await fixture.open()
-        let error = await #expect(throws: CacheError.self) {
+        let error = await expectError(.badResponse) {
             try await store.wholeBody(request(keeps: true, maximumLength: 4))
         }
-        #expect(error?.code == .badResponse)
         #expect(error?.message.contains("4 bytes") == true)
         await store.close()
     }

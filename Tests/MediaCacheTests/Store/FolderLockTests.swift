@@ -13,8 +13,7 @@ struct FolderLockTests {
     @Test func permitsOnlyOneOwner() async throws {
         let store = try await fixture.open()
         try store.announce(address: "http://127.0.0.1:9479")
-        let error = await #expect(throws: CacheError.self) { _ = try await fixture.open() }
-        #expect(error?.code == .folderOwned)
+        let error = await expectError(.folderOwned) { _ = try await fixture.open() }
         #expect(error?.message.contains("http://127.0.0.1:9479") == true)
         #expect(error?.message.contains("\(ProcessInfo.processInfo.processIdentifier)") == true)
         let owner = CacheStore.owner(of: location)
@@ -68,8 +67,7 @@ struct FolderLockTests {
         try reader?.announce(address: "http://127.0.0.1:9480")
         #expect(CacheStore.owner(of: location)?.address == "http://127.0.0.1:9480")
         for open in [FolderLock.init(location:), FolderLock.init(toRead:)] {
-            let error = #expect(throws: CacheError.self) { _ = try open(location) }
-            #expect(error?.code == .folderOwned)
+            let error = await expectError(.folderOwned) { _ = try open(location) }
             #expect(error?.message.contains("http://127.0.0.1:9480") == true)
         }
         reader = nil

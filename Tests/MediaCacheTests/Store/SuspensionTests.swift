@@ -86,9 +86,7 @@ struct SuspensionTests {
             withUnsafeCurrentTask { $0?.cancel() }
             try await store.resume()
         }
-        let result = await resumption.result
-        let error = #expect(throws: CacheError.self) { try result.get() }
-        #expect(error?.code == .cancelled)
+        await expectError(.cancelled) { try await resumption.value }
         #expect(CacheStore.owner(of: location) == nil)
         try await store.resume()
         #expect(try await session.allBytes() == Self.body.bytes)
@@ -104,9 +102,7 @@ struct SuspensionTests {
         let reading = Task { try await session.allBytes() }
         await gate.waitForArrivals()
         await store.close()
-        let result = await reading.result
-        let error = #expect(throws: CacheError.self) { try result.get() }
-        #expect(error?.code == .closed)
+        await expectError(.closed) { try await reading.value }
         gate.open()
     }
 

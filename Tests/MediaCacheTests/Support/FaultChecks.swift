@@ -56,14 +56,17 @@ extension EngineFixture {
     }
 }
 
-/// Expects `body` to throw a ``CacheError`` with `code`.
+/// Expects `body` to throw a ``CacheError`` with `code`, and returns it.
+@discardableResult
 func expectError<Result>(
     _ code: CacheError.Code, sourceLocation: SourceLocation = #_sourceLocation, _ body: () async throws -> Result
-) async {
+) async -> CacheError? {
     do {
         _ = try await body()
         Issue.record("no error was thrown", sourceLocation: sourceLocation)
+        return nil
     } catch {
         #expect((error as? CacheError)?.code == code, "\(error)", sourceLocation: sourceLocation)
+        return error as? CacheError
     }
 }
