@@ -20,8 +20,17 @@ struct ConfirmedReadTests {
         fixture.origin[fixture.url] = ScriptedResource(body, entityTag: entityTag, contentType: "text/plain")
     }
 
-    private func read(_ store: CacheStore, since moment: Duration) async throws -> [UInt8] {
-        try await store.read(ReadRequest(url: fixture.url, revalidation: .since(moment))).allBytes()
+    private func read(
+        _ store: CacheStore, since moment: Duration, in scope: AddressScope = .any, asWhole: Bool = false
+    ) async throws -> [UInt8] {
+        let settings = store.transfers.narrowed(to: scope)
+        if asWhole {
+            return try await store.wholeBody(
+                WholeBodyRequest(url: fixture.url, settings: settings, revalidation: .since(moment)) { _ in true }
+            ).bytes
+        }
+        return try await store.read(ReadRequest(url: fixture.url, settings: settings, revalidation: .since(moment)))
+            .allBytes()
     }
 
     private var requests: [ScriptedRequest] { fixture.origin.requests(for: fixture.url) }
@@ -50,20 +59,11 @@ struct ConfirmedReadTests {
     func requiresConfirmationInNarrowScope(asWhole: Bool) async throws {
         fixture.origin[fixture.url]?.peer = .local
         let store = try await fixture.open()
-        func read(_ scope: AddressScope) async throws -> [UInt8] {
-            let settings = store.transfers.narrowed(to: scope)
-            if asWhole {
-                return try await store.wholeBody(
-                    WholeBodyRequest(url: fixture.url, settings: settings, revalidation: .since(.zero)) { _ in true }
-                ).bytes
-            }
-            return try await store.read(
-                ReadRequest(url: fixture.url, settings: settings, revalidation: .since(.zero))
-            ).allBytes()
+        #expect(try await read(store, since: .zero, asWhole: asWhole) == Self.text.bytes)
+        await expectError(.forbiddenAddress) {
+            try await read(store, since: .zero, in: .publicOnly, asWhole: asWhole)
         }
-        #expect(try await read(.any) == Self.text.bytes)
-        await expectError(.forbiddenAddress) { try await read(.publicOnly) }
-        #expect(try await read(.any) == Self.text.bytes)
+        #expect(try await read(store, since: .zero, asWhole: asWhole) == Self.text.bytes)
         await store.close()
     }
 
@@ -75,18 +75,7 @@ struct ConfirmedReadTests {
         _ = try await read(store, since: .zero)
         fixture.time.advance(by: .seconds(1))
         serve(Self.other, "\"1\"")
-        let settings = store.transfers.narrowed(to: .publicOnly)
-        let moment = store.monotonicTime
-        let bytes =
-            if asWhole {
-                try await store.wholeBody(
-                    WholeBodyRequest(url: fixture.url, settings: settings, revalidation: .since(moment)) { _ in true }
-                ).bytes
-            } else {
-                try await store.read(
-                    ReadRequest(url: fixture.url, settings: settings, revalidation: .since(moment))
-                ).allBytes()
-            }
+        let bytes = try await read(store, since: store.monotonicTime, in: .publicOnly, asWhole: asWhole)
         #expect(bytes == Self.other.bytes)
         await store.close()
     }
