@@ -45,20 +45,10 @@ struct CatalogDamageTests {
     private func fillLargeCatalog() async throws {
         try await fill()
         let large = try Catalog(.file(catalog))
-        let (id, now) = (Int64(1000), fixture.time.now)
-        try await large.commit([
-            CommitSnapshot(
-                resource: StoredResource(
-                    id: id, key: "http://origin.example/large", url: "http://origin.example/large", created: now,
-                    lastUsed: now, useOrder: id, hits: 0, isPinned: false),
-                representation: StoredRepresentation(
-                    id: id, resourceID: id, blob: BlobFolder.newName(), isDurable: false,
-                    head: ResourceHead(
-                        length: 1, contentType: "video/mp4", validator: Validator(entityTag: "\"1\""),
-                        validatedAt: now, entityTag: "\"1\""),
-                    freshness: Freshness(), ignoresRanges: false, isSuperseded: false, spans: SpanMap()),
-                dirtyPages: [0: [UInt8](repeating: 0, count: 20 << 20)])
-        ])
+        var entry = CommitSnapshot(1001, length: 1, now: fixture.time.now)
+        entry.representation.spans = SpanMap()
+        entry.dirtyPages = [0: [UInt8](repeating: 0, count: 20 << 20)]
+        try await large.commit([entry])
         try large.close()
     }
 

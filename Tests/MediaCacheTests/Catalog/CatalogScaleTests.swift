@@ -4,12 +4,14 @@ import Testing
 
 @testable import MediaCache
 
-struct CatalogScaleTests {
-    private func snapshot(_ id: Int64, length: Int64, now: Date) -> CommitSnapshot {
-        CommitSnapshot(
+extension CommitSnapshot {
+    /// Creates a snapshot of a half-cached film without a blob. Every 100th is pinned.
+    init(_ id: Int64, length: Int64, now: Date) {
+        let url = "http://origin.example/films/\(id).mp4"
+        self.init(
             resource: StoredResource(
-                id: id, key: "http://origin.example/films/\(id).mp4", url: "http://origin.example/films/\(id).mp4",
-                created: now, lastUsed: now, useOrder: id, hits: 1, isPinned: id % 100 == 0),
+                id: id, key: url, url: url, created: now, lastUsed: now, useOrder: id, hits: 1,
+                isPinned: id % 100 == 0),
             representation: StoredRepresentation(
                 id: id, resourceID: id, blob: BlobFolder.newName(), isDurable: false,
                 head: ResourceHead(
@@ -19,7 +21,9 @@ struct CatalogScaleTests {
                 spans: SpanMap([0..<length / 2])),
             dirtyPages: [0: [1, 2, 3]])
     }
+}
 
+struct CatalogScaleTests {
     /// Opening loads no resources into the table of open ones, and queries load at most the requested one.
     @Test func opensWithoutLoadingAllResources() async throws {
         let fixture = try EngineFixture()
@@ -27,7 +31,7 @@ struct CatalogScaleTests {
         let catalog = try Catalog(.file(fixture.folder + "/catalog.sqlite"))
         let now = Date(timeIntervalSince1970: 1_700_000_000)
         for start in stride(from: Int64(1), to: 100_000, by: 10_000) {
-            try await catalog.commit((start..<start + 10_000).map { snapshot($0, length: 1000, now: now) })
+            try await catalog.commit((start..<start + 10_000).map { CommitSnapshot($0, length: 1000, now: now) })
         }
         try catalog.close()
         let store = try await fixture.open()
@@ -51,7 +55,7 @@ struct CatalogScaleTests {
         try files.makeFolder(fixture.folder)
         let catalog = try Catalog(.file(fixture.folder + "/catalog.sqlite"))
         let length: Int64 = 10 << 30
-        var entry = snapshot(1, length: length, now: fixture.time.now)
+        var entry = CommitSnapshot(1, length: length, now: fixture.time.now)
         entry.resource.key = fixture.url.description
         entry.representation.spans = SpanMap([0..<length])
         var checksums = BlockChecksums()

@@ -29,8 +29,7 @@ struct ConfirmedReadTests {
                 WholeBodyRequest(url: fixture.url, settings: settings, revalidation: .since(moment)) { _ in true }
             ).bytes
         }
-        return try await store.read(ReadRequest(url: fixture.url, settings: settings, revalidation: .since(moment)))
-            .allBytes()
+        return try await store.bytes(ReadRequest(url: fixture.url, settings: settings, revalidation: .since(moment)))
     }
 
     private var requests: [ScriptedRequest] { fixture.origin.requests(for: fixture.url) }

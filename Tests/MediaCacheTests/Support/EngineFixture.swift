@@ -62,7 +62,11 @@ final class EngineFixture: Sendable {
 extension CacheStore {
     /// Reads a range to its end.
     func bytes(_ url: ResourceURL, _ range: RequestedRange = .all) async throws -> [UInt8] {
-        let session = try await read(ReadRequest(url: url, range: range))
+        try await bytes(ReadRequest(url: url, range: range))
+    }
+
+    func bytes(_ request: ReadRequest) async throws -> [UInt8] {
+        let session = try await read(request)
         defer { session.cancel() }
         return try await session.allBytes()
     }

@@ -207,11 +207,7 @@ struct TransferSchedulerTests {
         let known = fixture.origin.requests.count
         let range = RequestedRange.closed(2_000_000, through: 2_000_099)
         @Sendable func reading(_ url: ResourceURL, _ transferClass: TransferClass) -> Task<[UInt8], any Error> {
-            Task {
-                let session = try await store.read(
-                    ReadRequest(url: url, range: range, transferClass: transferClass))
-                return try await session.allBytes()
-            }
+            Task { try await store.bytes(ReadRequest(url: url, range: range, transferClass: transferClass)) }
         }
         let busy = reading(urls[0], .playback)
         await gate.waitForArrivals()
