@@ -8,23 +8,6 @@ import Testing
 extension PinnedVersionTests {
     // MARK: - Sidecars
 
-    /// The catalog and its log as a killed process leaves them.
-    private struct KilledCatalog {
-        var files: [String: Data] = [:]
-
-        init(of folder: String) throws {
-            for suffix in ["", "-wal"] {
-                files[suffix] = try Data(contentsOf: URL(fileURLWithPath: "\(folder)/catalog.sqlite\(suffix)"))
-            }
-        }
-
-        func restore(in folder: String) throws {
-            for (suffix, data) in files {
-                try data.write(to: URL(fileURLWithPath: "\(folder)/catalog.sqlite\(suffix)"))
-            }
-        }
-    }
-
     /// The process is killed after a commit and before writing the sidecar. The next process writes it.
     @Test func renewsOutdatedSidecar() async throws {
         let store = try await fixture.open()
@@ -35,10 +18,12 @@ extension PinnedVersionTests {
         await store.engine.committer.commit()
         files.fail { call, path in call == .rename && path.contains(".json") ? EIO : nil }
         _ = try? await store.complete(download)
-        let killed = try KilledCatalog(of: fixture.folder)
+        // The catalog and its log as a killed process leaves them.
+        let locations = ["", "-wal"].map { URL(fileURLWithPath: fixture.folder + "/catalog.sqlite" + $0) }
+        let killed = try locations.map { try Data(contentsOf: $0) }
         await store.close()
         files.fail(nil)
-        try killed.restore(in: fixture.folder)
+        for (location, data) in zip(locations, killed) { try data.write(to: location) }
         let next = try await fixture.open()
         await next.cleanUpAfterEarlierOpening()
         await next.close()

@@ -35,8 +35,7 @@ struct SuspensionTests {
         let reading = Task { try await session.allBytes() }
         await gate.waitForArrivals()
         await store.suspend()
-        let result = await reading.result
-        #expect(throws: CacheError.self) { try result.get() }
+        await #expect(throws: CacheError.self) { try await reading.value }
         #expect(store.statistics.runningFills == 0)
         session.cancel()
         gate.open()
@@ -65,7 +64,7 @@ struct SuspensionTests {
         let session = try await store.read(ReadRequest(url: fixture.url))
         await store.suspend()
         let other = try await fixture.open()
-        #expect(await #expect(throws: CacheError.self) { try await store.resume() }?.code == .folderOwned)
+        await expectError(.folderOwned) { try await store.resume() }
         #expect(try await other.removeAll().count == 1)
         await other.close()
         try await store.resume()

@@ -12,8 +12,6 @@ struct ModelDisk: Sendable {
         /// The ranges written or punched since the last sync, in order.
         var unsynced: [Range<Int>] = []
 
-        init() {}
-
         init(durable: [UInt8]) {
             bytes = durable
             self.durable = durable
@@ -84,7 +82,7 @@ struct ModelDisk: Sendable {
         if let node = names[path] { return node }
         guard creating, folders.contains(Self.parent(path)) else { throw Self.error("open", path, ENOENT) }
         nextNode += 1
-        nodes[nextNode] = Node()
+        nodes[nextNode] = Node(durable: [])
         change(.add(path: path, node: nextNode))
         return nextNode
     }
