@@ -27,13 +27,15 @@ struct CatalogDamageTests {
 
     private func body(_ url: ResourceURL) -> [UInt8] { fixture.origin[url]?.body.bytes ?? [] }
 
-    private func fill() async throws {
+    private func filled() async throws -> CacheStore {
         let store = try await fixture.open()
         for url in others { _ = try await store.complete(ReadRequest(url: url)) }
         let info = try await store.complete(ReadRequest(url: pinned))
         try await store.setPinned(true, id: info.id)
-        await store.close()
+        return store
     }
+
+    private func fill() async throws { await (try await filled()).close() }
 
     private func change(_ body: (inout Data) -> Void) throws {
         var data = try Data(contentsOf: URL(fileURLWithPath: catalog))
@@ -185,10 +187,7 @@ struct CatalogDamageTests {
     }
 
     @Test func opensEarlierStateWithoutLog() async throws {
-        let store = try await fixture.open()
-        for url in others { _ = try await store.complete(ReadRequest(url: url)) }
-        let info = try await store.complete(ReadRequest(url: pinned))
-        try await store.setPinned(true, id: info.id)
+        let store = try await filled()
         // The state that a killed process leaves, without the log.
         let main = try Data(contentsOf: URL(fileURLWithPath: catalog))
         await store.close()

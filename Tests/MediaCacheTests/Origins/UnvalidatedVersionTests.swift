@@ -63,15 +63,6 @@ struct UnvalidatedVersionTests {
         await reader.close()
     }
 
-    @Test func readsContentOfUnknownLengthToItsEnd() async throws {
-        fixture.origin.always(fixture.url, .ignoresRange, .noContentLength)
-        let store = try await fixture.open()
-        let bytes = try await store.bytes(fixture.url)
-        #expect(bytes.count == 3_000_000 && Self.old.matches(bytes))
-        #expect(fixture.origin.requests.count == 1)
-        await store.close()
-    }
-
     @Test func refusesPageInResponseToRange() async throws {
         var bytes = Self.old.bytes
         let page = Array("<!DOCTYPE html><html><body>Please log in</body></html>".utf8)

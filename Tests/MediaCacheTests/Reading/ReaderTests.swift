@@ -192,28 +192,17 @@ struct ReaderTests {
         await store.close()
     }
 
-    @Test func endsWaitingReaderImmediatelyWhenCancelled() async throws {
+    @Test(arguments: [false, true])
+    func endsWaitingReaderImmediatelyWhenCancelled(cancelsTask: Bool) async throws {
         let gate = ScriptedGate()
         fixture.origin.always(fixture.url, .holdBody(at: 100_000, gate))
         let store = try await fixture.open()
         let session = try await store.read(ReadRequest(url: fixture.url, range: .from(99_999)))
         let reading = Task { try await session.allBytes() }
         await gate.waitForArrivals()
-        session.cancel()
+        if cancelsTask { reading.cancel() } else { session.cancel() }
         await expectError(.cancelled) { try await reading.value }
         #expect(store.statistics.openReads == 0)
-        await store.close()
-    }
-
-    @Test func endsReaderWhenTaskIsCancelled() async throws {
-        let gate = ScriptedGate()
-        fixture.origin.always(fixture.url, .holdBody(at: 100_000, gate))
-        let store = try await fixture.open()
-        let session = try await store.read(ReadRequest(url: fixture.url))
-        let reading = Task { try await session.allBytes() }
-        await gate.waitForArrivals()
-        reading.cancel()
-        await expectError(.cancelled) { try await reading.value }
         await store.close()
     }
 

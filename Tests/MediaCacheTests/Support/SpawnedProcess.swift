@@ -1,10 +1,5 @@
+import Foundation
 import Testing
-
-#if canImport(Glibc)
-    import Glibc
-#else
-    import Darwin
-#endif
 
 /// A command that runs during a test. It replaces Foundation's `Process`, which on Linux reads beyond a directory entry
 /// when it lists open descriptors, and AddressSanitizer reports that.
