@@ -194,8 +194,6 @@ extension Catalog {
         try await read { db in try Int64.fetchOne(db, sql: Self.allBytes) ?? 0 }
     }
 
-    /// Returns the number of cached bytes in total and of pinned resources, and the number of resources in total and of
-    /// complete ones.
     package func byteTotals() async throws -> (all: Int64, pinned: Int64, resources: Int, complete: Int) {
         try await read { db in
             (

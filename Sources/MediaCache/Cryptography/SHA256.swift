@@ -2,7 +2,6 @@ internal import CMediaCacheShims
 
 /// The hash SHA-256 (FIPS 180-4), computed by the system's library.
 package enum SHA256 {
-    /// Returns the hash of the bytes, 32 bytes.
     package static func hash(_ bytes: UnsafeRawBufferPointer) -> [UInt8] {
         [UInt8](unsafeUninitializedCapacity: 32) { digest, count in
             if let digest = digest.baseAddress { mc_sha256(bytes.baseAddress, bytes.count, digest) }

@@ -31,7 +31,6 @@ package struct BlockChecksums: Sendable {
         pages = encodedPages.mapValues { .encoded($0) }
     }
 
-    /// Returns the records of `bytes`, which begin at `offset`.
     package static func records(of bytes: UnsafeRawBufferPointer, at offset: Int64) -> [Record] {
         var records: [Record] = []
         var position = offset

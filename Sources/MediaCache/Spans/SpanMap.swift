@@ -83,7 +83,6 @@ package struct SpanMap: Sendable, Hashable {
             .prefix { $0.lowerBound < range.upperBound }.map { $0.clamped(to: range) }
     }
 
-    /// Returns the index of the first span that ends after `offset`.
     private func firstIndex(endingAfter offset: Int64) -> Int {
         var low = 0
         var high = spans.count

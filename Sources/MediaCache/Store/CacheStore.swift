@@ -277,7 +277,6 @@ public final class CacheStore: Sendable {
         table[key(of: request)]?.locator.forgetRedirect()
     }
 
-    /// Returns the cache key of the resource that a request reads.
     package func key(of request: ReadRequest) -> String {
         request.name
             ?? engine.configuration.keyPolicy.key(

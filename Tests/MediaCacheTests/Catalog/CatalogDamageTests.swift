@@ -35,7 +35,7 @@ struct CatalogDamageTests {
         return store
     }
 
-    private func fill() async throws { await (try await filled()).close() }
+    private func fill() async throws { try await filled().close() }
 
     private func change(_ body: (inout Data) -> Void) throws {
         var data = try Data(contentsOf: URL(fileURLWithPath: catalog))
