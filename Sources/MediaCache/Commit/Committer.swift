@@ -245,9 +245,7 @@ package final class Committer: Sendable {
     private func markUsedAgain(_ resources: [Resource]) {
         state.withLock { state in
             guard !state.isClosed else { return }
-            for resource in resources where state.usedResources[resource.id] == nil {
-                state.usedResources[resource.id] = resource
-            }
+            state.usedResources.merge(resources.map { ($0.id, $0) }) { later, _ in later }
             startTimer(&state)
         }
     }

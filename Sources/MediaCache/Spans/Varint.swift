@@ -30,26 +30,11 @@ package struct VarintWriter {
 
     /// Writes a string as the length of its common prefix with the previous string, and the remainder.
     package mutating func write(_ text: String, after last: String) {
-        let shared = Self.sharedLength(text, last)
+        // Counts whole scalars, because part of a UTF-8 sequence isn't a valid string.
+        let same = zip(text.unicodeScalars, last.unicodeScalars).lazy.prefix { $0.0 == $0.1 }
+        let shared = same.reduce(0) { $0 + UTF8.width($1.0) }
         write(UInt64(shared))
         write(String(decoding: text.utf8.dropFirst(shared), as: UTF8.self))
-    }
-
-    /// Returns the length in bytes of the common prefix of two strings, rounded down to a whole UTF-8 sequence.
-    private static func sharedLength(_ left: String, _ right: String) -> Int {
-        let (left, right) = (left.utf8, right.utf8)
-        var shared = 0
-        var (start, index, other) = (0, left.startIndex, right.startIndex)
-        while index < left.endIndex, other < right.endIndex, left[index] == right[other] {
-            if left[index] & 0xC0 != 0x80 { start = shared }
-            shared += 1
-            left.formIndex(after: &index)
-            right.formIndex(after: &other)
-        }
-        // Part of a UTF-8 sequence isn't a valid string.
-        let isWithin =
-            index < left.endIndex && left[index] & 0xC0 == 0x80 || other < right.endIndex && right[other] & 0xC0 == 0x80
-        return isWithin ? start : shared
     }
 }
 

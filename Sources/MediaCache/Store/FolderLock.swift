@@ -26,7 +26,7 @@ package final class FolderLock: Sendable {
         descriptor = try Self.acquire(path, location)
         shared = nil
         isTemporary = false
-        try write(FolderOwner(processID: getpid(), address: nil))
+        try announce(address: nil)
     }
 
     /// Acquires the lock for reading a folder that isn't writable.
@@ -39,7 +39,7 @@ package final class FolderLock: Sendable {
             (descriptor, path) = try RuntimeFolder.use(Self.name, for: location) { path in
                 let descriptor = try Self.acquire(path, location)
                 do {
-                    try Self.write(FolderOwner(processID: getpid(), address: nil), to: descriptor, path)
+                    try Self.write(address: nil, to: descriptor, path)
                 } catch {
                     close(descriptor)
                     throw error
@@ -106,9 +106,7 @@ package final class FolderLock: Sendable {
         return lock() == 0
     }
 
-    package func announce(address: String?) throws {
-        try write(FolderOwner(processID: getpid(), address: address))
-    }
+    package func announce(address: String?) throws { try Self.write(address: address, to: descriptor, path) }
 
     package static func owner(of location: CacheLocation) -> FolderOwner? {
         let other = RuntimeFolder.find(name, for: location).flatMap { owner(at: $0) }
@@ -129,10 +127,8 @@ package final class FolderLock: Sendable {
             ?? FolderOwner(processID: 0, address: nil)
     }
 
-    private func write(_ owner: FolderOwner) throws { try Self.write(owner, to: descriptor, path) }
-
-    private static func write(_ owner: FolderOwner, to descriptor: Int32, _ path: String) throws {
-        let data = try JSONEncoder().encode(owner)
+    private static func write(address: String?, to descriptor: Int32, _ path: String) throws {
+        let data = try JSONEncoder().encode(FolderOwner(processID: getpid(), address: address))
         let count = data.withUnsafeBytes { pwrite(descriptor, $0.baseAddress, $0.count, 0) }
         guard count == data.count else {
             // A short write sets no error.

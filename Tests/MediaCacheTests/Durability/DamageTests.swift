@@ -46,11 +46,10 @@ struct DamageTests {
         #expect(fixture.origin.bodyBytes > Self.body.length)
         #expect(try await store.bytes(fixture.url) == Self.body.bytes)
         await store.close()
-        var found = false
-        for await event in events {
-            if case .damaged(let key, _) = event, key == fixture.url.description { found = true }
+        let isReported = await events.contains {
+            if case .damaged(let key, _) = $0 { key == fixture.url.description } else { false }
         }
-        #expect(found)
+        #expect(isReported)
         let next = try await fixture.open()
         #expect(try await next.verify().findings.isEmpty)
         await next.close()

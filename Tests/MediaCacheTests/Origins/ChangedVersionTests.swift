@@ -152,8 +152,7 @@ struct ChangedVersionTests {
         #expect(try await store.bytes(fixture.url) == Self.old.bytes)
         try await fixture.expectCorrectBytes(of: Self.old, in: store)
         await store.close()
-        var isReported = false
-        for await event in events { if case .entityTagAlternates = event { isReported = true } }
+        let isReported = await events.contains { if case .entityTagAlternates = $0 { true } else { false } }
         #expect(isReported)
     }
 
