@@ -74,12 +74,9 @@ struct BodyFaultTests {
         fixture.origin.clearFaults(fixture.url)
         // An origin without ranges would send everything before its reader leaves, and a returning reader would share
         // this fill.
-        let gate = ScriptedGate()
-        fixture.origin.next(fixture.url, .holdBody(at: 500_000, gate))
+        let gate = fixture.holdNext(at: 500_000)
         _ = try await store.bytes(fixture.url, .closed(0, through: 99))
-        try await fixture.advancingClock {
-            await fixture.origin.wait { requests in requests.allSatisfy { $0.progress != .running } }
-        }
+        try await fixture.advancingClock { await fixture.origin.wait { $0.allSatisfy { $0.progress != .running } } }
         fixture.origin.always(fixture.url, .contentEncoding(coding))
         gate.open()
         try await fixture.expectFailure(store, .from(2_000_000), of: Self.body, code: .badResponse)

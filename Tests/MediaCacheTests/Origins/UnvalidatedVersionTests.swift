@@ -14,8 +14,7 @@ struct UnvalidatedVersionTests {
     @Test(arguments: [nil, "W/\"same\""] as [String?])
     func neverMixesVersionsChangedDuringFill(_ entityTag: String?) async throws {
         fixture.origin[fixture.url] = ScriptedResource(Self.old, entityTag: entityTag)
-        let gate = ScriptedGate()
-        fixture.origin.next(fixture.url, .holdBody(at: 900_000, gate))
+        let gate = fixture.holdNext(at: 900_000)
         let store = try await fixture.open()
         let session = try await store.read(ReadRequest(url: fixture.url))
         var bytes: [UInt8] = []

@@ -104,8 +104,7 @@ struct ConfirmedReadTests {
     /// The request was sent before the content was replaced.
     @Test func ignoresRequestStartedBeforeMoment() async throws {
         let store = try await fixture.open()
-        let gate = ScriptedGate()
-        fixture.origin.next(fixture.url, .holdHead(gate))
+        let gate = fixture.holdNext()
         let (first, url) = (Task { try await read(store, since: .zero) }, fixture.url)
         await fixture.origin.wait { requests in requests.contains { $0.url == url } }
         fixture.time.advance(by: .seconds(1))

@@ -80,8 +80,7 @@ struct FreshnessTests {
         let first = try await fixture.open()
         _ = try await first.bytes(fixture.url)
         await first.close()
-        let gate = ScriptedGate()
-        fixture.origin.next(fixture.url, .holdHead(gate))
+        let gate = fixture.holdNext()
         let second = try await fixture.open()
         // The bytes are served before the response arrives.
         #expect(try await second.bytes(fixture.url) == Self.body.bytes)
@@ -149,8 +148,7 @@ struct FreshnessTests {
             store = try await fixture.open()
         }
         fixture.time.advance(by: .seconds(11))
-        let gate = ScriptedGate()
-        fixture.origin.next(fixture.url, .holdHead(gate))
+        let gate = fixture.holdNext()
         fixture.origin[fixture.url] = ScriptedResource(Self.other, entityTag: "\"2\"", cacheControl: control)
         let reading = Task { [store] in try await store.bytes(fixture.url) }
         await gate.waitForArrivals()
@@ -176,8 +174,7 @@ struct FreshnessTests {
         _ = try await store.bytes(fixture.url, .closed(0, through: 99))
         await store.settled { $0.statistics.runningFills == 0 }
         fixture.time.advance(by: .seconds(11))
-        let gate = ScriptedGate()
-        fixture.origin.next(fixture.url, .holdHead(gate))
+        let gate = fixture.holdNext()
         let reading = Task { try await store.bytes(fixture.url, .closed(0, through: 9)) }
         await gate.waitForArrivals()
         #expect(try await fixture.advancingClock { try await reading.value } == film.bytes(in: 0..<10))

@@ -33,8 +33,7 @@ struct OpeningTests {
     /// A 416 response applies to the requested range, not to the resource.
     @Test(arguments: [RequestedRange.all, .closed(10, through: 19), .suffix(5)])
     func failsOnlyReaderOfUnsatisfiableRange(_ range: RequestedRange) async throws {
-        let gate = ScriptedGate()
-        fixture.origin.next(fixture.url, .holdHead(gate))
+        let gate = fixture.holdNext()
         let store = try await fixture.open()
         let outside = Task { try await store.bytes(fixture.url, .from(1_000_000)) }
         await gate.waitForArrivals()
@@ -166,8 +165,7 @@ struct OpeningTests {
     }
 
     @Test func continuesForOtherReadersAfterCancellation() async throws {
-        let gate = ScriptedGate()
-        fixture.origin.next(fixture.url, .holdHead(gate))
+        let gate = fixture.holdNext()
         let store = try await fixture.open()
         let opener = Task { try await store.bytes(fixture.url) }
         await gate.waitForArrivals()
@@ -211,8 +209,7 @@ struct OpeningTests {
     }
 
     @Test func startsNewOpeningAfterAbandonedOne() async throws {
-        let gate = ScriptedGate()
-        fixture.origin.next(fixture.url, .holdHead(gate))
+        let gate = fixture.holdNext()
         let store = try await fixture.open()
         for _ in 0..<20 {
             let opener = Task { try await store.bytes(fixture.url) }

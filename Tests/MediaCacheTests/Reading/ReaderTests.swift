@@ -14,8 +14,7 @@ struct ReaderTests {
     init() throws { fixture = try EngineFixture(serving: ScriptedResource(Self.body)) }
 
     @Test func startsFillImmediatelyAfterFarSeek() async throws {
-        let gate = ScriptedGate()
-        fixture.origin.next(fixture.url, .holdBody(at: 100_000, gate))
+        let gate = fixture.holdNext(at: 100_000)
         let store = try await fixture.open()
         let session = try await store.read(ReadRequest(url: fixture.url))
         await gate.waitForArrivals()
@@ -41,8 +40,7 @@ struct ReaderTests {
     @Test(arguments: [false, true], [false, true])
     func cancelsAbandonedFillBeforeResponseHead(bySeeking: Bool, wasFast: Bool) async throws {
         let store = try await knownFilm()
-        let gate = ScriptedGate()
-        fixture.origin.next(fixture.url, .holdHead(gate))
+        let gate = fixture.holdNext()
         let first = try await store.read(ReadRequest(url: fixture.url, range: .from(20_000_000)))
         if wasFast { first.currentRepresentation?.withState { $0.measured(bytes: 100 << 20, in: .seconds(1)) } }
         let reading = Task { try await first.allBytes() }
@@ -75,8 +73,7 @@ struct ReaderTests {
         let store = try await fixture.open { $0.scheduling = .init(total: 1, perHost: 1, playbackReserve: 1) }
         _ = try await store.bytes(fixture.url, .closed(0, through: 9))
         await store.settled { $0.statistics.runningFills == 0 }
-        let gate = ScriptedGate()
-        fixture.origin.next(fixture.url, .holdBody(at: 20_100_000, gate))
+        let gate = fixture.holdNext(at: 20_100_000)
         let session = try await store.read(ReadRequest(url: fixture.url, range: .from(20_000_000)))
         var iterator = session.buffers.makeAsyncIterator()
         _ = try await iterator.next()
@@ -100,8 +97,7 @@ struct ReaderTests {
     @Test(arguments: [false, true])
     func seekEndsStalledAbandonedFill(wasFast: Bool) async throws {
         let store = try await knownFilm()
-        let gate = ScriptedGate()
-        fixture.origin.next(fixture.url, .holdBody(at: 20_100_000, gate))
+        let gate = fixture.holdNext(at: 20_100_000)
         let session = try await store.read(ReadRequest(url: fixture.url, range: .from(20_000_000)))
         if wasFast { session.currentRepresentation?.withState { $0.measured(bytes: 100 << 20, in: .seconds(1)) } }
         var iterator = session.buffers.makeAsyncIterator()
@@ -120,8 +116,7 @@ struct ReaderTests {
         let store = try await fixture.open { $0.transfers.readAhead = ReadAhead(initial: 4 << 20, maximum: 8 << 20) }
         _ = try await store.bytes(fixture.url, .closed(0, through: 9))
         await store.settled { $0.statistics.runningFills == 0 }
-        let gate = ScriptedGate()
-        fixture.origin.next(fixture.url, .holdHead(gate))
+        let gate = fixture.holdNext()
         let sent = fixture.origin.bodyBytes
         // The first reader leaves before its response, the others during theirs.
         let first = try await store.read(ReadRequest(url: fixture.url, range: .closed(20_000_000, through: 20_099_999)))
@@ -164,8 +159,7 @@ struct ReaderTests {
     }
 
     @Test func waitsForApproachingFillAfterNearSeek() async throws {
-        let gate = ScriptedGate()
-        fixture.origin.next(fixture.url, .holdBody(at: 100_000, gate))
+        let gate = fixture.holdNext(at: 100_000)
         let store = try await fixture.open()
         let session = try await store.read(ReadRequest(url: fixture.url, range: .closed(0, through: 299_999)))
         await gate.waitForArrivals()
@@ -242,9 +236,7 @@ struct ReaderTests {
         // The connection stays open for a moment, because the reader may return.
         fixture.time.advance(by: .milliseconds(900))
         #expect(fixture.origin.requests.contains { $0.progress == .running })
-        try await fixture.advancingClock {
-            await fixture.origin.wait { requests in requests.allSatisfy { $0.progress != .running } }
-        }
+        try await fixture.advancingClock { await fixture.origin.wait { $0.allSatisfy { $0.progress != .running } } }
         #expect(!gate.isOpen)
         #expect(fixture.origin.bodyBytes < Self.body.length)
         await store.close()

@@ -98,8 +98,7 @@ struct WholeBodyTests {
     }
 
     @Test func sharesConcurrentRequests() async throws {
-        let gate = ScriptedGate()
-        fixture.origin.next(fixture.url, .holdBody(at: 2, gate))
+        let gate = fixture.holdNext(at: 2)
         let store = try await fixture.open()
         let request = request(keeps: false)
         let readers = (0..<50).map { _ in Task { try await store.wholeBody(request).bytes } }

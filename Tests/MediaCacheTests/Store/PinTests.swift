@@ -39,10 +39,7 @@ struct PinTests {
 
     @Test(arguments: [false, true])
     func movesBlobWhenPinnedAndUnpinned(_ acrossFileSystems: Bool) async throws {
-        if acrossFileSystems {
-            let folder = fixture.folder
-            files.withDisk { $0.mounts = [folder + "/kept"] }
-        }
+        if acrossFileSystems { files.withDisk { [folder = fixture.folder] in $0.mounts = [folder + "/kept"] } }
         let store = try await fixture.open()
         let info = try await store.complete(ReadRequest(url: fixture.url))
         let session = try await store.read(ReadRequest(url: fixture.url))
@@ -165,8 +162,7 @@ struct PinTests {
 
     /// A blob is copied to another file system while it is being written.
     @Test func pinningAcrossFileSystemsLosesNoFilledByte() async throws {
-        let folder = fixture.folder
-        files.withDisk { $0.mounts = [folder + "/kept"] }
+        files.withDisk { [folder = fixture.folder] in $0.mounts = [folder + "/kept"] }
         fixture.origin[fixture.url] = ScriptedResource(Self.body, bufferSize: 4096)
         let store = try await fixture.open()
         _ = try await store.bytes(fixture.url, .closed(0, through: 999))
@@ -195,8 +191,7 @@ struct PinTests {
 
     /// A copy of the blob made between a write and its record would lack the written bytes.
     @Test func doesNotMoveBlobBetweenWriteAndRecord() async throws {
-        let folder = fixture.folder
-        files.withDisk { $0.mounts = [folder + "/kept"] }
+        files.withDisk { [folder = fixture.folder] in $0.mounts = [folder + "/kept"] }
         let store = try await fixture.open()
         let session = try await store.read(ReadRequest(url: fixture.url, range: .closed(0, through: 999)))
         for try await _ in session.buffers {}

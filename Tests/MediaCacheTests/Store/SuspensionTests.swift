@@ -28,8 +28,7 @@ struct SuspensionTests {
     }
 
     @Test func stopsFillAndFailsItsReader() async throws {
-        let gate = ScriptedGate()
-        fixture.origin.next(fixture.url, .holdBody(at: 200_000, gate))
+        let gate = fixture.holdNext(at: 200_000)
         let store = try await fixture.open()
         let session = try await store.read(ReadRequest(url: fixture.url))
         let reading = Task { try await session.allBytes() }
@@ -94,8 +93,7 @@ struct SuspensionTests {
     }
 
     @Test func endsReadersOfClosedStoreAtHole() async throws {
-        let gate = ScriptedGate()
-        fixture.origin.next(fixture.url, .holdBody(at: 200_000, gate))
+        let gate = fixture.holdNext(at: 200_000)
         let store = try await fixture.open()
         let session = try await store.read(ReadRequest(url: fixture.url))
         let reading = Task { try await session.allBytes() }

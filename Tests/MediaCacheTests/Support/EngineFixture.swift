@@ -27,6 +27,13 @@ final class EngineFixture: Sendable {
 
     deinit { try? FileManager.default.removeItem(atPath: folder) }
 
+    /// Makes the next response wait at a gate: before its head, or at a position of the resource.
+    func holdNext(at position: Int64? = nil) -> ScriptedGate {
+        let gate = ScriptedGate()
+        origin.next(url, position.map { ScriptedFault.holdBody(at: $0, gate) } ?? .holdHead(gate))
+        return gate
+    }
+
     /// Advances the clock repeatedly, by `step` each time, until `body` returns.
     func advancingClock<Result: Sendable>(
         by step: Duration = .milliseconds(100), _ body: @escaping @Sendable () async throws -> Result
