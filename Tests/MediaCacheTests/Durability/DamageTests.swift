@@ -88,8 +88,7 @@ struct DamageTests {
         #expect(try await store.bytes(fixture.url) == Self.body.bytes)
         #expect(fixture.origin.bodyBytes == Self.body.length)
         #expect(store.statistics.bytesDamaged == 0)
-        await store.close()
-        let next = try await fixture.open()
+        let next = try await fixture.reopen(store)
         let more = Counter()
         files.fail { call, path in call == .read && path.hasSuffix(".bin") && more.next() <= 200 ? EIO : nil }
         #expect(try await next.bytes(fixture.url) == Self.body.bytes)

@@ -84,8 +84,7 @@ struct ChangedVersionTests {
         fixture.origin[fixture.url] = ScriptedResource(Self.old, entityTag: tag)
         let first = try await fixture.open()
         _ = try await first.bytes(fixture.url, .closed(0, through: 999))
-        await first.close()
-        let second = try await fixture.open()
+        let second = try await fixture.reopen(first)
         let cached = try #require(try await second.resource(for: fixture.url)).spans[0].upperBound
         #expect(try await second.bytes(fixture.url) == Self.old.bytes)
         let resumed = fixture.origin.requests.first {

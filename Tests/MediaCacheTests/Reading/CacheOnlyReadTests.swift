@@ -18,8 +18,7 @@ struct CacheOnlyReadTests {
     @Test func readsCachedContentWithoutRequest() async throws {
         let first = try await fixture.open()
         _ = try await first.bytes(fixture.url)
-        await first.close()
-        let store = try await fixture.open()
+        let store = try await fixture.reopen(first)
         let requestCount = fixture.origin.requests.count
         // The version expired long ago.
         fixture.time.advance(by: .seconds(90 * 86_400))

@@ -17,8 +17,7 @@ struct FreshnessTests {
         fixture.origin[fixture.url] = ScriptedResource(Self.body, cacheControl: "max-age=3600")
         let first = try await fixture.open()
         _ = try await first.bytes(fixture.url)
-        await first.close()
-        let second = try await fixture.open()
+        let second = try await fixture.reopen(first)
         #expect(try await second.bytes(fixture.url) == Self.body.bytes)
         #expect(fixture.origin.requests.count == 1)
         fixture.time.advance(by: .seconds(3601))
@@ -143,10 +142,7 @@ struct FreshnessTests {
         fixture.origin[fixture.url] = ScriptedResource(Self.body, cacheControl: control)
         var store = try await fixture.open()
         _ = try await store.bytes(fixture.url)
-        if reopens {
-            await store.close()
-            store = try await fixture.open()
-        }
+        if reopens { store = try await fixture.reopen(store) }
         fixture.time.advance(by: .seconds(11))
         let gate = fixture.holdNext()
         fixture.origin[fixture.url] = ScriptedResource(Self.other, entityTag: "\"2\"", cacheControl: control)

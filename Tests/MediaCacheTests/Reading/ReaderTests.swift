@@ -319,8 +319,7 @@ struct ReaderTests {
         #expect(info.length == 8 << 30)
         #expect(info.bytesCached < 2 << 20)
         #expect(try await store.verify().findings.isEmpty)
-        await store.close()
-        let again = try await fixture.open()
+        let again = try await fixture.reopen(store)
         fixture.origin.isReachable = false
         for range in ranges {
             let bytes = try await again.bytes(fixture.url, .closed(range.lowerBound, through: range.upperBound - 1))

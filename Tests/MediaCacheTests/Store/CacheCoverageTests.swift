@@ -26,8 +26,7 @@ struct CacheCoverageTests {
             #expect(coverages[3]?.isPinned == true)
         }
         try await check(store)
-        await store.close()
-        let next = try await fixture.open()
+        let next = try await fixture.reopen(store)
         try await check(next)
         #expect(next.table.all.isEmpty)
         await next.close()

@@ -34,8 +34,7 @@ struct CredentialsTests {
     @Test func findsResourceByURLAfterReopening() async throws {
         let first = try await fixture.open()
         _ = try await first.complete(ReadRequest(url: bobs))
-        await first.close()
-        let store = try await fixture.open()
+        let store = try await fixture.reopen(first)
         for text in ["http://origin.example/film.mp4", "http://bob@origin.example/film.mp4"] {
             let url = try ResourceURL(text)
             #expect(try await store.resource(for: url)?.isComplete == true)

@@ -20,8 +20,7 @@ struct PinTests {
     @Test func readsBlobRenamedBeforeCommit() async throws {
         let store = try await fixture.open()
         _ = try await store.complete(ReadRequest(url: fixture.url))
-        await store.close()
-        let next = try await fixture.open()
+        let next = try await fixture.reopen(store)
         let session = try await next.read(ReadRequest(url: fixture.url))
         try files.withDisk { disk in
             for path in disk.paths where path.hasSuffix(".bin") {
@@ -88,8 +87,7 @@ struct PinTests {
         #expect(paths(".json").map { $0.hasPrefix("/kept/") } == [true])
         #expect(try await store.resource(for: fixture.url)?.isPinned == true)
         #expect(try await store.prune(limits: CacheLimits(maximumBytes: 0, minimumFreeBytes: 0)) == 0)
-        await store.close()
-        let next = try await fixture.open()
+        let next = try await fixture.reopen(store)
         #expect(try await next.resource(for: fixture.url)?.isPinned == true)
         #expect(try await next.bytes(fixture.url) == Self.body.bytes)
         #expect(fixture.origin.bodyBytes == Self.body.length)
@@ -145,8 +143,7 @@ struct PinTests {
     @Test func removesOlderVersionWithItsReader() async throws {
         let store = try await fixture.open()
         _ = try await store.complete(ReadRequest(url: fixture.url))
-        await store.close()
-        let next = try await fixture.open()
+        let next = try await fixture.reopen(store)
         let session = try await next.read(ReadRequest(url: fixture.url))
         let newer = ScriptedBody.random(seed: 4, length: 1_400_000)
         fixture.origin.replaceBody(fixture.url, with: newer, entityTag: "\"2\"")

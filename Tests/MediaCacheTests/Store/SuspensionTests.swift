@@ -70,8 +70,7 @@ struct SuspensionTests {
         await expectError(.representationChanged) { _ = try await session.allBytes() }
         session.cancel()
         #expect(try await store.bytes(fixture.url) == Self.body.bytes)
-        await store.close()
-        let next = try await fixture.open()
+        let next = try await fixture.reopen(store)
         #expect(try await next.verify().findings.isEmpty)
         await next.close()
     }

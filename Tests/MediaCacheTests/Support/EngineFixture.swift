@@ -64,6 +64,13 @@ final class EngineFixture: Sendable {
         return try await CacheStore.open(
             configuration, origin: origin, time: time, files: other ?? files, logger: logger)
     }
+
+    /// Closes a store, and opens its folder again.
+    func reopen(_ store: CacheStore, withoutCatalog: Bool = false) async throws -> CacheStore {
+        await store.close()
+        if withoutCatalog { try FileManager.default.removeItem(atPath: folder + "/catalog.sqlite") }
+        return try await open()
+    }
 }
 
 extension CacheStore {
