@@ -117,8 +117,7 @@ struct CatalogDamageTests {
         for number in 1...2 {
             try await fill()
             try damage(.header)
-            let store = try await fixture.open()
-            await store.close()
+            try await fixture.open().close()
             #expect(FileManager.default.fileExists(atPath: catalog + ".damaged-\(number)"))
         }
     }

@@ -36,11 +36,16 @@ struct DamageTests {
         await store.close()
     }
 
-    @Test(arguments: Damage.allCases)
-    func refetchesDamageFoundByReading(_ kind: Damage) async throws {
+    /// Returns a store whose blob was damaged while it was closed.
+    private func damagedStore(_ kind: Damage) async throws -> CacheStore {
         try await fill()
         damage(kind, try blob())
-        let store = try await fixture.open()
+        return try await fixture.open()
+    }
+
+    @Test(arguments: Damage.allCases)
+    func refetchesDamageFoundByReading(_ kind: Damage) async throws {
+        let store = try await damagedStore(kind)
         let events = store.events()
         #expect(try await store.bytes(fixture.url) == Self.body.bytes)
         #expect(fixture.origin.bodyBytes > Self.body.length)
@@ -57,9 +62,7 @@ struct DamageTests {
 
     @Test(arguments: Damage.allCases)
     func verifyReportsAndRepairsDamage(_ kind: Damage) async throws {
-        try await fill()
-        damage(kind, try blob())
-        let store = try await fixture.open()
+        let store = try await damagedStore(kind)
         let report = try await store.verify(repair: true)
         #expect(!report.findings.isEmpty)
         #expect(report.findings.filter { !$0.isRepaired }.isEmpty)
@@ -160,9 +163,7 @@ struct DamageTests {
     }
 
     @Test func doesNotReturnDamagedFile() async throws {
-        try await fill()
-        damage(.flipped, try blob())
-        let store = try await fixture.open()
+        let store = try await damagedStore(.flipped)
         #expect(try await store.localFile(for: fixture.url) == nil)
         await store.close()
     }
@@ -196,9 +197,7 @@ struct DamageTests {
 
     /// Reading fetches the bytes again, and then no damage is reported.
     @Test func forgetsDamageWhenRefetched() async throws {
-        try await fill()
-        damage(.flipped, try blob())
-        let store = try await fixture.open()
+        let store = try await damagedStore(.flipped)
         #expect(try await store.verify().findings.count == 1)
         #expect(try await store.bytes(fixture.url) == Self.body.bytes)
         #expect(try await store.verify().findings.isEmpty)

@@ -129,9 +129,7 @@ struct StallTests {
         let (origin, url) = try Self.origin(time: nil)
         origin.always(url, .unreachable)
         let policy = RetryPolicy(budget: 7)
-        let reader = OriginReader(
-            context: .test(origin, time: time, policy, random: random), locator: ResourceLocator(url: url),
-            requested: .from(0, to: nil), known: nil)
+        let reader = Self.reader(origin, url, time, policy, random: random)
         await expectError(.unreachable) { try await reader.open() }
         #expect(origin.requests.count == 8)
         let ceilings = [0.25, 0.5, 1, 2, 4, 8, 10]
@@ -163,10 +161,10 @@ struct StallTests {
 
     static func reader(
         _ origin: ScriptedOrigin, _ url: ResourceURL, _ time: any TimeSource,
-        _ retries: RetryPolicy = RetryPolicy(budget: 0)
+        _ retries: RetryPolicy = RetryPolicy(budget: 0), random: Double = 0
     ) -> OriginReader {
         OriginReader(
-            context: .test(origin, time: time, retries), locator: ResourceLocator(url: url),
+            context: .test(origin, time: time, retries, random: random), locator: ResourceLocator(url: url),
             requested: .from(0, to: nil), known: nil)
     }
 }

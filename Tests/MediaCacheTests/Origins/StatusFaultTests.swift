@@ -42,14 +42,10 @@ struct StatusFaultTests {
     ])
     func waitsForRetryAfter(_ retryAfter: String, _ seconds: Int) async throws {
         let time = RecordingTime()
-        let origin = ScriptedOrigin()
-        let url = try ResourceURL("http://origin.example/film.mp4")
-        origin[url] = ScriptedResource(Self.body)
+        let (origin, url) = try StallTests.origin(time: nil)
         origin.next(url, .status(503, retryAfter: retryAfter))
         origin.next(url, .status(429, retryAfter: retryAfter))
-        let reader = OriginReader(
-            context: .test(origin, time: time, RetryPolicy(budget: 2, initialDelay: .milliseconds(1))),
-            locator: ResourceLocator(url: url), requested: .from(0, to: 1000), known: nil)
+        let reader = StallTests.reader(origin, url, time, RetryPolicy(budget: 2, initialDelay: .milliseconds(1)))
         _ = try await reader.open()
         #expect(time.noted.count == 2)
         #expect(time.noted.allSatisfy { $0 >= .seconds(seconds) && $0 < .seconds(seconds) + .milliseconds(10) })

@@ -32,6 +32,14 @@ struct ConfirmedReadTests {
         return try await store.bytes(ReadRequest(url: fixture.url, settings: settings, revalidation: .since(moment)))
     }
 
+    /// Returns a store that read the content a second ago.
+    private func storeWithContent() async throws -> CacheStore {
+        let store = try await fixture.open()
+        _ = try await read(store, since: .zero)
+        fixture.time.advance(by: .seconds(1))
+        return store
+    }
+
     private var requests: [ScriptedRequest] { fixture.origin.requests(for: fixture.url) }
 
     @Test func doesNotRepeatRequestSinceMoment() async throws {
@@ -43,9 +51,7 @@ struct ConfirmedReadTests {
     }
 
     @Test func confirmsUnchangedContentWithoutBody() async throws {
-        let store = try await fixture.open()
-        _ = try await read(store, since: .zero)
-        fixture.time.advance(by: .seconds(1))
+        let store = try await storeWithContent()
         for _ in 0..<2 { #expect(try await read(store, since: store.monotonicTime) == Self.text.bytes) }
         #expect(requests.count == 2)
         #expect(requests.last?.headerFields[.ifNoneMatch] == "\"1\"")
@@ -70,9 +76,7 @@ struct ConfirmedReadTests {
     @Test(arguments: [false, true])
     func publicAddressDoesNotConfirmLocalBytes(asWhole: Bool) async throws {
         fixture.origin[fixture.url]?.peer = .local
-        let store = try await fixture.open()
-        _ = try await read(store, since: .zero)
-        fixture.time.advance(by: .seconds(1))
+        let store = try await storeWithContent()
         serve(Self.other, "\"1\"")
         let bytes = try await read(store, since: store.monotonicTime, in: .publicOnly, asWhole: asWhole)
         #expect(bytes == Self.other.bytes)
@@ -82,9 +86,7 @@ struct ConfirmedReadTests {
     @Test(arguments: ["\"2\"", nil])
     func receivesChangedContentWithItsConfirmation(_ entityTag: String?) async throws {
         serve(Self.text, entityTag.map { _ in "\"1\"" })
-        let store = try await fixture.open()
-        _ = try await read(store, since: .zero)
-        fixture.time.advance(by: .seconds(1))
+        let store = try await storeWithContent()
         serve(Self.other, entityTag)
         for _ in 0..<2 { #expect(try await read(store, since: store.monotonicTime) == Self.other.bytes) }
         #expect(requests.count == 2)
@@ -92,9 +94,7 @@ struct ConfirmedReadTests {
     }
 
     @Test func confirmsByEntityTagIfConditionsAreIgnored() async throws {
-        let store = try await fixture.open()
-        _ = try await read(store, since: .zero)
-        fixture.time.advance(by: .seconds(1))
+        let store = try await storeWithContent()
         fixture.origin.always(fixture.url, .entityTag("\"1\""))
         for _ in 0..<2 { #expect(try await read(store, since: store.monotonicTime) == Self.text.bytes) }
         #expect(try await store.resources().count == 1)
@@ -135,9 +135,7 @@ struct ConfirmedReadTests {
     }
 
     @Test func doesNotUseUnconfirmedContent() async throws {
-        let store = try await fixture.open()
-        _ = try await read(store, since: .zero)
-        fixture.time.advance(by: .seconds(1))
+        let store = try await storeWithContent()
         fixture.origin.next(fixture.url, .status(404))
         let error = await #expect(throws: CacheError.self) { try await read(store, since: store.monotonicTime) }
         #expect(error?.status == 404)

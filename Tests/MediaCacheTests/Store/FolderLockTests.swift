@@ -21,8 +21,7 @@ struct FolderLockTests {
         #expect(owner?.processID == ProcessInfo.processInfo.processIdentifier)
         await store.close()
         #expect(CacheStore.owner(of: location) == nil)
-        let next = try await fixture.open()
-        await next.close()
+        try await fixture.open().close()
     }
 
     @Test func unusedFolderHasNoOwner() throws {
@@ -40,8 +39,7 @@ struct FolderLockTests {
         await expectError(.folderOwned) { _ = try await fixture.open() }
         #expect(CacheStore.owner(of: location) != nil)
         other.killAndWait()
-        let store = try await fixture.open()
-        await store.close()
+        try await fixture.open().close()
     }
 
     @Test func acquiresLockDuringOwnerLookups() async throws {
@@ -53,8 +51,7 @@ struct FolderLockTests {
             }
         }
         for _ in 0..<20 {
-            let store = try await fixture.open()
-            await store.close()
+            try await fixture.open().close()
         }
         asking.cancel()
         await asking.value

@@ -39,10 +39,10 @@ extension PinnedVersionTests {
         await store.close()
         // If the next process can't write the sidecar either, the old version remains.
         files.fail { call, path in call == .replace || (call == .rename && path.contains(".json")) ? EIO : nil }
-        await (try await fixture.open()).close()
+        try await fixture.open().close()
         #expect(paths(".bin").count == 2)
         files.fail(nil)
-        await (try await fixture.open()).close()
+        try await fixture.open().close()
         try FileManager.default.removeItem(atPath: fixture.folder + "/catalog.sqlite")
         fixture.origin.isReachable = false
         let rebuilt = try await fixture.open()

@@ -44,4 +44,11 @@ struct BandwidthLedgerTests {
         let end = ledger.charge(100_000, .download, now: .zero)
         #expect(end == .milliseconds(50))
     }
+
+    @Test func limitsDebtUnderEstimatedRate() {
+        var account = BandwidthLedger.Account()
+        for _ in 0..<16 {
+            #expect(account.charge(1 << 20, rate: 65_536, now: .zero, debt: .seconds(1)) <= .seconds(1))
+        }
+    }
 }

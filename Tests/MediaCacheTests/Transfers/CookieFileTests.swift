@@ -32,9 +32,7 @@ struct CookieFileTests {
         let error = #expect(throws: CacheError.self) { try CookieFile("# ok\nnot a cookie") }
         #expect(error?.message.contains("line 2") == true)
     }
-}
 
-struct CookieSendingTests {
     @Test func sendsNoCookiesToRedirectTarget() async throws {
         let fixture = try EngineFixture(serving: ScriptedResource(.random(seed: 3, length: 10_000)))
         let elsewhere = try ResourceURL("http://elsewhere.example/film.mp4")

@@ -83,9 +83,7 @@ struct LatencyGovernorTests {
         #expect(governor.base == .milliseconds(80))
         #expect(governor.rate == nil)
     }
-}
 
-extension LatencyGovernorTests {
     /// A process's first responses are late for other reasons, before many bytes have been received.
     @Test func ignoresFirstResponses() {
         var governor = LatencyGovernor()
@@ -108,14 +106,5 @@ extension LatencyGovernorTests {
         #expect(rate < 600_000)
         #expect(try #require(governor.rate(at: now + .seconds(4))) > rate * 3)
         #expect(governor.rate(at: now + .seconds(30)) == nil)
-    }
-}
-
-struct LedgerDebtTests {
-    @Test func limitsDebtUnderEstimatedRate() {
-        var account = BandwidthLedger.Account()
-        for _ in 0..<16 {
-            #expect(account.charge(1 << 20, rate: 65_536, now: .zero, debt: .seconds(1)) <= .seconds(1))
-        }
     }
 }

@@ -26,7 +26,7 @@ struct NetrcFileTests {
     ])
     func sendsPasswordsToTheirMachines(_ url: String, _ expected: String?) throws {
         let file = try NetrcFile(Self.text)
-        let basic = expected.map { "Basic " + Array($0.utf8).base64 }
+        let basic = expected.map { "Basic " + Data($0.utf8).base64EncodedString() }
         #expect(file.authorization(for: try ResourceURL(url)) == basic)
     }
 
@@ -57,12 +57,7 @@ struct NetrcFileTests {
         settings.headerProfiles.add([.authorization: "Bearer t"], as: nil, to: url)
         #expect(settings.headerFields(for: url, now: .now)[.authorization] == "Bearer t")
         let other = try ResourceURL("https://u:p@nas.example/a")
-        #expect(
-            settings.headerFields(for: other, now: .now)[.authorization] == "Basic " + Array("u:p".utf8).base64)
+        #expect(settings.headerFields(for: other, now: .now)[.authorization] == "Basic dTpw")
         #expect(settings.headerFields(for: try ResourceURL("https://b.example/"), now: .now)[.authorization] == nil)
     }
-}
-
-extension [UInt8] {
-    fileprivate var base64: String { Data(self).base64EncodedString() }
 }
