@@ -121,8 +121,7 @@ package final class FolderLock: Sendable {
         // If the lock can be acquired, there is no owner. Closing the descriptor releases it immediately.
         guard mc_lock_exclusive(descriptor) != 0, errno == EWOULDBLOCK else { return nil }
         var bytes = [UInt8](repeating: 0, count: 4096)
-        let count = pread(descriptor, &bytes, bytes.count, 0)
-        guard count > 0 else { return FolderOwner(processID: 0, address: nil) }
+        let count = max(0, pread(descriptor, &bytes, bytes.count, 0))
         return (try? JSONDecoder().decode(FolderOwner.self, from: Data(bytes[..<count])))
             ?? FolderOwner(processID: 0, address: nil)
     }

@@ -170,9 +170,7 @@ struct EvictionTests {
     @Test func reportsFailedEvictionAsStorageError() async throws {
         let store = try await filled()
         files.fail { call, _ in call == .remove ? EIO : nil }
-        await expectError(.storage) {
-            try await store.prune(limits: CacheLimits(maximumBytes: 0, minimumFreeBytes: 0))
-        }
+        await expectError(.storage) { try await store.prune(limits: CacheLimits(maximumBytes: 0, minimumFreeBytes: 0)) }
         files.fail(nil)
         await store.close()
     }

@@ -29,9 +29,7 @@ struct ForbiddenTests {
         #expect(try await store.bytes(fixture.url) == Self.body.bytes)
         #expect(try await store.resource(for: fixture.url)?.spans == cached)
         #expect(!store.engine.health.isFailing)
-        let failure = await #expect(throws: CacheError.self) {
-            try await store.complete(ReadRequest(url: fixture.url))
-        }
+        let failure = await #expect(throws: CacheError.self) { try await store.complete(ReadRequest(url: fixture.url)) }
         // More free space wouldn't help.
         #expect(failure?.code == .storage && failure?.isByRule == true)
         #expect(try await store.resource(for: fixture.url)?.spans == cached)

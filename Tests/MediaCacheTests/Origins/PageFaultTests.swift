@@ -127,9 +127,7 @@ struct PageFaultTests {
         fixture.origin[fixture.url] = ScriptedResource(
             .text("<html>Please log in</html>"), entityTag: nil, contentType: "text/html")
         let store = try await fixture.open()
-        await expectError(.notMedia) {
-            try await store.read(ReadRequest(url: fixture.url, kind: .key))
-        }
+        await expectError(.notMedia) { try await store.read(ReadRequest(url: fixture.url, kind: .key)) }
         await store.close()
     }
 

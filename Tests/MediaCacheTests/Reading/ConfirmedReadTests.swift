@@ -65,9 +65,7 @@ struct ConfirmedReadTests {
         fixture.origin[fixture.url]?.peer = .local
         let store = try await fixture.open()
         #expect(try await read(store, since: .zero, asWhole: asWhole) == Self.text.bytes)
-        await expectError(.forbiddenAddress) {
-            try await read(store, since: .zero, in: .publicOnly, asWhole: asWhole)
-        }
+        await expectError(.forbiddenAddress) { try await read(store, since: .zero, in: .publicOnly, asWhole: asWhole) }
         #expect(try await read(store, since: .zero, asWhole: asWhole) == Self.text.bytes)
         await store.close()
     }

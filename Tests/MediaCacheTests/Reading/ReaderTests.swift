@@ -28,9 +28,11 @@ struct ReaderTests {
         await store.close()
     }
 
-    /// Opens a store that knows a film, with a limit of one concurrent request.
-    private func knownFilm() async throws -> CacheStore {
-        let store = try await fixture.open { $0.scheduling = .init(total: 1, perHost: 1, playbackReserve: 0) }
+    /// Opens a store that knows a film, with a limit of one concurrent request plus the reserve.
+    private func knownFilm(playbackReserve: Int = 0) async throws -> CacheStore {
+        let store = try await fixture.open {
+            $0.scheduling = .init(total: 1, perHost: 1, playbackReserve: playbackReserve)
+        }
         _ = try await store.bytes(fixture.url, .closed(0, through: 9))
         await store.settled { $0.statistics.runningFills == 0 }
         return store
@@ -70,9 +72,7 @@ struct ReaderTests {
     }
 
     @Test func yieldsAbandonedFillToPlayback() async throws {
-        let store = try await fixture.open { $0.scheduling = .init(total: 1, perHost: 1, playbackReserve: 1) }
-        _ = try await store.bytes(fixture.url, .closed(0, through: 9))
-        await store.settled { $0.statistics.runningFills == 0 }
+        let store = try await knownFilm(playbackReserve: 1)
         let gate = fixture.holdNext(at: 20_100_000)
         let session = try await store.read(ReadRequest(url: fixture.url, range: .from(20_000_000)))
         var iterator = session.buffers.makeAsyncIterator()

@@ -48,9 +48,7 @@ struct CredentialsTests {
     @Test func errorsContainURL() async throws {
         let store = try await fixture.open()
         _ = try await store.complete(ReadRequest(url: bobs))
-        let error = await #expect(throws: CacheError.self) {
-            try await store.bytes(bobs, .from(9_000_000))
-        }
+        let error = await #expect(throws: CacheError.self) { try await store.bytes(bobs, .from(9_000_000)) }
         #expect(error?.message.hasSuffix("http://origin.example/film.mp4, which has 3000000 bytes") == true)
         await store.close()
     }

@@ -167,9 +167,7 @@ struct ContentTransformTests {
         let text = ScriptedBody.text("one\n")
         fixture.origin[fixture.url] = ScriptedResource(text, contentType: "text/plain")
         let store = try await open([Self.twice])
-        await expectError(.invalidSetting) {
-            try await store.read(ReadRequest(url: fixture.url, kind: .playlist))
-        }
+        await expectError(.invalidSetting) { try await store.read(ReadRequest(url: fixture.url, kind: .playlist)) }
         for _ in 0..<2 { #expect(try await whole(store).bytes == text.bytes + text.bytes) }
         let bytes = try await store.bytes(ReadRequest(url: fixture.url, range: .from(2), kind: .playlist))
         #expect(bytes == Array("e\none\n".utf8))
