@@ -60,6 +60,7 @@ struct PlaybackRouteTests {
     @Test(arguments: ["live/index.m3u8", "list.M3U8?token=1", "radio.m3u"])
     func streamRequiresServer(name: String) async throws {
         let (fixture, store) = try await PlayerFixture.open()
+        defer { withExtendedLifetime(fixture) {} }
         let url = try ResourceURL("https://origin.example/\(name)")
         await #expect { try await PlaybackRoute.find(for: url, in: store, server: nil) } throws: { error in
             (error as? CacheError)?.code == .invalidSetting

@@ -43,7 +43,8 @@ struct Listener: Sendable {
             .childChannelOption(.tcpOption(.tcp_nodelay), value: 1)
             // A piece is written only while less than one piece is buffered, so media never takes more than 512 KiB.
             .childChannelOption(
-                .writeBufferWaterMark, value: .init(low: PieceBuffers.pieceSize / 4, high: PieceBuffers.pieceSize - 1))
+                .writeBufferWaterMark, value: .init(low: PieceBuffers.pieceSize / 4, high: PieceBuffers.pieceSize - 1)
+            )
             .childChannelOption(.maxMessagesPerRead, value: 4)
             .childChannelInitializer { channel in
                 channel.eventLoop.makeCompletedFuture {

@@ -75,7 +75,8 @@ struct PlaylistReferencesTests {
         for line in [
             "#EXTINF:4 http://10.0.0.1/x", "#EXTINF:http://10.0.0.1/x", "#EXTINF:4.5\thttp://10.0.0.1/x",
             "#EXTINF:4;http://10.0.0.1/x", "#EXTINF: //10.0.0.1/x", "#EXTINF:4 /\t/10.0.0.1/x",
-            "#EXTINF:4\u{A0}//10.0.0.1/x", "#EXTINF:4 ht\ttp://10.0.0.1/x", "#EXTINF:4 /\\10.0.0.1/x", "#EXTINF:4 \\\\10.0.0.1/x",
+            "#EXTINF:4\u{A0}//10.0.0.1/x", "#EXTINF:4 ht\ttp://10.0.0.1/x", "#EXTINF:4 /\\10.0.0.1/x",
+            "#EXTINF:4 \\\\10.0.0.1/x",
             "#EXTINF:4,a title http://10.0.0.1/x", "#EXTINF:4,\u{2028}http://10.0.0.1/x",
         ] {
             for text in ["#EXTM3U\n\(line)\na.ts\n", "#EXTM3U\n\(line)"] {

@@ -204,7 +204,8 @@ struct AccessControlTests {
         let access = AccessControl(key: key)
         let (one, other) = (
             try await access.issue(asset: try asset(), label: nil, expires: nil).token,
-            try await access.issue(asset: try asset(), label: nil, expires: nil).token)
+            try await access.issue(asset: try asset(), label: nil, expires: nil).token
+        )
         let url = try ResourceURL("http://origin.example/a/list.m3u8?x=1")
         var target = PlayTarget(url, token: one, options: PlayOptions(isPublicOnly: true))
         #expect(!access.admits(target))

@@ -166,7 +166,8 @@ struct MediaPlaylistRecordTests {
     @Test func listsDiagnosticsByLineWithRules() throws {
         let json = try InspectJSON(of: "#EXTM3U\n#EXTINF:12.5\n1.ts\n")
         let found = json["diagnostics"].array.map { [$0["line"], $0["severity"], $0["rule"]] }
-        #expect(found == [[0, "error", "4.4.3.1-missing"], [0, "error", "8-version"], [2, "error", "4.4.4.1-comma"]])
+        #expect(
+            found == [[0, "error", "4.4.3.1-missing"], [0, "error", "8-version"], [2, "error", "4.4.4.1-comma"]])
         #expect(json["diagnostics"][2]["message"].string?.isEmpty == false)
     }
 
