@@ -131,7 +131,13 @@ if ! command -v systemd-nspawn >/dev/null; then
     exit 0
 fi
 root=$folder/systemd
-make_root "$root" "${suites[0]}" systemd,systemd-sysv,dbus,curl,ca-certificates,libcurl4,libsqlite3-0,libssl3,libstdc++6,tzdata
+make_root "$root" "${suites[0]}" systemd,systemd-sysv,dbus,curl
+# Installs the required packages, which remain after the removal. The container has no network.
+inside "$root" bash -euc '
+    apt-get -qq update
+    apt-get -qq install -y --no-install-recommends /packages/mediacache.deb
+    apt-get -qq purge -y mediacache
+' >"$folder/apt" 2>&1 || fail "systemd: $(tail -n 5 "$folder/apt")"
 cat >"$root/etc/systemd/system/check.service" <<UNIT
 [Unit]
 After=multi-user.target

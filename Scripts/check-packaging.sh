@@ -57,9 +57,8 @@ free_port() { python3 -c 'import socket; s = socket.socket(); s.bind(("127.0.0.1
 # --- the files
 
 if has systemd-analyze "the systemd unit"; then
-    # systemd-analyze requires the programs to exist. /bin/kill and the manual page aren't under test.
-    sed -e "s#/usr/bin/mediacache#$program#" -e '/^Documentation=/d' -e "s#/bin/kill#$(command -v kill || echo /bin/kill)#" \
-        systemd/mediacache.service >"$folder/mediacache.service"
+    # systemd-analyze requires the program and the manual page to exist.
+    sed -e "s#/usr/bin/mediacache#$program#" -e '/^Documentation=/d' systemd/mediacache.service >"$folder/mediacache.service"
     found=$(systemd-analyze verify "$folder/mediacache.service" 2>&1) || fail "the unit: $found"
     [ -z "$found" ] || fail "the unit: $found"
     # An exposure level of 10 means no protection; the threshold of 20 is a level of 2.

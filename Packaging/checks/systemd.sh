@@ -5,9 +5,10 @@ set -euo pipefail
 
 fail() {
     echo "systemd: $*" >&2
-    systemctl --no-pager status mediacache.service >&2 || true
+    journalctl --no-pager --lines 20 --unit mediacache.service >&2 || true
     exit 1
 }
+trap 'fail "line $LINENO failed"' ERR
 
 responds() {
     local tries
@@ -26,7 +27,8 @@ systemctl enable --now mediacache.service 2>/dev/null
 responds || fail "the service doesn't respond"
 first=$(process)
 systemctl reload mediacache.service
-responds && [ "$(process)" = "$first" ] || fail "a reload ended the server"
+responds || fail "the service doesn't respond after a reload"
+[ "$(process)" = "$first" ] || fail "a reload ended the server"
 kill -KILL "$first"
 sleep 3
 responds || fail "the service wasn't started again after SIGKILL"

@@ -27,7 +27,7 @@ struct IgnoredRangeTests {
     }
 
     @Test func waitsForFillAtSeekIfRangesAreIgnored() async throws {
-        let gate = fixture.holdNext(at: 200_000)
+        _ = fixture.holdNext(at: 200_000)
         let store = try await fixture.open()
         let session = try await store.read(ReadRequest(url: fixture.url, range: .from(10)))
         await gate.waitForArrivals()
@@ -64,7 +64,7 @@ struct IgnoredRangeTests {
     }
 
     @Test func closesConnectionWithLastReader() async throws {
-        let gate = fixture.holdNext(at: 200_000)
+        _ = fixture.holdNext(at: 200_000)
         let store = try await fixture.open()
         #expect(try await store.bytes(fixture.url, .closed(0, through: 99)) == Self.body.bytes(in: 0..<100))
         try await fixture.advancingClock { await fixture.origin.wait { $0[0].progress == .cancelled } }
