@@ -42,7 +42,7 @@ struct Fill: Sendable {
         let reported = failure?.code == .cancelled ? nil : failure ?? refusal
         engine.events.send(.fillEnded(key: key, bytes: written, error: reported))
         for wake in woken { wake() }
-        representation.wakeFillWaiters()
+        representation.workEnded.send()
         representation.resource.useEnded()
     }
 

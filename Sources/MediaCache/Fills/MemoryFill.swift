@@ -26,7 +26,6 @@ final class MemoryFill: Sendable {
         /// The task that ends the fill if the expected readers don't join.
         var patience: Task<Void, Never>?
         var isEnded = false
-        var spaceWaiter: CheckedContinuation<Void, Never>?
         var task: Task<Void, Never>?
     }
 
@@ -36,6 +35,8 @@ final class MemoryFill: Sendable {
     private let onLength: @Sendable (Int64) -> Void
     private let onEnd: @Sendable (MemoryFill) -> Void
     private let state: OrderedMutex<State>
+    /// Sent when a reader has consumed bytes or left.
+    private let readersChanged = ChangeSignal()
 
     /// Creates a fill. It begins with ``start()``.
     ///
@@ -131,7 +132,7 @@ final class MemoryFill: Sendable {
         /// Advances the reader by a number of bytes.
         func consume(_ count: Int) {
             fill.state.withLock { $0.blob.consume(count, by: id) }
-            fill.checkSpace()
+            fill.readersChanged.send()
         }
 
         /// Removes the reader from the fill. Further calls have no effect.
@@ -160,7 +161,7 @@ final class MemoryFill: Sendable {
         guard let left else { return nil }
         if !isUnsupported {
             transfer.ticket.classChanged()
-            checkSpace()
+            readersChanged.send()
         } else if hasHadReaders {
             end()
         } else {
@@ -189,39 +190,18 @@ final class MemoryFill: Sendable {
 
     /// Ends the fill, because it has no readers or the store is closed or suspended.
     func end() {
-        let (task, patience, spaceWaiter, wakes) = state.withLock { state in
+        let (task, patience, wakes) = state.withLock { state in
             state.isEnded = true
-            defer {
-                state.spaceWaiter = nil
-                state.patience = nil
-            }
-            return (state.task, state.patience, state.spaceWaiter, state.blob.takeWakes())
+            defer { state.patience = nil }
+            return (state.task, state.patience, state.blob.takeWakes())
         }
         task?.cancel()
         patience?.cancel()
-        spaceWaiter?.resume()
         for wake in wakes { wake() }
         onEnd(self)
     }
 
     private var transferClass: TransferClass? { state.withLock { $0.blob.transferClass } }
-
-    /// Resumes the fill if the blob has space.
-    private func checkSpace() {
-        let now = transfer.engine.time.monotonic
-        let spaceWaiter = state.withLock { state -> CheckedContinuation<Void, Never>? in
-            guard state.spaceWaiter != nil else { return nil }
-            // Uses a copy, because only the task that receives bytes may remove readers; it also wakes them.
-            var blob = state.blob
-            guard blob.makeSpace(now: now).count > 0 else {
-                state.blob.charge(now: now)
-                return nil
-            }
-            defer { state.spaceWaiter = nil }
-            return state.spaceWaiter
-        }
-        spaceWaiter?.resume()
-    }
 
     // MARK: - Filling
 
@@ -258,51 +238,43 @@ final class MemoryFill: Sendable {
         for wake in wakes { wake() }
     }
 
+    /// Appends a piece. While the blob has no space, waits, and closes the connection after the idle limit.
     private func append(_ piece: OriginPiece) async throws {
         var written = 0
         while written < piece.part.count {
-            try Task.checkCancellation()
-            let now = transfer.engine.time.monotonic
-            let (count, wakes) = state.withLock { state -> (Int, [@Sendable () -> Void]) in
-                let space = state.blob.makeSpace(now: now)
-                let count = min(space.count, piece.part.count - written)
-                guard count > 0 else { return (0, space.fallen.compactMap(\.wake)) }
-                let woken = piece.withUnsafeBytes { bytes in
-                    state.blob.append(UnsafeRawBufferPointer(rebasing: bytes[written..<written + count]))
+            if !append(piece, &written) {
+                let (limit, time) = (transfer.engine.transfers.idleLimit, transfer.engine.time)
+                let idle = Task {
+                    guard (try? await time.sleep(for: MemoryBlob.grace)) != nil else { return }
+                    // Slow readers can be removed now.
+                    readersChanged.send()
+                    guard (try? await time.sleep(for: limit)) != nil else { return }
+                    await transfer.reader.close()
+                    transfer.ticket.endAdmission()
                 }
-                return (count, woken + space.fallen.compactMap(\.wake))
+                let before = written
+                await readersChanged.wait { !Task.isCancelled && written == before && !append(piece, &written) }
+                idle.cancel()
             }
-            for wake in wakes { wake() }
-            written += count
-            if count == 0 { await waitForSpace() }
+            try Task.checkCancellation()
         }
     }
 
-    private func waitForSpace() async {
-        let (limit, time) = (transfer.engine.transfers.idleLimit, transfer.engine.time)
-        let idle = Task {
-            guard (try? await time.sleep(for: MemoryBlob.grace)) != nil else { return }
-            checkSpace()
-            guard (try? await time.sleep(for: limit)) != nil else { return }
-            await transfer.reader.close()
-            transfer.ticket.endAdmission()
-        }
-        await withTaskCancellationHandler {
-            await withCheckedContinuation { continuation in
-                state.withLock { $0.spaceWaiter = continuation }
-                if Task.isCancelled { resumeSpaceWaiter() } else { checkSpace() }
+    /// Appends the bytes of a piece from `written` on for which the blob has space. Returns whether there are any.
+    private func append(_ piece: OriginPiece, _ written: inout Int) -> Bool {
+        let now = transfer.engine.time.monotonic
+        let offset = written
+        let (count, wakes) = state.withLock { state -> (Int, [@Sendable () -> Void]) in
+            let space = state.blob.makeSpace(now: now)
+            let count = min(space.count, piece.part.count - offset)
+            guard count > 0 else { return (0, space.fallen.compactMap(\.wake)) }
+            let woken = piece.withUnsafeBytes { bytes in
+                state.blob.append(UnsafeRawBufferPointer(rebasing: bytes[offset..<offset + count]))
             }
-        } onCancel: {
-            resumeSpaceWaiter()
+            return (count, woken + space.fallen.compactMap(\.wake))
         }
-        idle.cancel()
-    }
-
-    private func resumeSpaceWaiter() {
-        let spaceWaiter = state.withLock { state in
-            defer { state.spaceWaiter = nil }
-            return state.spaceWaiter
-        }
-        spaceWaiter?.resume()
+        written += count
+        for wake in wakes { wake() }
+        return count > 0
     }
 }

@@ -11,33 +11,18 @@ extension Representation {
     ///
     /// - Throws: The error that prevents bytes from being stored; `CancellationError` if the task is cancelled.
     func waitForCommitter() async throws {
-        while true {
-            try Task.checkCancellation()
-            let (failure, isFar) = state.withLock { ($0.storingFailure, $0.uncommittedBytes > Self.commitDistance) }
-            if let failure { throw failure }
-            guard isFar else { return }
-            await withTaskCancellationHandler {
-                await withCheckedContinuation { continuation in
-                    file.withLock { $0.waitingWriters.append(continuation) }
-                    // A commit may have ended before the continuation was added, and would not resume it.
-                    if mayWrite || Task.isCancelled { resumeWriters() } else { engine.committer.scheduleCommit() }
-                }
-            } onCancel: {
-                resumeWriters()
+        var failure: CacheError?
+        await workEnded.wait {
+            let isFar = state.withLock { state in
+                failure = state.storingFailure
+                return state.uncommittedBytes > Self.commitDistance
             }
+            guard isFar, failure == nil, !Task.isCancelled else { return false }
+            engine.committer.scheduleCommit()
+            return true
         }
-    }
-
-    private var mayWrite: Bool {
-        state.withLock { $0.uncommittedBytes <= Self.commitDistance || $0.storingFailure != nil }
-    }
-
-    private func resumeWriters() {
-        let waiters = file.withLock { state in
-            defer { state.waitingWriters = [] }
-            return state.waitingWriters
-        }
-        for waiter in waiters { waiter.resume() }
+        try Task.checkCancellation()
+        if let failure { throw failure }
     }
 
     /// Resumes storing bytes after the folder became writable again.
@@ -117,7 +102,7 @@ extension Representation {
             }
         }
         file.withLock { $0.isCommitting = false }
-        resumeWriters()
+        workEnded.send()
         resource.useEnded()
     }
 

@@ -30,11 +30,7 @@ extension Representation {
             case .failed(let failure): throw failure
             case .start(let plan): launch(plan, settings: settings, group: group)
             case .wait(let fills):
-                await withTaskCancellationHandler {
-                    await waitForFills { running in !Task.isCancelled && fills.allSatisfy { running[$0] != nil } }
-                } onCancel: {
-                    wakeFillWaiters()
-                }
+                await waitForFills { running in !Task.isCancelled && fills.allSatisfy { running[$0] != nil } }
             }
             // If the range is complete, the call succeeds even if the task has been cancelled.
             guard !Task.isCancelled || withState({ $0.written.contains(range) }) else { throw CancellationError() }

@@ -18,6 +18,8 @@ package final class Representation: Sendable {
     let file: OrderedMutex<BlobState>
     /// The lock held while the blob is written, moved or replaced. Acquired on pool threads only.
     let writing = Mutex(())
+    /// Sent when a commit or a fill has ended.
+    let workEnded = ChangeSignal()
     /// The fills of bytes that can't be stored.
     let memoryFills: MemoryFills
 
@@ -153,7 +155,7 @@ package final class Representation: Sendable {
     private func drop(_ plans: [RepresentationState.FillPlan], of session: Int) {
         leaveFills(session)
         wakeAsynchronously(plans.flatMap { plan in state.withLock { $0.fillEnded(plan.id, error: nil) } })
-        wakeFillWaiters()
+        workEnded.send()
     }
 
     /// Wakes other readers in a separate task, because the caller may hold its session's lock.
@@ -200,30 +202,11 @@ package final class Representation: Sendable {
         }
     }
 
-    /// Waits until no fill is running. The engine must be stopped, so that no new ones start.
-    func waitForLastFill() async {
-        await waitForFills { !$0.isEmpty }
-    }
-
     /// Waits while the condition holds for the running fills. The condition is checked whenever a fill ends.
     func waitForFills(
-        while shouldWait: @Sendable ([RepresentationState.FillID: RepresentationState.RunningFill]) -> Bool
+        while shouldWait: ([RepresentationState.FillID: RepresentationState.RunningFill]) -> Bool
     ) async {
-        while state.withLock({ shouldWait($0.fills) }) {
-            await withCheckedContinuation { continuation in
-                file.withLock { $0.fillWaiters.append(continuation) }
-                if !state.withLock({ shouldWait($0.fills) }) { wakeFillWaiters() }
-            }
-        }
-    }
-
-    /// Resumes the tasks that wait for fills.
-    func wakeFillWaiters() {
-        let waiters = file.withLock { state in
-            defer { state.fillWaiters = [] }
-            return state.fillWaiters
-        }
-        for waiter in waiters { waiter.resume() }
+        await workEnded.wait { shouldWait(state.withLock { $0.fills }) }
     }
 
     /// Returns a reader that receives the bytes of a hole from the origin without storing them. Returns nil if the
@@ -280,8 +263,6 @@ struct BlobState {
     var isAbandoned = false
     /// The spans listed by the sidecar on disk; nil if it hasn't been written since the store was opened.
     var listed: SpanMap?
-    var waitingWriters: [CheckedContinuation<Void, Never>] = []
-    var fillWaiters: [CheckedContinuation<Void, Never>] = []
     var verifying: Set<Range<Int64>> = []
 
     init(isDurable: Bool, isNew: Bool, committed: SpanMap) {

@@ -113,7 +113,7 @@ public final class CacheStore: Sendable {
         let representations = table.all.flatMap(\.representations)
         for representation in representations { representation.cancelFills() }
         for resource in table.all { resource.state.withLock { $0.unstored }?.memoryFills.end() }
-        for representation in representations { await representation.waitForLastFill() }
+        for representation in representations { await representation.waitForFills { !$0.isEmpty } }
         for sweep in sweeps.withLock({ Array($0.running.values) }) { await sweep.value }
     }
 
