@@ -41,49 +41,30 @@ extension Representation {
         // Outside the state's lock, because the lock of a resource must be acquired before those of its
         // representations.
         let (stored, isTransient) = resource.rowForCommit
-        let pending = isAbandoned ? nil : commitState()
-        guard let pending else {
+        let pending = state.withLock { state -> (snapshot: CommitSnapshot, bytes: Int64)? in
+            guard !isAbandoned, state.needsCommit else { return nil }
+            let representation = StoredRepresentation(
+                id: id, resourceID: resource.id, blob: blob, isDurable: false, head: state.head,
+                freshness: state.freshness, ignoresRanges: state.ignoresRanges,
+                isSuperseded: state.isSuperseded || state.isReplaced || isTransient, spans: state.written,
+                lost: state.lost, transform: state.transform)
+            let pages = state.takeDirtyPages()
+            return (
+                CommitSnapshot(resource: stored, representation: representation, dirtyPages: pages),
+                state.uncommittedBytes
+            )
+        }
+        guard let (found, bytes) = pending else {
             file.withLock { $0.isCommitting = false }
             return nil
         }
         // Read after the state: the file is open if the state contains uncommitted bytes.
         let (isDurable, isNew, openFile) = file.withLock { ($0.isDurable, $0.isNew, $0.file) }
+        var snapshot = found
+        snapshot.representation.isDurable = isDurable
         return PendingCommit(
-            representation: self,
-            snapshot: CommitSnapshot(
-                resource: stored,
-                representation: StoredRepresentation(
-                    id: id, resourceID: resource.id, blob: blob, isDurable: isDurable, head: pending.head,
-                    freshness: pending.freshness, ignoresRanges: pending.ignoresRanges,
-                    isSuperseded: pending.isSuperseded || isTransient, spans: pending.spans, lost: pending.lost,
-                    transform: pending.transform),
-                dirtyPages: pending.dirtyPages),
-            file: pending.bytes > 0 ? openFile : nil,
-            newFolder: isNew && pending.bytes > 0 ? engine.blobs.folder(of: blob, isDurable: isDurable) : nil,
-            bytes: pending.bytes)
-    }
-
-    private struct CommitState: Sendable {
-        var head: ResourceHead
-        var freshness: Freshness
-        var ignoresRanges: Bool
-        var isSuperseded: Bool
-        var transform: AppliedTransform?
-        var spans: SpanMap
-        var lost: SpanMap
-        var dirtyPages: [Int64: [UInt8]]
-        var bytes: Int64
-    }
-
-    private func commitState() -> CommitState? {
-        state.withLock { state in
-            guard state.needsCommit else { return nil }
-            return CommitState(
-                head: state.head, freshness: state.freshness, ignoresRanges: state.ignoresRanges,
-                isSuperseded: state.isSuperseded || state.isReplaced, transform: state.transform,
-                spans: state.written, lost: state.lost, dirtyPages: state.takeDirtyPages(),
-                bytes: state.uncommittedBytes)
-        }
+            representation: self, snapshot: snapshot, file: bytes > 0 ? openFile : nil,
+            newFolder: isNew && bytes > 0 ? engine.blobs.folder(of: blob, isDurable: isDurable) : nil, bytes: bytes)
     }
 
     /// Completes a commit. If it failed, schedules its changes for the next one.
