@@ -26,7 +26,7 @@ extension RepresentationState {
     private mutating func join(
         _ demand: DemandID, _ range: Range<Int64>, _ transferClass: TransferClass
     ) -> [@Sendable () -> Void] {
-        fillIDs(in: range).compactMap { fills[$0]?.addDemand(demand, transferClass) }
+        fillIDs(in: range).compactMap { fills[$0]?.join(demand, transferClass) }
     }
 
     private func fillIDs(in range: Range<Int64>) -> [FillID] {
@@ -42,21 +42,9 @@ extension RepresentationState {
         calls: inout [@Sendable () -> Void]
     ) -> DemandStep {
         if let failure = failedDemands.removeValue(forKey: demand) { return .failed(failure) }
-        if isSuperseded {
-            return .failed(
-                CacheError(
-                    .representationChanged,
-                    "the resource has changed at the origin, so missing bytes of the cached version can't be fetched"))
-        }
         let range = range.lowerBound..<max(range.lowerBound, min(range.upperBound, length))
-        if written.contains(range) { return .done }
-        if let storingFailure { return .failed(storingFailure) }
-        if transform?.isWhole == true {
-            return .failed(
-                CacheError(
-                    .representationChanged,
-                    "cached bytes were lost, and a whole-body transform applies; fetch the whole resource again"))
-        }
+        if !isSuperseded, written.contains(range) { return .done }
+        if let failure = refillFailure ?? storingFailure { return .failed(failure) }
         calls += join(demand, range, transferClass)
         let near = fillIDs(in: range)
         if let own = near.first(where: { fills[$0]?.starter == demand }) { return .wait([own]) }
@@ -76,8 +64,8 @@ extension RepresentationState {
         var ended: Set<FillID> = []
         var calls: [@Sendable () -> Void] = []
         for id in fills.keys {
-            guard var fill = fills[id], fill.demands[demand] != nil else { continue }
-            calls += [fill.endDemand(demand)].compactMap(\.self)
+            guard var fill = fills[id], fill.users[demand] != nil else { continue }
+            calls += [fill.leave(demand)].compactMap(\.self)
             if !fill.isNeeded, fill.position < min(fill.limit, length) {
                 ended.insert(id)
                 calls += [fill.end()].compactMap(\.self)

@@ -18,34 +18,26 @@ extension RepresentationState {
 
     /// Starts a fill for a reader at the hole at `position`.
     mutating func start(
-        at position: Int64, end: Int64, window: Int64, readAhead: ReadAhead,
-        reader: (id: SessionID, transferClass: TransferClass), wakes: inout [@Sendable () -> Void]
-    ) -> FillPlan {
+        at position: Int64, end: Int64, window: Int64, _ readAhead: ReadAhead, for session: SessionID,
+        _ transferClass: TransferClass, work: inout Work
+    ) {
         let hole = written.hole(at: position, limit: length) ?? position..<length
         // Extends beyond the reader's range only up to the initial read-ahead.
         var limit = min(hole.upperBound, max(end, position.clampedSum(readAhead.initial)))
         if window < limit - position { limit = position + window }
         if ignoresRanges || head.length == nil { limit = hole.upperBound }
-        return begin(
-            position..<limit, readers: [reader.id: reader.transferClass], transferClass: reader.transferClass,
-            wakes: &wakes)
+        work.plans.append(
+            begin(position..<limit, for: session, transferClass: transferClass, wakes: &work.wakes))
     }
 
     /// Starts a fill of the first hole in `range` without a fill; returns nil if there is none.
     mutating func startDemanded(
         in range: Range<Int64>, _ demand: DemandID, _ transferClass: TransferClass, wakes: inout [@Sendable () -> Void]
     ) -> FillPlan? {
-        var position = range.lowerBound
-        while position < min(range.upperBound, length) {
-            position = coverage(from: position)
-            guard position < min(range.upperBound, length) else { return nil }
-            if let hole = written.hole(at: position, limit: min(range.upperBound, length)) {
-                let next = fills.values.map(\.position).filter { $0 > position }.min() ?? .max
-                return begin(
-                    position..<min(hole.upperBound, next), for: demand, transferClass: transferClass, wakes: &wakes)
-            }
-        }
-        return nil
+        let (position, end) = (coverage(from: range.lowerBound), min(range.upperBound, length))
+        guard position < end, let hole = written.hole(at: position, limit: end) else { return nil }
+        let next = fills.values.map(\.position).filter { $0 > position }.min() ?? .max
+        return begin(position..<min(hole.upperBound, next), for: demand, transferClass: transferClass, wakes: &wakes)
     }
 
     /// Registers the fill that continues a response whose head has already been received. The representation has no
@@ -60,11 +52,13 @@ extension RepresentationState {
 
     /// Registers a fill.
     ///
-    /// - Parameter wakes: Receives the wake functions of readers whose fill now stops before their position. They must
-    ///   plan again.
+    /// - Parameters:
+    ///   - starter: The session or demand that starts the fill; nil for a response that has already been received.
+    ///   - wakes: Receives the wake functions of readers whose fill now stops before their position. They must plan
+    ///     again.
     mutating func begin(
-        _ range: Range<Int64>, readers: [SessionID: TransferClass] = [:], for demand: DemandID? = nil,
-        transferClass: TransferClass, wakes: inout [@Sendable () -> Void]
+        _ range: Range<Int64>, for starter: Int? = nil, transferClass: TransferClass,
+        wakes: inout [@Sendable () -> Void]
     ) -> FillPlan {
         nextID += 1
         var range = range
@@ -79,9 +73,7 @@ extension RepresentationState {
             }
         }
         let id = nextID
-        fills[id] = RunningFill(
-            position: range.lowerBound, limit: range.upperBound, readers: readers,
-            demands: demand.map { [$0: transferClass] } ?? [:], starter: demand, transferClass: transferClass)
+        fills[id] = RunningFill(range, for: starter, transferClass: transferClass)
         let before = range.lowerBound - 1
         let followsStoredSpan = before >= 0 && written.span(at: before) != nil
         let resumes = followsStoredSpan && (lacksValidator || arrived.span(at: before) == nil)
@@ -169,10 +161,8 @@ extension RepresentationState {
         switch error?.code {
         case nil, .cancelled: break
         case .storage: storingFailure = error
-        case .representationChanged:
-            isSuperseded = true
-            for (session, waiter) in waiters where concerned(waiter) { failures[session] = error }
-        default:
+        case let code:
+            if code == .representationChanged { isSuperseded = true }
             for (session, waiter) in waiters where concerned(waiter) { failures[session] = error }
         }
         return takeWaiters(where: concerned)

@@ -31,7 +31,7 @@ extension RepresentationState {
     /// fills or end them.
     mutating func leaveFills(_ session: SessionID) -> [@Sendable () -> Void] {
         let forgotten = waiters.removeValue(forKey: session).map { [Self.release($0.wake)] } ?? []
-        let joined = fills.filter { $0.value.readers[session] != nil }.keys
+        let joined = fills.filter { $0.value.users[session] != nil }.keys
         return forgotten + joined.flatMap { demote($0) { $0.leave(session) } }
     }
 
@@ -138,18 +138,7 @@ extension RepresentationState {
             return .verify(position..<min(span.upperBound, position + (1 << 20)))
         }
         let hole = written.hole(at: position, limit: length) ?? position..<length
-        if isSuperseded {
-            return .failed(
-                CacheError(
-                    .representationChanged,
-                    "the resource has changed at the origin, so missing bytes of the cached version can't be fetched"))
-        }
-        if transform?.isWhole == true {
-            return .failed(
-                CacheError(
-                    .representationChanged,
-                    "cached bytes were lost, and a whole-body transform applies; fetch the whole resource again"))
-        }
+        if let refillFailure { return .failed(refillFailure) }
         if refusal != nil { return .passThrough(until: min(hole.upperBound, end)) }
         if storingFailure != nil {
             return .passThrough(until: min(hole.upperBound, end, position.clampedSum(Self.passDistance)))
@@ -160,10 +149,7 @@ extension RepresentationState {
         if let id = fill(worthWaitingForAt: position) {
             work.calls += [fills[id]?.join(session, transferClass)].compactMap(\.self)
         } else {
-            let reader = (session, transferClass)
-            work.plans.append(
-                start(
-                    at: position, end: end, window: window, readAhead: readAhead, reader: reader, wakes: &work.wakes))
+            start(at: position, end: end, window: window, readAhead, for: session, transferClass, work: &work)
         }
         waiters[session] = Waiter(position: position, wake: wake)
         return .wait
@@ -179,17 +165,15 @@ extension RepresentationState {
         for (id, fill) in fills where fill.position < position.clampedSum(window) && position < fill.limit {
             work.calls += [fills[id]?.join(session, transferClass)].compactMap(\.self)
         }
-        guard covered < end, !isSuperseded, transform?.isWhole != true, storingFailure == nil,
-            forbidden.span(at: covered) == nil
-        else { return .max }
+        guard covered < end, refillFailure == nil, storingFailure == nil, forbidden.span(at: covered) == nil else {
+            return .max
+        }
         let isNear = covered - position < window / 2
         // Without a validator, the bytes before a fill must be cached to compare versions.
         let canCompare = !lacksValidator || written.span(at: covered - 1) != nil
         guard isNear, canCompare else { return max(position + 1, covered - window / 2) }
         window = min(window * 2, readAhead.maximum)
-        let reader = (session, transferClass)
-        work.plans.append(
-            start(at: covered, end: end, window: window, readAhead: readAhead, reader: reader, wakes: &work.wakes))
+        start(at: covered, end: end, window: window, readAhead, for: session, transferClass, work: &work)
         return max(position + 1, coverage(from: position) - window / 2)
     }
 

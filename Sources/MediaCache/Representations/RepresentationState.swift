@@ -14,12 +14,10 @@ package struct RepresentationState: Sendable {
     struct RunningFill {
         var position: Int64
         var limit: Int64
-        /// The readers and their transfer classes.
-        var readers: [SessionID: TransferClass]
-        /// The demands and their transfer classes. They keep the fill running without readers.
-        var demands: [DemandID: TransferClass] = [:]
-        /// The demand that started the fill, if one did.
-        var starter: DemandID?
+        /// The sessions and demands that need the fill, which have distinct numbers, and their transfer classes.
+        private(set) var users: [Int: TransferClass]
+        /// The session or demand that started the fill, if one did.
+        let starter: Int?
         /// The highest class of the readers and demands. Until the first one leaves, at least the initial class; after
         /// the last one has left, the background class unless the fill is about to finish.
         var transferClass: TransferClass
@@ -40,31 +38,24 @@ package struct RepresentationState: Sendable {
         /// is abandoned. Called outside all locks.
         var priorityChanged: (@Sendable () -> Void)?
 
+        init(_ range: Range<Int64>, for starter: Int?, transferClass: TransferClass) {
+            (position, limit) = (range.lowerBound, range.upperBound)
+            users = starter.map { [$0: transferClass] } ?? [:]
+            self.starter = starter
+            self.transferClass = transferClass
+        }
+
         /// Whether a reader or a demand needs it.
-        var isNeeded: Bool { !readers.isEmpty || !demands.isEmpty }
+        var isNeeded: Bool { !users.isEmpty }
 
-        private var classOfInterest: TransferClass {
-            max(readers.values.max() ?? .background, demands.values.max() ?? .background)
-        }
-
-        mutating func join(_ session: SessionID, _ transferClass: TransferClass) -> (@Sendable () -> Void)? {
-            readers[session] = transferClass
+        mutating func join(_ user: Int, _ transferClass: TransferClass) -> (@Sendable () -> Void)? {
+            users[user] = transferClass
             return setPriority(max(self.transferClass, transferClass))
         }
 
-        mutating func leave(_ session: SessionID) -> (@Sendable () -> Void)? {
-            readers[session] = nil
-            return setPriority(classOfInterest)
-        }
-
-        mutating func addDemand(_ demand: DemandID, _ transferClass: TransferClass) -> (@Sendable () -> Void)? {
-            demands[demand] = transferClass
-            return setPriority(max(self.transferClass, transferClass))
-        }
-
-        mutating func endDemand(_ demand: DemandID) -> (@Sendable () -> Void)? {
-            demands[demand] = nil
-            return setPriority(classOfInterest)
+        mutating func leave(_ user: Int) -> (@Sendable () -> Void)? {
+            users[user] = nil
+            return setPriority(users.values.max() ?? .background)
         }
 
         /// Abandons a fill that no reader has joined. Called when the last session of the representation ends.
@@ -215,6 +206,19 @@ package struct RepresentationState: Sendable {
         self.written = written
         self.lost = lost
         self.checksums = checksums
+    }
+
+    /// The reason that missing bytes of this version can't be fetched; nil if they can.
+    var refillFailure: CacheError? {
+        if isSuperseded {
+            return CacheError(
+                .representationChanged,
+                "the resource has changed at the origin, so missing bytes of the cached version can't be fetched")
+        }
+        guard transform?.isWhole == true else { return nil }
+        return CacheError(
+            .representationChanged,
+            "cached bytes were lost, and a whole-body transform applies; fetch the whole resource again")
     }
 
     /// Whether all bytes are cached.

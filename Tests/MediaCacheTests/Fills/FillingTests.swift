@@ -123,7 +123,7 @@ struct FillingTests {
         await gate.waitForArrivals()
         await store.settled { store in
             let fills = store.table[store.key(for: fixture.url)]?.current?.withState { $0.fills }
-            return fills?.values.first?.demands.count == 2
+            return fills?.values.first?.users.count == 2
         }
         fills[0].cancel()
         await #expect(throws: CacheError.self) { try await fills[0].value }
