@@ -24,12 +24,12 @@ final class MemoryFills: Sendable {
 
     /// Adds a reader to a running fill near the range. Returns nil if there is none.
     func joinRunning(
-        _ range: Range<Int64>, settings: TransferSettings?, transferClass: TransferClass, pipeline: ContentPipeline
+        _ range: Range<Int64>, _ request: ReadRequest, _ pipeline: ContentPipeline
     ) -> MemoryFill.Reader? {
-        let audience = audience(settings, pipeline)
+        let audience = audience(request.settings, pipeline)
         let fills = state.withLock { $0.fills }
         for fill in fills where fill.audience == audience {
-            if let reader = fill.join(at: range.lowerBound, until: range.upperBound, transferClass) {
+            if let reader = fill.join(at: range.lowerBound, until: range.upperBound, request.transferClass) {
                 return reader
             }
         }
@@ -39,25 +39,23 @@ final class MemoryFills: Sendable {
     /// Adds a reader to a running fill near the range, or to a new fill. Returns nil if the engine has been stopped in
     /// the meantime.
     func join(
-        _ range: Range<Int64>, of head: ResourceHead, settings: TransferSettings?, transferClass: TransferClass,
-        group: TransferGroup?, pipeline: ContentPipeline
+        _ range: Range<Int64>, of head: ResourceHead, _ request: ReadRequest, _ pipeline: ContentPipeline
     ) -> MemoryFill.Reader? {
-        if let running = joinRunning(range, settings: settings, transferClass: transferClass, pipeline: pipeline) {
-            return running
-        }
+        if let running = joinRunning(range, request, pipeline) { return running }
         let isUnbounded = range.upperBound == .max
         let known = KnownRepresentation(validator: head.validator, length: head.length)
         let reader = OriginReader(
-            context: engine.originContext(settings), locator: locator,
+            context: engine.originContext(request.settings), locator: locator,
             requested: .from(range.lowerBound, to: isUnbounded ? nil : range.upperBound), known: known,
             pipeline: pipeline)
-        let ticket = engine.scheduler.ticket(for: locator.url, transferClass: transferClass, group: group)
+        let ticket = engine.scheduler.ticket(
+            for: locator.url, transferClass: request.transferClass, group: request.group)
         let blob = MemoryBlob(start: range.lowerBound, limit: range.upperBound)
         let fill = add(
-            blob, from: Transfer(engine: engine, reader: reader, ticket: ticket), settings: settings,
+            blob, from: Transfer(engine: engine, reader: reader, ticket: ticket), settings: request.settings,
             FrontCheck(of: head))
         defer { fill.start() }
-        return fill.join(at: range.lowerBound, until: range.upperBound, transferClass)
+        return fill.join(at: range.lowerBound, until: range.upperBound, request.transferClass)
     }
 
     /// Continues a received response as a fill. It ends after a short time if no reader joins.

@@ -30,11 +30,7 @@ public final class ReadSession: Sendable {
     private let representation: Representation
     private let sessionID: Int
     private let engine: Engine
-    private let settings: TransferSettings?
-    private let transferClass: TransferClass
-    private let group: TransferGroup?
-    private let url: ResourceURL
-    private let kind: ResourceKind
+    private let request: ReadRequest
     /// The cached spans when the session was opened.
     private let cached: SpanMap
     private let state: OrderedMutex<State>
@@ -53,11 +49,7 @@ public final class ReadSession: Sendable {
         self.range = range
         sessionID = attached.id
         engine = representation.engine
-        settings = request.settings
-        transferClass = request.transferClass
-        group = request.group
-        url = request.url
-        kind = request.kind
+        self.request = request
         cached = representation.spans
         state = OrderedMutex(
             .session,
@@ -96,7 +88,7 @@ public final class ReadSession: Sendable {
             while true {
                 if state.isCancelled { return .failed(CacheError(.cancelled, "the read session was cancelled")) }
                 if let reader = state.memoryReader {
-                    let shortage = Shortage(engine.traffic, of: transferClass, settings, host: url.origin)
+                    let shortage = shortage
                     let step = reader.poll(maximum: maximum, onReady: shortage.wrapping(onReady))
                     if case .wait = step { shortage?.begin() }
                     guard case .end = step else { return step }
@@ -114,11 +106,10 @@ public final class ReadSession: Sendable {
     }
 
     private func advance(_ state: inout State, onReady: @escaping @Sendable () -> Void) -> ReadStep? {
-        let shortage = Shortage(engine.traffic, of: transferClass, settings, host: url.origin)
+        let shortage = shortage
         state.losses = representation.losses
         let answer = representation.advance(
-            sessionID, position: state.position, end: range.upperBound, window: &state.window, settings: settings,
-            transferClass: transferClass, group: group,
+            sessionID, position: state.position, end: range.upperBound, window: &state.window, request,
             wake: shortage.wrapping(onReady))
         switch answer {
         case .available(let until, let planAt):
@@ -132,10 +123,13 @@ public final class ReadSession: Sendable {
         case .end: return .end
         case .failed(let error): return .failed(error)
         case .passThrough(let until):
-            state.memoryReader = representation.memoryReader(
-                state.position..<until, settings: settings, transferClass: transferClass, group: group, kind: kind)
+            state.memoryReader = representation.memoryReader(state.position..<until, request)
             return nil
         }
+    }
+
+    private var shortage: Shortage? {
+        Shortage(engine.traffic, of: request.transferClass, request.settings, host: request.url.origin)
     }
 
     private func bytes(at offset: Int64, count: Int) -> ReadStep {
@@ -181,7 +175,7 @@ public final class ReadSession: Sendable {
             state.position = offset
             state.available = offset
             state.planAt = .max
-            state.window = (settings ?? engine.transfers).readAhead.initial
+            state.window = (request.settings ?? engine.transfers).readAhead.initial
             defer { state.memoryReader = nil }
             return state.memoryReader
         }

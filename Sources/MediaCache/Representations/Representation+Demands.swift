@@ -16,19 +16,18 @@ extension Representation {
     /// - Throws: The error of a fill; `CancellationError` if the task is cancelled. Fills may still be running until
     ///   ``endDemand(_:)``.
     func fill(
-        _ range: Range<Int64>, from position: Int64, for demand: Int, settings: TransferSettings?,
-        transferClass: TransferClass, group: TransferGroup?
+        _ range: Range<Int64>, from position: Int64, for demand: Int, _ request: ReadRequest
     ) async throws {
         while true {
             var calls: [@Sendable () -> Void] = []
             let step = state.withLock { state in
-                state.step(of: demand, range: range, from: position, transferClass, calls: &calls)
+                state.step(of: demand, range: range, from: position, request.transferClass, calls: &calls)
             }
             for call in calls { call() }
             switch step {
             case .done: return
             case .failed(let failure): throw failure
-            case .start(let plan): launch(plan, settings: settings, group: group)
+            case .start(let plan): launch(plan, request)
             case .wait(let fills):
                 await waitForFills { running in !Task.isCancelled && fills.allSatisfy { running[$0] != nil } }
             }

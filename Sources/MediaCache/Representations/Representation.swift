@@ -120,15 +120,15 @@ package final class Representation: Sendable {
 
     /// Returns the next step of the reader at `position`, and starts the fills that it needs.
     func advance(
-        _ session: Int, position: Int64, end: Int64, window: inout Int64, settings: TransferSettings?,
-        transferClass: TransferClass, group: TransferGroup?, wake: @escaping @Sendable () -> Void
+        _ session: Int, position: Int64, end: Int64, window: inout Int64, _ request: ReadRequest,
+        wake: @escaping @Sendable () -> Void
     ) -> RepresentationState.AdvanceResult {
         var work = RepresentationState.Work()
-        let readAhead = (settings ?? engine.transfers).readAhead
+        let settings = request.settings ?? engine.transfers
         let result = state.withLock { state in
             state.advance(
-                session, position: position, end: end, window: &window, readAhead: readAhead,
-                transferClass: transferClass, work: &work, wake: wake)
+                session, position: position, end: end, window: &window, readAhead: settings.readAhead,
+                transferClass: request.transferClass, work: &work, wake: wake)
         }
         for call in work.calls { call() }
         wakeAsynchronously(work.wakes)
@@ -140,9 +140,9 @@ package final class Representation: Sendable {
             drop(work.plans, of: session)
             return .failed(CacheError(.closed, "the store is closed or suspended; only cached bytes can be read"))
         }
-        let allowsOriginRequests = settings?.allowsOriginRequests ?? engine.transfers.allowsOriginRequests
-        for plan in work.plans where allowsOriginRequests { launch(plan, settings: settings, group: group) }
-        if !allowsOriginRequests, !work.plans.isEmpty || result.needsOrigin {
+        if settings.allowsOriginRequests {
+            for plan in work.plans { launch(plan, request) }
+        } else if !work.plans.isEmpty || result.needsOrigin {
             drop(work.plans, of: session)
             if result.needsOrigin { return .failed(.notCached(resource.locator.url, from: position)) }
         }
@@ -168,11 +168,12 @@ package final class Representation: Sendable {
 
     /// Starts a planned fill.
     func launch(
-        _ plan: RepresentationState.FillPlan, settings: TransferSettings?, group: TransferGroup? = nil,
-        reader: OriginReader? = nil, ticket: TransferScheduler.Ticket? = nil
+        _ plan: RepresentationState.FillPlan, _ request: ReadRequest, reader: OriginReader? = nil,
+        ticket: TransferScheduler.Ticket? = nil
     ) {
         let fill = Fill(
-            plan: plan, representation: self, settings: settings, group: group, reader: reader, ticket: ticket)
+            plan: plan, representation: self, settings: request.settings, group: request.group, reader: reader,
+            ticket: ticket)
         let task = Task { await fill.run() }
         let isEnded = state.withLock { $0.setCancel({ task.cancel() }, of: plan.id) }
         // Stopping the engine cancels registered fills. This one may have been registered too late.
@@ -211,20 +212,15 @@ package final class Representation: Sendable {
 
     /// Returns a reader that receives the bytes of a hole from the origin without storing them. Returns nil if the
     /// length has become known; the caller then tries again.
-    ///
-    /// - Parameter kind: The kind of the reader's resource, for a version that isn't stored.
-    func memoryReader(
-        _ range: Range<Int64>, settings: TransferSettings?, transferClass: TransferClass, group: TransferGroup?,
-        kind: ResourceKind
-    ) -> MemoryFill.Reader? {
+    func memoryReader(_ range: Range<Int64>, _ request: ReadRequest) -> MemoryFill.Reader? {
         let head = head
         if head.length == nil, let length = memoryFills.length {
             learn(length)
             return nil
         }
         return memoryFills.join(
-            range, of: head, settings: settings, transferClass: transferClass, group: group,
-            pipeline: isStored ? engine.pipeline(for: self) : engine.pipeline(for: resource.locator.url, kind))
+            range, of: head, request,
+            isStored ? engine.pipeline(for: self) : engine.pipeline(for: resource.locator.url, request.kind))
     }
 
     /// Sets the length if it's unknown, and wakes the readers that wait.

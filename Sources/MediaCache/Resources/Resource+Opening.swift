@@ -279,7 +279,7 @@ extension Resource {
         if alternates { engine.events.send(.entityTagAlternates(key: key)) }
         if responseHead.ignoredRange { engine.events.send(.rangesIgnored(key: key)) }
         engine.committer.markDirty(representation, bytes: 0)
-        representation.launch(plan, settings: request.settings, reader: reader, ticket: ticket)
+        representation.launch(plan, request, reader: reader, ticket: ticket)
         return nil
     }
 

@@ -14,21 +14,14 @@ extension Resource {
             version.content.transform == engine.transform(for: request.kind)?.applied,
             let range = try? range(of: request, head: version.head)
         else { return nil }
-        let reader = version.memoryFills.joinRunning(
-            range, settings: request.settings, transferClass: request.transferClass,
-            pipeline: engine.pipeline(for: request.url, request.kind))
+        let reader = version.memoryFills.joinRunning(range, request, engine.pipeline(for: request.url, request.kind))
         return reader.map { unstoredSession(request, of: version, range: range, reader: $0) }
     }
 
     /// Returns a session that reads a version through a running fill near the range, or through a new one.
     func unstoredSession(_ request: ReadRequest, of version: Representation) throws -> ReadSession {
         let range = try range(of: request, head: version.head)
-        let reader =
-            range.isEmpty
-            ? nil
-            : version.memoryReader(
-                range, settings: request.settings, transferClass: request.transferClass, group: request.group,
-                kind: request.kind)
+        let reader = range.isEmpty ? nil : version.memoryReader(range, request)
         return unstoredSession(request, of: version, range: range, reader: reader)
     }
 

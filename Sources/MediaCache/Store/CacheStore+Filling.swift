@@ -75,9 +75,7 @@ extension CacheStore {
     private func fill(_ range: Range<Int64>, of representation: Representation, _ request: ReadRequest) async throws {
         let demand = representation.newDemand(of: range, request.transferClass)
         do {
-            try await representation.fill(
-                range, from: range.lowerBound, for: demand, settings: request.settings,
-                transferClass: request.transferClass, group: request.group)
+            try await representation.fill(range, from: range.lowerBound, for: demand, request)
         } catch {
             await representation.endDemand(demand)
             throw CacheError.wrap(error, as: .unreachable, "\(request.url) can't be completed")
@@ -129,8 +127,7 @@ extension CacheStore {
         let demand = representation.newDemand(of: 0..<Int64.max, request.transferClass)
         Task {
             try? await representation.fill(
-                0..<Int64.max, from: request.range.knownStart ?? 0, for: demand, settings: request.settings,
-                transferClass: request.transferClass, group: request.group)
+                0..<Int64.max, from: request.range.knownStart ?? 0, for: demand, request)
             await representation.endDemand(demand)
         }
     }
