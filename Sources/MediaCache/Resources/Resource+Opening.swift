@@ -11,14 +11,14 @@ extension Resource {
         while true {
             if Task.isCancelled {
                 // A request that completed just before the cancellation may have started a fill.
-                for representation in representations { await representation.endUnneededFills() }
+                await endUnneededFills()
                 throw CancellationError()
             }
-            let (readiness, revalidatesInBackground) = readiness(request, now: engine.time.now)
-            if revalidatesInBackground { revalidateInBackground(request) }
-            switch readiness {
+            switch readiness(request, now: engine.time.now) {
             case .retired: return nil
-            case .ready(let representation): return try session(request, over: representation)
+            case .ready(let representation, let revalidates):
+                if revalidates { revalidateInBackground(request) }
+                return try session(request, over: representation)
             case .revalidateFirst(let representation, let mayBeServed):
                 if request.revalidation.isSince, !isTransformedWhole {
                     // The shared request may have started before the requested moment. The loop then sends another one.
@@ -43,7 +43,8 @@ extension Resource {
                     if let session = found.unstored { return session }
                     hasRequested = found.hasRequested
                 } catch let error as CacheError {
-                    guard let session = try pinnedSession(request, after: error) else { throw error }
+                    guard let pinned = pinned(request, after: error) else { throw error }
+                    guard let session = try session(request, over: pinned) else { throw error }
                     return session
                 }
             }
@@ -63,45 +64,39 @@ extension Resource {
         _ request: ReadRequest, insteadOf known: Representation?
     ) async throws -> (hasRequested: Bool, unstored: ReadSession?) {
         let (opening, isOwn) = opening(request, insteadOf: known)
-        let response: UnstoredResponse??
+        guard let opening else { return (false, nil) }
         do {
-            if let opening, fallback(for: request) != nil {
-                guard case .completed(let value) = try await result(of: opening, request.transferClass) else {
-                    pinned(request, after: lateResponseError)
-                    Task {
-                        _ = try? await opening.wait()
-                        for representation in representations { await representation.endUnneededFills() }
-                    }
-                    return (true, nil)
+            let hasFallback = fallback(for: request) != nil
+            switch try await result(of: opening, isOwn: isOwn, for: request, isLimited: hasFallback) {
+            case .completed(.unstored(let version, let hold))
+            where version.content.transform == engine.transform(for: request.kind)?.applied:
+                return (true, try withExtendedLifetime(hold) { try unstoredSession(request, of: version) })
+            // Another reader's request may have been of another kind.
+            case .completed(let response): return (response != nil, nil)
+            case .late:
+                Task {
+                    _ = try? await opening.wait()
+                    await endUnneededFills()
                 }
-                response = value
-            } else {
-                response = try await opening?.waitOrSeeEnd(request.transferClass) {
-                    for representation in representations { await representation.endUnneededFills() }
-                }
+                return (true, nil)
             }
         } catch let error as CacheError where error.status == 416 && !isOwn {
             // The status refers to another reader's range.
             if let length = error.completeLength, request.range.resolved(in: length) == nil { throw error }
             return (false, nil)
-        } catch let error as CacheError where error.code == .forbiddenAddress && !isOwn {
-            // The request was sent with another reader's narrower scope.
-            guard (request.settings ?? engine.transfers).scope == .any else { throw error }
-            return (false, nil)
         }
-        guard let found = response else { return (false, nil) }
-        // Another reader's request may have been of another kind.
-        guard let found, found.version.content.transform == engine.transform(for: request.kind)?.applied else {
-            return (true, nil)
-        }
-        return (true, try withExtendedLifetime(found) { try unstoredSession(request, of: found.version) })
+    }
+
+    /// Ends the fills of readers that left before reading. Returns when the fills have ended.
+    func endUnneededFills() async {
+        for representation in representations { await representation.endUnneededFills() }
     }
 
     /// Returns the shared request that finds or confirms a version, and whether this call started it. Returns nil if
     /// this object has been retired, or the current version isn't `known`.
     func opening(
         _ request: ReadRequest, insteadOf known: Representation?
-    ) -> (request: SharedRequest<UnstoredResponse?>?, isOwn: Bool) {
+    ) -> (request: SharedRequest<OpeningResult>?, isOwn: Bool) {
         state.withLock { state in
             guard !state.isRetired, state.current === known else { return (nil, false) }
             if let opening = state.opening { return (opening, false) }
@@ -118,11 +113,9 @@ extension Resource {
 
     /// Requests the first bytes. If the response doesn't confirm the known version, creates a representation and a fill
     /// of the body unless the request only confirms.
-    ///
-    /// - Returns: The response itself if it isn't stored.
     private func find(
         _ request: ReadRequest, insteadOf known: Representation?, ticket: TransferScheduler.Ticket
-    ) async throws -> UnstoredResponse? {
+    ) async throws -> OpeningResult {
         defer {
             state.withLock { $0.opening = nil }
             useEnded()
@@ -148,7 +141,7 @@ extension Resource {
                     await first.close()
                     ticket.release()
                     if !isCurrent { replaced(known) }
-                    return nil
+                    return .stored
                 }
             }
             return try await adopt(
@@ -163,7 +156,7 @@ extension Resource {
                 throw failure
             }
             replaced(known)
-            return nil
+            return .stored
         }
     }
 
@@ -216,9 +209,9 @@ extension Resource {
     private func adopt(
         _ reader: OriginReader, insteadOf known: Representation?, request: ReadRequest, context: OriginContext,
         ticket: TransferScheduler.Ticket, began: Duration
-    ) async throws -> UnstoredResponse? {
+    ) async throws -> OpeningResult {
         guard let (head, responseHead) = try await self.head(of: reader, kind: request.kind, context: context) else {
-            return nil
+            return .stored
         }
         if let known {
             // An empty response doesn't replace a stored version.
@@ -234,7 +227,7 @@ extension Resource {
             engine.events.send(.entityTagAlternates(key: key))
             await reader.close()
             ticket.release()
-            return nil
+            return .stored
         }
         let isTransient: Bool
         do {
@@ -264,12 +257,7 @@ extension Resource {
         let alternates = state.withLock { state in
             // The result of another transform may have become current in the meantime.
             replaceCurrent(in: &state)
-            state.current = representation
-            state.refusal = nil
-            state.unstored = nil
-            state.lastCheck = engine.time.now
-            state.confirmed = ConfirmationMoments(began, context.settings.scope)
-            state.originFailure = nil
+            state.setCurrent(representation, since: began, context.settings.scope, now: engine.time.now)
             state.isRemovedWhenClosed = isTransient
             return state.superseded.contains { older in
                 older.isSuperseded && older.head.length == head.length && head.validator.entityTag != nil
@@ -280,7 +268,7 @@ extension Resource {
         if responseHead.ignoredRange { engine.events.send(.rangesIgnored(key: key)) }
         engine.committer.markDirty(representation, bytes: 0)
         representation.launch(plan, request, reader: reader, ticket: ticket)
-        return nil
+        return .stored
     }
 
     /// Returns the head of a response with its media type according to the first bytes, and the checked response head;

@@ -67,12 +67,6 @@ extension Resource {
         state.withLock { $0.pinFailure = engine.time.monotonic }
     }
 
-    /// Returns a session over the pinned version if the origin doesn't provide a newer one; nil if no version is
-    /// usable.
-    func pinnedSession(_ request: ReadRequest, after failure: CacheError) throws -> ReadSession? {
-        try pinned(request, after: failure).flatMap { try session(request, over: $0) }
-    }
-
     /// Returns the pinned version that may be read if the origin doesn't provide a newer one; nil if there is none.
     func fallback(for request: ReadRequest) -> Representation? {
         guard request.acceptsOlderVersion else { return nil }
@@ -113,12 +107,7 @@ extension Resource {
             else { return nil }
             replaceCurrent(in: &state)
             state.superseded.removeAll { $0 === pinned }
-            state.current = pinned
-            state.refusal = nil
-            state.unstored = nil
-            state.lastCheck = engine.time.now
-            state.confirmed.record(began, scope)
-            state.originFailure = nil
+            state.setCurrent(pinned, since: began, scope, now: engine.time.now)
             return pinned
         }
         guard let reinstated else { return false }

@@ -5,8 +5,7 @@ extension CacheStore {
     /// Returns whether a resource is open and complete, and may be used without a request to the origin.
     package func isAvailableWithoutOrigin(_ request: ReadRequest) -> Bool {
         let found = table[key(of: request)]?.readiness(request, now: engine.time.now)
-        guard case (.ready(let representation), _)? = found
-        else { return false }
+        guard case .ready(let representation, _)? = found else { return false }
         return representation.isComplete
     }
 }
@@ -28,13 +27,10 @@ extension Resource {
     /// - Returns: Whether a request was sent. If not, the current version has changed in the meantime.
     func revalidate(_ representation: Representation, for request: ReadRequest, mayBeServed: Bool) async throws -> Bool
     {
-        let opening = opening(request.confirming(), insteadOf: representation).request
+        guard let opening = opening(request.confirming(), insteadOf: representation).request else { return false }
         do {
-            guard mayBeServed, let opening else {
-                return try await opening?.waitOrSeeEnd(request.transferClass) != nil
-            }
-            if case .completed(let head) = try await result(of: opening, request.transferClass) { return head != nil }
-            pinned(request, after: lateResponseError)
+            let result = try await result(of: opening, isOwn: true, for: request, isLimited: mayBeServed)
+            if case .completed(nil) = result { return false }
             return true
         } catch let error as CacheError where error.code != .cancelled && !request.revalidation.isSince {
             // The request was started by a caller that requires confirmation. This caller doesn't.
@@ -42,36 +38,51 @@ extension Resource {
         }
     }
 
-    /// The outcome of a wait with a time limit.
+    /// The outcome of waiting for a shared request.
     enum TimedResult<Value: Sendable>: Sendable {
         /// The request's result; nil if it was cancelled because its other waiters left.
         case completed(Value?)
-        /// No result within the limit. The request continues.
+        /// No result within ``patience``. The request continues.
         case late
     }
 
-    /// Waits for a request that finds or confirms a version, for at most ``patience`` since its start.
+    /// Waits for a shared request.
+    ///
+    /// - Parameters:
+    ///   - isOwn: Whether this reader has started the request.
+    ///   - isLimited: Whether to wait for at most ``patience`` since the start of the request.
     func result<Value>(
-        of request: SharedRequest<Value>, _ transferClass: TransferClass
+        of shared: SharedRequest<Value>, isOwn: Bool, for request: ReadRequest, isLimited: Bool
+    ) async throws -> TimedResult<Value> {
+        do {
+            if isLimited { return try await limitedResult(of: shared, for: request) }
+            return .completed(try await shared.waitOrSeeEnd(request.transferClass) { await endUnneededFills() })
+        } catch let error as CacheError where error.code == .forbiddenAddress && !isOwn {
+            // The request was sent with another reader's narrower scope.
+            guard (request.settings ?? engine.transfers).scope == .any else { throw error }
+            return .completed(nil)
+        }
+    }
+
+    private func limitedResult<Value>(
+        of shared: SharedRequest<Value>, for request: ReadRequest
     ) async throws -> TimedResult<Value> {
         let time = engine.time
         let left = state.withLock { $0.openingBegan } + Self.patience - time.monotonic
         return try await withThrowingTaskGroup(of: TimedResult<Value>.self) { group in
-            group.addTask { .completed(try await request.wait(transferClass)) }
+            group.addTask { .completed(try await shared.wait(request.transferClass)) }
             group.addTask {
                 try await time.sleep(for: left)
                 return .late
             }
             defer { group.cancelAll() }
             let result = try await group.next() ?? .late
-            if case .late = result { request.outliveWaiters() }
+            guard case .late = result else { return result }
+            shared.outliveWaiters()
+            let message = "\(locator.url) didn't respond within \(Self.patience.seconds) s"
+            pinned(request, after: CacheError(.timedOut, message))
             return result
         }
-    }
-
-    /// The error for an origin that doesn't respond within the time limit.
-    var lateResponseError: CacheError {
-        CacheError(.timedOut, "\(locator.url) didn't respond within \(Self.patience.seconds) s")
     }
 
     /// Records a failed revalidation, after which the known version counts as stale.
@@ -94,7 +105,9 @@ extension Resource {
         let head = known.head
         guard mayConfirm(head, from: await reader.peer, for: scope) else { return false }
         if let unmodified = await reader.unmodified {
-            confirmed(known, by: unmodified, since: began, scope)
+            let freshness = Freshness(
+                unmodified, confirming: known.freshness, from: known.head.validatedAt, now: engine.time.now)
+            confirmed(known, freshness, since: began, scope)
             return true
         }
         guard let responseHead = await reader.responseHead else { return false }
@@ -122,15 +135,6 @@ extension Resource {
     func mayConfirm(_ head: ResourceHead, from peer: AddressKind, for scope: AddressScope) -> Bool {
         scope == .any || head.addressKind(at: locator.url) != .local
             || (peer == .unknown ? locator.url.hostKind : peer) == .local
-    }
-
-    /// Records the confirmation of a version by a 304 response.
-    private func confirmed(
-        _ representation: Representation, by fields: HTTPFields, since began: Duration, _ scope: AddressScope
-    ) {
-        let freshness = Freshness(
-            fields, confirming: representation.freshness, from: representation.head.validatedAt, now: engine.time.now)
-        confirmed(representation, freshness, since: began, scope)
     }
 
     private func confirmed(

@@ -1,10 +1,11 @@
 import Synchronization
 
-/// A response that isn't stored, returned to the readers waiting for it.
-struct UnstoredResponse: Sendable {
-    var version: Representation
-    /// A reader that preserves the response's first bytes until the waiting readers have joined.
-    var hold: MemoryFill.Reader
+/// The result of a request that finds or confirms a version.
+enum OpeningResult: Sendable {
+    /// A stored version has been found, confirmed or replaced.
+    case stored
+    /// The response isn't stored. `hold` preserves its first bytes until the waiting readers have joined.
+    case unstored(Representation, hold: MemoryFill.Reader)
 }
 
 extension Resource {
@@ -36,11 +37,10 @@ extension Resource {
     /// Passes the bytes of a received response to readers without storing them.
     func pass(
         _ transfer: Transfer, head: ResourceHead, because refusal: CacheError, settings: TransferSettings?
-    ) async -> UnstoredResponse {
+    ) async -> OpeningResult {
         await transfer.reader.expect(KnownRepresentation(validator: head.validator, length: head.length))
         let version = version(head, because: refusal, madeBy: transfer.reader.pipeline?.transform?.applied)
-        let hold = await version.memoryFills.adopt(transfer, settings: settings)
-        return UnstoredResponse(version: version, hold: hold)
+        return .unstored(version, hold: await version.memoryFills.adopt(transfer, settings: settings))
     }
 
     /// Returns the version that is already being read if a strong validator proves that it's the same; otherwise a new

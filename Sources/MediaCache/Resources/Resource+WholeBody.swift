@@ -49,9 +49,9 @@ extension Resource {
                 revalidation: request.revalidation, kind: request.kind, group: request.group)
             // The response to a running request is newer than the cached content.
             if let body = try await sharedBody(request, read, starts: false) { return result(body) }
-            switch readiness(read, now: engine.time.now).readiness {
+            switch readiness(read, now: engine.time.now) {
             case .retired: return nil
-            case .ready(let representation):
+            case .ready(let representation, _):
                 if let body = try await cachedBody(of: representation, request) { return body }
             case .revalidateFirst(let representation, _) where hasRequested && !request.revalidation.isSince:
                 if let body = try await cachedBody(of: representation, request) { return body }
@@ -126,21 +126,10 @@ extension Resource {
             state.openingBegan = engine.time.monotonic
             return shared
         }
-        do {
-            if hasFallback, let shared {
-                if case .completed(let body) = try await result(of: shared, request.transferClass) {
-                    return isOwn ? body : permitted(body, request)
-                }
-                pinned(read, after: lateResponseError)
-                return nil
-            }
-            let body = try await shared?.waitOrSeeEnd(request.transferClass)
-            return isOwn ? body : permitted(body, request)
-        } catch let error as CacheError where error.code == .forbiddenAddress && !isOwn {
-            // The request was sent with another reader's narrower scope.
-            guard (request.settings ?? engine.transfers).scope == .any else { throw error }
-            return nil
-        }
+        guard let shared,
+            case .completed(let body) = try await result(of: shared, isOwn: isOwn, for: read, isLimited: hasFallback)
+        else { return nil }
+        return isOwn ? body : permitted(body, request)
     }
 
     /// Returns the body of a shared request; nil if this reader's scope, unlike that of the reader that started the
@@ -223,10 +212,7 @@ extension Resource {
     ) async {
         let isPlaced = state.withLock { state in
             guard !state.isRetired, state.current == nil else { return false }
-            state.current = representation
-            state.lastCheck = engine.time.now
-            state.confirmed = ConfirmationMoments(began, scope)
-            state.originFailure = nil
+            state.setCurrent(representation, since: began, scope, now: engine.time.now)
             return true
         }
         guard isPlaced, !body.bytes.isEmpty else { return }

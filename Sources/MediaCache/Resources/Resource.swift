@@ -60,7 +60,7 @@ package final class Resource: Sendable {
         /// The version that is read without being stored; nil if there is none.
         var unstored: Representation?
         /// The shared request that finds or confirms a version.
-        var opening: SharedRequest<UnstoredResponse?>?
+        var opening: SharedRequest<OpeningResult>?
         /// The shared request for the whole body.
         var bodyRequest: SharedRequest<WholeBody>?
         /// The start time of the last ``opening`` or ``bodyRequest``.
@@ -83,6 +83,26 @@ package final class Resource: Sendable {
 
         /// Whether a request to the origin is running.
         var isRevalidating: Bool { opening != nil || bodyRequest != nil }
+
+        /// Whether a request, a reader or a commit uses it.
+        var isInUse: Bool {
+            isRevalidating || unstored?.memoryFills.isEmpty == false || representations.contains(where: \.isInUse)
+        }
+
+        /// Whether it's in use. Unlike in ``isInUse``, changes that can't be committed don't count.
+        var isHeld: Bool { isRevalidating || representations.contains(where: \.isHeld) }
+
+        /// Makes a version that a request has found the current one.
+        mutating func setCurrent(
+            _ representation: Representation, since began: Duration, _ scope: AddressScope, now: Date
+        ) {
+            current = representation
+            refusal = nil
+            unstored = nil
+            lastCheck = now
+            confirmed = ConfirmationMoments(began, scope)
+            originFailure = nil
+        }
     }
 
     let state: OrderedMutex<State>
@@ -124,26 +144,14 @@ package final class Resource: Sendable {
 
     var isRetired: Bool { state.withLock { $0.isRetired } }
 
-    /// Whether a request, a reader or a commit uses it.
-    package var isInUse: Bool { state.withLock { Self.isInUse($0) } }
-
-    /// Whether it's in use. Unlike in ``isInUse``, changes that can't be committed don't count.
-    var isHeld: Bool { state.withLock { Self.isHeld($0) } }
-
-    private static func isInUse(_ state: State) -> Bool {
-        state.isRevalidating || state.unstored?.memoryFills.isEmpty == false
-            || state.representations.contains(where: \.isInUse)
-    }
-
-    private static func isHeld(_ state: State) -> Bool {
-        state.isRevalidating || state.representations.contains(where: \.isHeld)
-    }
+    /// Whether a request, a reader or a commit uses it. Changes that can't be committed don't count.
+    var isHeld: Bool { state.withLock(\.isHeld) }
 
     /// Retires this object if it's idle, and returns whether it did so. A resource that awaits removal isn't retired,
     /// because only this object records that; ``retireForRemoval(orLater:)`` retires it.
     func retire() -> Bool {
         state.withLock { state in
-            guard !state.isRetired, !state.awaitsRemoval, !Self.isInUse(state) else { return false }
+            guard !state.isRetired, !state.awaitsRemoval, !state.isInUse else { return false }
             state.isRetired = true
             return true
         }
@@ -165,7 +173,7 @@ package final class Resource: Sendable {
     func retireForRemoval(orLater later: Bool) -> Retirement {
         state.withLock { state in
             guard !state.isRetired else { return .wasRetired }
-            guard !Self.isHeld(state) else {
+            guard !state.isHeld else {
                 if later {
                     state.awaitsRemoval = true
                     state.stored.isPinned = false
@@ -228,7 +236,7 @@ package final class Resource: Sendable {
             let pinned = state.pinnedVersion
             if state.superseded.contains(where: { !$0.isInUse && $0 !== pinned }) { return true }
             if pinTarget(in: state) != nil { return true }
-            return (state.awaitsRemoval || state.isRemovedWhenClosed) && !Self.isHeld(state)
+            return (state.awaitsRemoval || state.isRemovedWhenClosed) && !state.isHeld
         }
         if isIdle { onIdle(self) }
     }
@@ -294,7 +302,8 @@ package final class Resource: Sendable {
 
     /// The state of the resource for a reader.
     enum Readiness {
-        case ready(Representation)
+        /// The version may be used, and is revalidated in the background if `revalidates` is true.
+        case ready(Representation, revalidates: Bool = false)
         /// The version must be revalidated before use. If it may be served stale, the wait for the origin is limited.
         case revalidateFirst(Representation, mayBeServed: Bool)
         /// There is no version yet.
@@ -303,48 +312,48 @@ package final class Resource: Sendable {
         case retired
     }
 
-    /// Returns the state of the resource for a reader, and whether to revalidate it in the background.
-    func readiness(_ request: ReadRequest, now: Date) -> (readiness: Readiness, revalidatesInBackground: Bool) {
+    /// Returns the state of the resource for a reader.
+    func readiness(_ request: ReadRequest, now: Date) -> Readiness {
         let transform = engine.transform(for: request.kind)?.applied
         let revalidation = request.revalidation
         let settings = request.settings ?? engine.transfers
         let (allowsOriginRequests, scope) = (settings.allowsOriginRequests, settings.scope)
         let monotonic = engine.time.monotonic
         return state.withLock { state in
-            if state.isRetired { return (.retired, false) }
+            if state.isRetired { return .retired }
             choose(madeBy: transform, in: &state)
             let pinned = state.olderPinned(covering: request.range, madeBy: transform)
-            if let pinned, !allowsOriginRequests { return (.ready(pinned), false) }
+            if let pinned, !allowsOriginRequests { return .ready(pinned) }
             if let pinned, request.acceptsOlderVersion,
                 revalidation == .never || state.isOriginFailing(at: monotonic)
             {
-                return (.ready(pinned), false)
+                return .ready(pinned)
             }
-            guard let current = state.current else { return (.unknown, false) }
+            guard let current = state.current else { return .unknown }
             if case .since(let moment) = revalidation {
                 let isConfirmed = state.confirmed.isConfirmed(since: moment, for: scope)
-                return (isConfirmed ? .ready(current) : .revalidateFirst(current, mayBeServed: false), false)
+                return isConfirmed ? .ready(current) : .revalidateFirst(current, mayBeServed: false)
             }
-            if revalidation == .never { return (.ready(current), false) }
+            if revalidation == .never { return .ready(current) }
             let head = current.head
             if pinned != nil, request.acceptsOlderVersion {
                 // Missing bytes of the current version need the origin. If it doesn't respond, the pinned version is
                 // read.
                 let age = state.lastCheck.map { now.timeIntervalSince($0) } ?? -1
-                guard age >= 0, age < 5 else { return (.revalidateFirst(current, mayBeServed: true), false) }
+                guard age >= 0, age < 5 else { return .revalidateFirst(current, mayBeServed: true) }
             }
             let use = current.freshness.use(
                 validatedAt: state.lastCheck ?? head.validatedAt, checkedThisOpening: state.lastCheck != nil, now: now,
                 isStale: head.isStale, lifetime: revalidation == .inBackground ? 86_400 : 5)
             switch use {
-            case .fresh: return (.ready(current), false)
-            case .revalidateFirst: return (.revalidateFirst(current, mayBeServed: false), false)
+            case .fresh: return .ready(current)
+            case .revalidateFirst: return .revalidateFirst(current, mayBeServed: false)
             case .revalidateInBackground where revalidation == .beforeUse:
-                return (.revalidateFirst(current, mayBeServed: true), false)
+                return .revalidateFirst(current, mayBeServed: true)
             case .revalidateInBackground where !current.isComplete && current.freshness.freshUntil != nil:
                 // Holes need a request anyway. If the version turned out to be replaced there, the read would fail.
-                return (.revalidateFirst(current, mayBeServed: true), false)
-            case .revalidateInBackground: return (.ready(current), state.opening == nil)
+                return .revalidateFirst(current, mayBeServed: true)
+            case .revalidateInBackground: return .ready(current, revalidates: state.opening == nil)
             }
         }
     }

@@ -259,8 +259,8 @@ public final class CacheStore: Sendable {
             !request.pins || resource.stored.isPinned
         else { return nil }
         resource.locator.update(url: request.url)
-        let (readiness, revalidatesInBackground) = resource.readiness(request, now: engine.time.now)
-        guard case .ready(let representation) = readiness, !revalidatesInBackground else { return nil }
+        guard case .ready(let representation, revalidates: false) = resource.readiness(request, now: engine.time.now)
+        else { return nil }
         return try resource.session(request, over: representation)
     }
 
