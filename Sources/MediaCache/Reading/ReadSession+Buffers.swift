@@ -1,5 +1,3 @@
-import Synchronization
-
 extension ReadSession {
     /// The session's bytes as an asynchronous sequence of buffers. Waiting doesn't block a thread. Cancelling the task
     /// ends the session.
@@ -16,37 +14,34 @@ extension ReadSession {
         public struct Iterator: AsyncIteratorProtocol {
             private static let maximum = 256 << 10
             let session: ReadSession
+            /// An element is added when the session may have another step.
+            private var signals: AsyncStream<Void>.Iterator
+            private let signal: AsyncStream<Void>.Continuation
+
+            fileprivate init(session: ReadSession) {
+                self.session = session
+                let (stream, signal) = AsyncStream<Void>.makeStream(bufferingPolicy: .bufferingNewest(1))
+                (signals, self.signal) = (stream.makeAsyncIterator(), signal)
+            }
 
             /// Returns the next bytes, never empty; nil at the end of the session's range.
             ///
             /// - Throws: ``CacheError``.
             public mutating func next() async throws -> [UInt8]? {
                 while true {
-                    let step = try await session.nextStep(maximum: Self.maximum)
-                    switch step {
+                    if Task.isCancelled { session.cancel() }
+                    switch session.poll(maximum: Self.maximum, onReady: { [signal] in signal.yield() }) {
                     case .bytes(let source, let offset, let count):
                         guard let bytes = await session.read(source, offset: offset, count: count) else { continue }
                         session.consume(count)
                         return bytes
                     case .end: return nil
                     case .failed(let error): throw error
-                    case .wait: continue
+                    // Also returns when the task is cancelled.
+                    case .wait: _ = await signals.next(isolation: #isolation)
                     }
                 }
             }
-        }
-    }
-
-    /// Waits until the step isn't ``ReadStep/wait``, and returns it.
-    fileprivate func nextStep(maximum: Int) async throws -> ReadStep {
-        let waiter = Waiter()
-        return await withTaskCancellationHandler {
-            await withCheckedContinuation { continuation in
-                waiter.poll(self, maximum: maximum, continuation)
-            }
-        } onCancel: {
-            cancel()
-            waiter.wake()
         }
     }
 
@@ -69,34 +64,5 @@ extension ReadSession {
             readFailed(count: count, error: error)
             return nil
         }
-    }
-}
-
-/// An asynchronous poll. It resumes its continuation once, when a step is available or the task is cancelled.
-private final class Waiter: Sendable {
-    private struct State {
-        var continuation: CheckedContinuation<ReadStep, Never>?
-        var session: ReadSession?
-        var maximum = 0
-    }
-
-    private let state = Mutex(State())
-
-    func poll(_ session: ReadSession, maximum: Int, _ continuation: CheckedContinuation<ReadStep, Never>) {
-        state.withLock { $0 = State(continuation: continuation, session: session, maximum: maximum) }
-        wake()
-    }
-
-    func wake() {
-        guard let (session, maximum) = state.withLock({ state in state.session.map { ($0, state.maximum) } }) else {
-            return
-        }
-        let step = session.poll(maximum: maximum) { self.wake() }
-        if case .wait = step { return }
-        let continuation = state.withLock { state in
-            defer { state = State() }
-            return state.continuation
-        }
-        continuation?.resume(returning: step)
     }
 }
