@@ -104,7 +104,7 @@ struct Fill: Sendable {
         var mayReportTag = true
         var sample = (since: engine.time.monotonic, bytes: Int64(0))
         // The response that opened the version has been checked.
-        var check = try await reader == nil ? frontCheck() : nil
+        var checksFront = reader == nil
         var refusal: CacheError?
         let learnedLength = try await transfer.receive(
             ifNeeded: { representation.withState { $0.fills[id]?.isAbandoned == false } },
@@ -118,7 +118,7 @@ struct Fill: Sendable {
             if piece.isOverlap { return true }
             let limit = representation.withState { $0.limit(of: id) }
             guard piece.offset < limit else { return false }
-            try await checkFront(piece, &check)
+            if checksFront { checksFront = try await checkFront(piece) }
             guard piece.mayBeStored else {
                 representation.withState { $0.forbid(from: piece.offset, to: id) }
                 isHandedOver = await handOver(transfer, piece)
@@ -152,42 +152,29 @@ struct Fill: Sendable {
         return nil
     }
 
-    /// Returns the check of the version's first bytes, to which the cached bytes before the fill have been passed.
-    /// Returns nil if no check is needed, or if not all bytes before the fill are cached.
-    private func frontCheck() async throws -> FrontCheck? {
-        let (start, head) = (plan.range.lowerBound, representation.head)
-        var check = FrontCheck(of: head)
-        guard check.isPending else { return nil }
-        guard start > 0 else { return check }
-        guard start < Int64(MediaType.maximumFrontLength), representation.withState({ $0.written.contains(0..<start) })
-        else {
-            return nil
-        }
-        let isPermitted = try await cached(0..<start).withUnsafeBytes { check.permits($0, at: 0) }
-        guard isPermitted else { throw changed(at: 0) }
-        return check.isPending ? check : nil
-    }
-
-    /// Checks a piece at the start of the version, together with the cached bytes after it.
+    /// Checks the start of the version if a piece continues the cached bytes there. Returns whether later pieces must be
+    /// checked, too.
     ///
     /// - Throws: ``CacheError`` with ``CacheError/Code/representationChanged`` if the bytes are a playlist, but the
     ///   version's media type is another one.
-    private func checkFront(_ piece: OriginPiece, _ check: inout FrontCheck?) async throws {
-        guard check?.next == piece.offset else { return }
-        var isPermitted = piece.withUnsafeBytes { check?.permits($0, at: piece.offset) } ?? true
-        let end = piece.range.upperBound
-        if isPermitted, check?.isPending == true, let span = representation.withState({ $0.written.span(at: end) }) {
-            let rest = try await cached(end..<min(span.upperBound, Int64(MediaType.maximumFrontLength)))
-            var whole = check
-            isPermitted = rest.withUnsafeBytes { whole?.permits($0, at: end) } ?? true
+    private func checkFront(_ piece: OriginPiece) async throws -> Bool {
+        let (start, end, maximum) = (piece.offset, piece.range.upperBound, Int64(MediaType.maximumFrontLength))
+        let (isContinued, cachedEnd) = representation.withState { state in
+            (state.written.contains(0..<start), state.written.span(at: end)?.upperBound ?? end)
         }
-        guard isPermitted else { throw changed(at: piece.offset) }
-        if check?.isPending == false { check = nil }
+        var check = FrontCheck(of: representation.head)
+        guard check.isPending, isContinued, start < maximum else { return false }
+        var front = try await cached(0..<start)
+        piece.withUnsafeBytes { front += $0.prefix(Int(maximum)) }
+        front += try await cached(end..<max(end, min(cachedEnd, maximum)))
+        guard front.withUnsafeBytes({ check.permits($0, at: 0) }) else { throw changed(at: start) }
+        return check.isPending
     }
 
     /// Reads cached bytes.
     private func cached(_ range: Range<Int64>) async throws -> [UInt8] {
-        try await engine.pool.run { [representation] in
+        guard !range.isEmpty else { return [] }
+        return try await engine.pool.run { [representation] in
             var bytes = [UInt8](repeating: 0, count: range.count)
             try bytes.withUnsafeMutableBytes { try representation.source().read(into: $0, at: range.lowerBound) }
             return bytes
