@@ -36,7 +36,8 @@ struct TransferQueue: Sendable {
     var limits: TransferScheduler.Limits
     private var nextID = 0
     private var entries: [ID: Entry] = [:]
-    private var lanes: [Lane: OrderedIDs] = [:]
+    /// The waiting transfers in ascending order.
+    private var lanes: [Lane: [ID]] = [:]
     private var groups: [GroupID?: Group] = [:]
     private var runningByHost: [String: Int] = [:]
     private var running: Set<ID> = []
@@ -74,7 +75,9 @@ struct TransferQueue: Sendable {
     mutating func wait(_ id: ID) {
         guard let entry = entries[id], !entry.isRunning, !entry.isWaiting else { return }
         entries[id]?.isWaiting = true
-        lanes[entry.lane, default: OrderedIDs()].insert(id)
+        // Searched from the end, because most transfers wait in order of arrival.
+        let index = lanes[entry.lane]?.lastIndex { $0 < id }.map { $0 + 1 } ?? 0
+        lanes[entry.lane, default: []].insert(id, at: index)
         waitingCount += 1
     }
 
@@ -82,7 +85,7 @@ struct TransferQueue: Sendable {
     mutating func stopWaiting(_ id: ID) {
         guard let entry = entries[id], entry.isWaiting else { return }
         entries[id]?.isWaiting = false
-        lanes[entry.lane]?.remove(id)
+        if let index = lanes[entry.lane]?.firstIndex(of: id) { lanes[entry.lane]?.remove(at: index) }
         if lanes[entry.lane]?.isEmpty == true { lanes[entry.lane] = nil }
         waitingCount -= 1
     }
@@ -164,12 +167,12 @@ struct TransferQueue: Sendable {
 
     /// Returns the first waiting transfer that may run.
     private func next() -> ID? {
-        var best: (key: Lane, value: OrderedIDs)?
+        var best: (key: Lane, value: [ID])?
         for lane in lanes where isFree(lane.key) && best.map({ isBefore(lane, $0) }) ?? true { best = lane }
         return best?.value.first
     }
 
-    private func isBefore(_ a: (key: Lane, value: OrderedIDs), _ b: (key: Lane, value: OrderedIDs)) -> Bool {
+    private func isBefore(_ a: (key: Lane, value: [ID]), _ b: (key: Lane, value: [ID])) -> Bool {
         let (groupA, groupB) = (groups[a.key.group] ?? Group(), groups[b.key.group] ?? Group())
         return (b.key.transferClass, groupA.terms.rank, groupA.running, a.value.first ?? .max)
             < (a.key.transferClass, groupB.terms.rank, groupB.running, b.value.first ?? .max)
@@ -191,43 +194,5 @@ struct TransferQueue: Sendable {
     private func isOver(_ lane: Lane) -> Bool {
         let isGroupOver = groups[lane.group].map { group in group.terms.limit.map { group.running > $0 } ?? false }
         return runningCount > limits.total || running(at: lane.host) > limits.perHost || isGroupOver ?? false
-    }
-}
-
-/// A sorted array of identifiers, optimized for insertion at the end and removal at the start.
-private struct OrderedIDs: Sendable {
-    private var ids: [Int] = []
-    private var start = 0
-
-    var first: Int? { isEmpty ? nil : ids[start] }
-    var isEmpty: Bool { start == ids.count }
-
-    mutating func insert(_ id: Int) {
-        if let last = ids.last, last > id, !isEmpty { ids.insert(id, at: index(of: id)) } else { ids.append(id) }
-    }
-
-    mutating func remove(_ id: Int) {
-        let index = index(of: id)
-        guard index < ids.count, ids[index] == id else { return }
-        guard index == start else {
-            ids.remove(at: index)
-            return
-        }
-        start += 1
-        // Limits the unused capacity to the number of remaining elements.
-        if start > ids.count / 2 {
-            ids.removeFirst(start)
-            start = 0
-        }
-    }
-
-    /// Returns the index of the first identifier that isn't smaller than `id`.
-    private func index(of id: Int) -> Int {
-        var (low, high) = (start, ids.count)
-        while low < high {
-            let middle = (low + high) / 2
-            if ids[middle] < id { low = middle + 1 } else { high = middle }
-        }
-        return low
     }
 }
