@@ -12,12 +12,7 @@ extension Representation {
     /// Opens a representation from its catalog record. Spans beyond the end of its blob are lost. Blocks.
     static func restore(_ stored: StoredRepresentation, of resource: Resource, engine: Engine) throws -> Representation
     {
-        let pages = try engine.catalog.checksumPages(of: stored.id)
-        var state = RepresentationState(
-            head: stored.head, freshness: stored.freshness, ignoresRanges: stored.ignoresRanges,
-            written: stored.spans, lost: stored.lost, checksums: BlockChecksums(encodedPages: pages),
-            transform: stored.transform)
-        state.isSuperseded = stored.isSuperseded
+        var state = RepresentationState(stored, pages: try engine.catalog.checksumPages(of: stored.id))
         // If the folder isn't writable, readers receive the bytes of holes without an attempt to store them.
         state.refusal = engine.folderFailure?.writing
         // A power failure may have interrupted a move after the blob was renamed, but before that was committed.

@@ -70,13 +70,12 @@ extension Representation {
     /// Completes a commit. If it failed, schedules its changes for the next one.
     package func commitEnded(_ commit: PendingCommit, error: CacheError?) {
         if let error {
-            state.withLock { state in
+            withState { state in
                 state.commitFailed(pages: commit.snapshot.dirtyPages.keys)
                 state.storingFailure = error
             }
-            engine.committer.markDirty(self, bytes: 0)
         } else {
-            state.withLock { $0.didCommit(bytes: commit.bytes) }
+            state.withLock { $0.uncommittedBytes -= commit.bytes }
             file.withLock { file in
                 if commit.newFolder != nil { file.isNew = false }
                 file.committed = commit.snapshot.representation.spans

@@ -9,16 +9,13 @@ extension Representation {
     /// Returns the new content of a pinned representation's sidecar; nil if the one on disk is up to date. During a
     /// fill, the sidecar isn't updated once it exists.
     func sidecarThatIsDue() throws -> (path: String, bytes: [UInt8], listed: SpanMap)? {
-        let listed = file.withLock { $0.listed }
-        guard needsSidecar, isSidecarDue(listed) else { return nil }
-        let stored = resource.stored
-        let (sidecar, spans) = state.withLock { (Sidecar(resource: stored, blob: blob, state: &$0), $0.written) }
-        return (engine.blobs.sidecarPath(of: blob), try sidecar.encoded(), spans)
-    }
-
-    private func isSidecarDue(_ listed: SpanMap?) -> Bool {
-        guard let listed else { return true }
-        return state.withLock { ($0.fills.isEmpty || $0.isComplete) && $0.written != listed }
+        guard needsSidecar else { return nil }
+        let (listed, stored) = (file.withLock { $0.listed }, resource.stored)
+        let due = state.withLock { state -> (sidecar: Sidecar, listed: SpanMap)? in
+            if let listed, listed == state.written || !(state.fills.isEmpty || state.isComplete) { return nil }
+            return (Sidecar(resource: stored, blob: blob, state: &state), state.written)
+        }
+        return try due.map { (engine.blobs.sidecarPath(of: blob), try $0.sidecar.encoded(), $0.listed) }
     }
 
     /// Renames a written sidecar to its final name, or deletes it if it's no longer wanted. Blocks.
@@ -95,11 +92,7 @@ extension Engine {
         {
             return
         }
-        var state = RepresentationState(
-            head: stored.head, freshness: stored.freshness, written: stored.spans,
-            checksums: BlockChecksums(encodedPages: try catalog.checksumPages(of: stored.id)),
-            transform: stored.transform)
-        state.isSuperseded = stored.isSuperseded
+        var state = RepresentationState(stored, pages: try catalog.checksumPages(of: stored.id))
         try files.replace(path, with: Sidecar(resource: resource, blob: stored.blob, state: &state).encoded())
     }
 

@@ -17,13 +17,12 @@ extension Representation {
         let good = records.filter { matches($0) || matches($0) }.map(\.range)
         // Reset before readers are woken, so that they can start another comparison.
         file.withLock { _ = $0.verifying.remove(range) }
-        let (damaged, woken) = state.withLock { $0.didVerify(range, good: good) }
+        let (damaged, woken) = withState { $0.didVerify(range, good: good) }
         for span in damaged {
             engine.counters.add(\.bytesDamaged, Int64(span.count))
             engine.logger.error("damaged bytes", metadata: ["url": "\(resource.locator.url)", "range": "\(span)"])
             engine.events.send(.damaged(key: resource.key, range: span))
         }
-        if !damaged.isEmpty { engine.committer.markDirty(self, bytes: 0) }
         for wake in woken { wake() }
         return damaged
     }
@@ -45,10 +44,9 @@ extension Representation {
     /// Turns bytes that can't be read into a hole.
     func readFailed(_ range: Range<Int64>, error: any Error) {
         engine.logger.error("blob can't be read", metadata: ["path": "\(path)", "error": "\(error)"])
-        state.withLock { $0.lose(range) }
+        withState { $0.lose(range) }
         engine.counters.add(\.bytesDamaged, Int64(range.count))
         engine.events.send(.damaged(key: resource.key, range: range))
-        engine.committer.markDirty(self, bytes: 0)
     }
 }
 

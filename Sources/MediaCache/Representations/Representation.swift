@@ -71,31 +71,28 @@ package final class Representation: Sendable {
     /// Records the result of a revalidation.
     package func revalidated(_ freshness: Freshness?, isStale: Bool) {
         let now = engine.time.now
-        state.withLock { state in
+        withState { state in
             if let freshness { state.freshness = freshness }
             state.head.isStale = isStale
             if !isStale { state.head.validatedAt = now }
             state.setNeedsCommit()
         }
-        engine.committer.markDirty(self, bytes: 0)
     }
 
     /// Records whether readers now request another transform.
     func setReplaced(_ isReplaced: Bool) {
-        state.withLock { state in
+        withState { state in
             state.isReplaced = isReplaced
             state.setNeedsCommit()
         }
-        engine.committer.markDirty(self, bytes: 0)
     }
 
     /// Marks the representation as replaced by a newer one.
     package func supersede() {
-        state.withLock { state in
+        withState { state in
             state.isSuperseded = true
             state.setNeedsCommit()
         }
-        engine.committer.markDirty(self, bytes: 0)
     }
 
     // MARK: - Readers

@@ -54,14 +54,10 @@ extension RepresentationState {
         return checksums.takeDirtyPages()
     }
 
-    package mutating func didCommit(bytes: Int64) { uncommittedBytes -= bytes }
-
     package mutating func commitFailed(pages: some Sequence<Int64>) {
         needsCommit = true
         checksums.markDirty(pages: pages)
     }
 
     package mutating func setNeedsCommit() { needsCommit = true }
-
-    package mutating func allChecksumPages() -> [Int64: [UInt8]] { checksums.allPages() }
 }

@@ -208,6 +208,14 @@ package struct RepresentationState: Sendable {
         self.checksums = checksums
     }
 
+    /// Creates the state of a version that the catalog lists.
+    init(_ stored: StoredRepresentation, pages: [Int64: [UInt8]]) {
+        self.init(
+            head: stored.head, freshness: stored.freshness, ignoresRanges: stored.ignoresRanges, written: stored.spans,
+            lost: stored.lost, checksums: BlockChecksums(encodedPages: pages), transform: stored.transform)
+        isSuperseded = stored.isSuperseded
+    }
+
     /// The reason that missing bytes of this version can't be fetched; nil if they can.
     var refillFailure: CacheError? {
         if isSuperseded {

@@ -65,9 +65,7 @@ final class ResourceTable: Sendable {
     func withExclusiveAccess<Result: Sendable>(
         to key: String, _ body: @Sendable () async throws -> Result
     ) async rethrows -> Result {
-        await enter(key)
-        defer { leave(key) }
-        return try await body()
+        try await withExclusiveAccess(to: [key], body)
     }
 
     /// Runs `body` with exclusive access to several keys.

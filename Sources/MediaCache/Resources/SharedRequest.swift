@@ -18,13 +18,8 @@ package final class SharedRequest<Value: Sendable>: Sendable {
     private let state = Mutex(State())
     private let ticket: TransferScheduler.Ticket?
 
-    /// Creates a request and starts it.
-    package convenience init(_ work: @escaping @Sendable () async throws -> Value) {
-        self.init(ticket: nil, work)
-    }
-
-    /// Creates a request with the ticket of its transfer, and starts it.
-    init(ticket: TransferScheduler.Ticket?, _ work: @escaping @Sendable () async throws -> Value) {
+    /// Creates a request with the ticket of its transfer, if it has one, and starts it.
+    package init(ticket: TransferScheduler.Ticket? = nil, _ work: @escaping @Sendable () async throws -> Value) {
         self.ticket = ticket
         ticket?.follow { [weak self] in self?.transferClass }
         let task = Task {

@@ -34,7 +34,7 @@ struct Sidecar: Codable, Sendable {
         validatedAt = state.head.validatedAt
         entityTag = state.head.entityTag
         spans = Data(state.written.encoded)
-        checksumPages = state.allChecksumPages().mapValues { Data($0) }
+        checksumPages = state.checksums.allPages().mapValues { Data($0) }
         isSuperseded = state.isSuperseded ? true : nil
         location = state.head.location?.description
         peer = state.head.peer
