@@ -5,11 +5,10 @@ struct Fill: Sendable {
     let plan: RepresentationState.FillPlan
     let representation: Representation
     let settings: TransferSettings?
-    /// The group of the transfer.
     let group: TransferGroup?
     /// A reader whose response head has been received, if the fill continues the request that found the representation.
     let reader: OriginReader?
-    /// The scheduler ticket of that request.
+    /// The scheduler ticket of the request that `reader` has sent; nil without one.
     let ticket: TransferScheduler.Ticket?
 
     /// The number of bytes per measurement of the origin's rate.
@@ -171,7 +170,6 @@ struct Fill: Sendable {
         return check.isPending
     }
 
-    /// Reads cached bytes.
     private func cached(_ range: Range<Int64>) async throws -> [UInt8] {
         guard !range.isEmpty else { return [] }
         return try await engine.pool.run { [representation] in

@@ -60,7 +60,6 @@ final class MemoryFill: Sendable {
         transfer.ticket.follow { [weak self] in self?.transferClass }
     }
 
-    /// Begins to read from the origin.
     func start() {
         let task = Task { await run() }
         let isEnded = state.withLock { state in
@@ -129,7 +128,6 @@ final class MemoryFill: Sendable {
             }
         }
 
-        /// Advances the reader by a number of bytes.
         func consume(_ count: Int) {
             fill.state.withLock { $0.blob.consume(count, by: id) }
             fill.readersChanged.send()

@@ -37,7 +37,7 @@ package final class Representation: Sendable {
         self.state = OrderedMutex(.representation, state)
     }
 
-    /// The response head, shared by all ranges of the representation.
+    /// The response head.
     package var head: ResourceHead { state.withLock { $0.head } }
     /// Whether it's being read, filled or committed. As long as it is, no second object may represent the same catalog
     /// record.
@@ -52,20 +52,17 @@ package final class Representation: Sendable {
         state.withLock { $0.isInUse || ($0.storingFailure == nil && ($0.needsCommit || $0.uncommittedBytes > 0)) }
             || file.withLock { $0.isCommitting && !$0.isAbandoned }
     }
-    /// Whether all bytes are cached.
     package var isComplete: Bool { state.withLock { $0.isComplete } }
     /// Whether the origin has a newer representation.
     package var isSuperseded: Bool { state.withLock { $0.isSuperseded } }
     /// The resource kind requested by the last reader, and the transform that was applied to the bytes.
     var content: (kind: ResourceKind, transform: AppliedTransform?) { state.withLock { ($0.kind, $0.transform) } }
     package var freshness: Freshness { state.withLock { $0.freshness } }
-    /// The number of times that cached bytes were lost or removed.
     var losses: Int { state.withLock { $0.losses } }
     /// The cached spans.
     package var spans: SpanMap { state.withLock { $0.written } }
     /// Whether the blob is in the pinned folder.
     package var isDurable: Bool { file.withLock { $0.isDurable } }
-    /// The path of the blob.
     package var path: String { engine.blobs.path(of: blob, isDurable: isDurable) }
 
     /// Records the result of a revalidation.
@@ -110,7 +107,6 @@ package final class Representation: Sendable {
         if engine.isStopped, resource.retire() { resource.releaseRepresentations() }
     }
 
-    /// Removes a reader from its fills.
     func leaveFills(_ session: Int) {
         for call in state.withLock({ $0.leaveFills(session) }) { call() }
     }
@@ -177,7 +173,6 @@ package final class Representation: Sendable {
         if isEnded || engine.isStopped { task.cancel() }
     }
 
-    /// Returns the current transfer class of a fill.
     func transferClass(of fill: Int) -> TransferClass { state.withLock { $0.transferClass(of: fill) } }
 
     /// Ends an abandoned fill because another transfer needs its connection. Returns whether the fill was abandoned.

@@ -104,7 +104,6 @@ extension RepresentationState {
         { withExtendedLifetime(wake) {} }
     }
 
-    /// Returns the current transfer class of a fill.
     func transferClass(of fill: FillID) -> TransferClass { fills[fill]?.transferClass ?? .background }
 
     mutating func setPriorityChanged(_ priorityChanged: @escaping @Sendable () -> Void, of fill: FillID) {

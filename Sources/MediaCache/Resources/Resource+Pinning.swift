@@ -62,7 +62,6 @@ extension Resource {
         state.withLock { $0.pinFailure = nil }
     }
 
-    /// Records a failure to move the pin.
     func pinMoveFailed() {
         state.withLock { $0.pinFailure = engine.time.monotonic }
     }
@@ -89,12 +88,9 @@ extension Resource {
         return pinned
     }
 
-    /// Makes the pinned version current again if the response has that version.
+    /// Makes the pinned version current again if the response has that version. Returns whether it does.
     ///
-    /// - Parameters:
-    ///   - began: The time when the request started.
-    ///   - scope: The scope of the request.
-    /// - Returns: Whether the pinned version has become current.
+    /// - Parameter began: The start time of the request.
     func reinstatePinned(
         _ head: ResourceHead, _ freshness: Freshness, madeBy transform: AppliedTransform?, began: Duration,
         _ scope: AddressScope

@@ -15,17 +15,12 @@ struct ConfirmationMoments: Sendable {
     /// The start time of the last request limited to public addresses; nil if there is none.
     private(set) var publicOnly: Duration?
 
-    /// Creates moments without a confirmation.
     init() {}
 
     /// Creates the moments of a version found by a request.
     init(_ began: Duration, _ scope: AddressScope) { record(began, scope) }
 
-    /// Records a confirmation by a request.
-    ///
-    /// - Parameters:
-    ///   - began: The start time of the request.
-    ///   - scope: The scope of the request.
+    /// Records a confirmation by a request that started at `began`.
     mutating func record(_ began: Duration, _ scope: AddressScope) {
         any = max(any ?? began, began)
         if scope == .publicOnly { publicOnly = max(publicOnly ?? began, began) }
@@ -124,17 +119,14 @@ package final class Resource: Sendable {
         return engine.transfers.requesting(locator.url, as: identity)
     }
 
-    /// The catalog record.
     package var stored: StoredResource { state.withLock { $0.stored } }
     /// The record to commit, and whether the next opening of the store deletes the representations.
     var rowForCommit: (stored: StoredResource, isTransient: Bool) {
         state.withLock { ($0.stored, $0.isRemovedWhenClosed && !$0.stored.isPinned) }
     }
 
-    /// The reason not to store the last response; nil if it's stored, or there is none.
     var refusal: CacheError? { state.withLock { $0.refusal } }
 
-    /// The version for new readers.
     package var current: Representation? { state.withLock { $0.current } }
 
     /// All versions, the current one last.
@@ -262,7 +254,6 @@ package final class Resource: Sendable {
         engine.events.send(.representationChanged(key: key))
     }
 
-    /// Sets whether the resource is pinned.
     func setPinned(_ isPinned: Bool) {
         state.withLock { state in
             state.stored.isPinned = isPinned
