@@ -121,16 +121,12 @@ public final class TransferScheduler: Sendable {
         package func follow(
             _ source: @escaping @Sendable () -> TransferClass?, preempt: (@Sendable () -> Bool)? = nil
         ) {
-            let previousPreemption = scheduler.state.withLock { state in
-                defer { state.preemptions[id] = state.queue.contains(id) ? preempt : nil }
-                return state.preemptions[id]
+            // Exchanged, so that the previous functions are released outside the locks.
+            var (newSource, newPreemption) = (Optional(source), preempt)
+            scheduler.state.withLock { state in
+                if state.queue.contains(id) { swap(&state.preemptions[id], &newPreemption) }
             }
-            withExtendedLifetime(previousPreemption) {}
-            let before = self.source.withLock { current in
-                defer { current = source }
-                return current
-            }
-            withExtendedLifetime(before) {}
+            self.source.withLock { swap(&$0, &newSource) }
             classChanged()
         }
 
