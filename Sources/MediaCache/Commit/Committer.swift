@@ -145,8 +145,10 @@ package final class Committer: Sendable {
         }
         let commits = dirty.compactMap { $0.takeCommit() }
         let unsynced = await sync(commits)
-        let lost = unsynced.keys.map { commits[$0].representation }
-        if !lost.isEmpty { await pool.perform { for representation in lost { representation.forgetUnsynced() } } }
+        let lost = unsynced.map { (commits[$0].representation, $1) }
+        if !lost.isEmpty {
+            await pool.perform { for (representation, error) in lost { representation.forgetUnsynced(after: error) } }
+        }
         let synced = commits.indices.filter { unsynced[$0] == nil }
         let uncommitted = await record(synced.map { commits[$0] }, used: used)
         var failure: CacheError?

@@ -86,9 +86,9 @@ extension Representation {
         resource.useEnded()
     }
 
-    /// Turns all uncommitted bytes into holes after a failed sync. The system may have discarded the writes, including
-    /// those made during the sync, and a second sync wouldn't report it. Blocks.
-    func forgetUnsynced() {
+    /// Turns all uncommitted bytes into holes after a failed sync, and stops storing. The system may have discarded the
+    /// writes, including those made during the sync, and a second sync wouldn't report it. Blocks.
+    func forgetUnsynced(after error: CacheError) {
         writing.withLock { _ in
             let committed = file.withLock { $0.committed }
             state.withLock { state in
@@ -96,6 +96,7 @@ extension Representation {
                 for span in committed.spans { unsynced.remove(span) }
                 for span in unsynced.spans { state.forget(span) }
                 state.uncommittedBytes = 0
+                state.storingFailure = error
             }
         }
     }
