@@ -45,6 +45,18 @@ struct LatencyGovernorTests {
         }
     }
 
+    @Test func neverLimitsBelowMinimumRate() {
+        var governor = LatencyGovernor()
+        governor.record(latency: .milliseconds(50), delivered: 300_000, now: .zero)
+        for step in 0..<500 {
+            let now = Duration.seconds(3) + .milliseconds(step * 100)
+            let delivered = min(governor.rate(at: now) ?? 300_000, 300_000)
+            #expect(delivered >= 256 * 1024)
+            // The delay is proportional to the rate.
+            governor.record(latency: .milliseconds(50) + .seconds(delivered / 1e6), delivered: delivered, now: now)
+        }
+    }
+
     /// A busy server or machine responds late, whatever the rate is.
     @Test func removesIneffectiveLimit() {
         var governor = LatencyGovernor()
