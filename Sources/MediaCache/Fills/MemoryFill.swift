@@ -23,8 +23,6 @@ final class MemoryFill: Sendable {
         /// Whether all bytes were received, or the request has failed.
         var isOver = false
         var failure: CacheError?
-        /// The task that ends the fill if the expected readers don't join.
-        var patience: Task<Void, Never>?
         var isEnded = false
         var task: Task<Void, Never>?
     }
@@ -163,38 +161,23 @@ final class MemoryFill: Sendable {
         } else if hasHadReaders {
             end()
         } else {
-            endWithoutReaders()
+            Task { [weak self, time = transfer.engine.time] in
+                guard (try? await time.sleep(for: Self.patience)) != nil, let self,
+                    state.withLock({ $0.blob.readers.isEmpty })
+                else { return }
+                end()
+            }
         }
         return left.wake
     }
 
-    /// Ends the fill if no reader joins within ``patience``.
-    private func endWithoutReaders() {
-        let time = transfer.engine.time
-        let task = Task { [weak self] in
-            guard (try? await time.sleep(for: Self.patience)) != nil, let self,
-                state.withLock({ $0.blob.readers.isEmpty })
-            else { return }
-            end()
-        }
-        let before = state.withLock { state in
-            defer { state.patience = task }
-            return state.isEnded ? task : state.patience
-        }
-        before?.cancel()
-    }
-
-    deinit { state.withLock { $0.patience }?.cancel() }
-
     /// Ends the fill, because it has no readers or the store is closed or suspended.
     func end() {
-        let (task, patience, wakes) = state.withLock { state in
+        let (task, wakes) = state.withLock { state in
             state.isEnded = true
-            defer { state.patience = nil }
-            return (state.task, state.patience, state.blob.takeWakes())
+            return (state.task, state.blob.takeWakes())
         }
         task?.cancel()
-        patience?.cancel()
         for wake in wakes { wake() }
         onEnd(self)
     }

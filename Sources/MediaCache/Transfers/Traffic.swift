@@ -292,50 +292,36 @@ package final class Traffic: Sendable {
 
     // MARK: - Resumption
 
-    private enum Step {
-        case sleep(Duration)
-        case closeConnections([@Sendable () -> Void])
-        case resumeTransfer(CheckedContinuation<Void, any Error>)
-        case end
-    }
-
     private func startWatch(_ state: inout State) {
         guard state.watch == nil else { return }
         state.watch = Task { [weak self, time] in
             // Not retained during sleep, so that deallocation doesn't wait for a clock.
             while let step = self?.nextStep() {
-                switch step {
-                case .sleep(let duration): guard (try? await time.sleep(for: duration)) != nil else { return }
-                case .closeConnections(let calls): for call in calls { call() }
-                case .resumeTransfer(let continuation):
-                    continuation.resume()
-                    guard (try? await time.sleep(for: Self.retryInterval)) != nil else { return }
-                case .end: return
-                }
+                for call in step.calls { call() }
+                guard (try? await time.sleep(for: step.pause)) != nil else { return }
             }
         }
     }
 
-    private func nextStep() -> Step {
+    /// Resumes a paused transfer or closes connections. Returns the calls to make without the lock, and the time until
+    /// the next step; nil if no step remains.
+    private func nextStep() -> (calls: [@Sendable () -> Void], pause: Duration)? {
         let now = time.monotonic
         return state.withLock { state in
             let free = state.waiting.filter { !state.isHolding($0.value.ticket.host, now: now) }
             if let first = free.keys.min(), let waiter = state.waiting.removeValue(forKey: first) {
-                return .resumeTransfer(waiter.continuation)
+                return ([{ waiter.continuation.resume() }], Self.retryInterval)
             }
             let holding = state.needs.filter { $0.value.playback.isHolding(now: now) }
             guard !holding.isEmpty else {
                 state.watch = nil
-                return .end
+                return nil
             }
             let urgent = holding.filter { !$0.value.hasClosedConnections && $0.value.playback.isUrgent(now: now) }
-            if !urgent.isEmpty {
-                for host in urgent.keys { state.needs[host]?.hasClosedConnections = true }
-                let running = state.running.values.filter { urgent[$0.host] != nil || urgent[nil] != nil }
-                return .closeConnections(running.map(\.closeConnection))
-            }
+            for host in urgent.keys { state.needs[host]?.hasClosedConnections = true }
+            let running = state.running.values.filter { urgent[$0.host] != nil || urgent[nil] != nil }
             let calm = holding.values.compactMap(\.playback.calmFrom).min().map { $0 - now } ?? PlaybackNeed.patience
-            return .sleep(min(max(calm, .milliseconds(1)), PlaybackNeed.patience))
+            return (running.map(\.closeConnection), min(max(calm, .milliseconds(1)), PlaybackNeed.patience))
         }
     }
 }

@@ -57,14 +57,13 @@ public struct ContentTransform: Sendable {
 
     /// Returns the transformed body.
     func body(_ bytes: [UInt8]) throws -> [UInt8] {
+        guard case .wholeBody(let transform) = function else {
+            var bytes = bytes
+            try bytes.withUnsafeMutableBytes { try apply(to: $0, at: 0) }
+            return bytes
+        }
         do {
-            switch function {
-            case .wholeBody(let transform): return try transform(bytes)
-            case .inPlace(let transform):
-                var bytes = bytes
-                try bytes.withUnsafeMutableBytes { try transform($0, 0) }
-                return bytes
-            }
+            return try transform(bytes)
         } catch {
             throw failure(error)
         }
