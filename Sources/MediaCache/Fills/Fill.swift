@@ -151,8 +151,8 @@ struct Fill: Sendable {
         return nil
     }
 
-    /// Checks the start of the version if a piece continues the cached bytes there. Returns whether later pieces must be
-    /// checked, too.
+    /// Checks the start of the version if a piece continues the cached bytes there. Returns whether to check later
+    /// pieces, too.
     ///
     /// - Throws: ``CacheError`` with ``CacheError/Code/representationChanged`` if the bytes are a playlist, but the
     ///   version's media type is another one.

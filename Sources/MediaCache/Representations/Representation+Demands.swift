@@ -15,9 +15,7 @@ extension Representation {
     ///
     /// - Throws: The error of a fill; `CancellationError` if the task is cancelled. Fills may still be running until
     ///   ``endDemand(_:)``.
-    func fill(
-        _ range: Range<Int64>, from position: Int64, for demand: Int, _ request: ReadRequest
-    ) async throws {
+    func fill(_ range: Range<Int64>, from position: Int64, for demand: Int, _ request: ReadRequest) async throws {
         while true {
             var calls: [@Sendable () -> Void] = []
             let step = state.withLock { state in

@@ -94,7 +94,6 @@ package final class Representation: Sendable {
 
     // MARK: - Readers
 
-    /// Registers a reader. Returns its session and its initial read-ahead window in bytes.
     func attach(at position: Int64) -> (id: Int, window: Int64) {
         state.withLock { $0.attach(at: position, readAhead: engine.transfers.readAhead) }
     }

@@ -4,7 +4,6 @@ extension RepresentationState {
         checksums.records(in: range).filter { !verified.contains($0.range) }
     }
 
-    /// Marks all bytes as unverified.
     mutating func discardVerification() { verified = SpanMap() }
 
     /// Records the result of a comparison. Bytes without a record, or with a wrong checksum, become holes.

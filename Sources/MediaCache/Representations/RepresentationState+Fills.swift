@@ -107,7 +107,6 @@ extension RepresentationState {
         return true
     }
 
-    /// Records that a fill has received a response head.
     mutating func didReceiveHead(of fill: FillID) { fills[fill]?.hasHead = true }
 
     /// Returns the end of a fill's range, which may shrink while the fill runs.

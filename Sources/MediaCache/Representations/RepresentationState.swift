@@ -184,7 +184,6 @@ package struct RepresentationState: Sendable {
     var waiters: [SessionID: Waiter] = [:]
     var failures: [SessionID: CacheError] = [:]
     var fills: [FillID: RunningFill] = [:]
-    /// The registered demands.
     var demands: Set<DemandID> = []
     /// The errors of fills, by the demands that started them.
     var failedDemands: [DemandID: CacheError] = [:]

@@ -35,7 +35,6 @@ package final class SharedRequest<Value: Sendable>: Sendable {
     /// Whether the request has ended, or was cancelled because the last caller has left.
     package var isOver: Bool { state.withLock { $0.outcome != nil || $0.isAbandoned } }
 
-    /// The number of waiting callers.
     var waiterCount: Int { state.withLock { $0.waiters.count } }
 
     /// Waits for the result of the request.

@@ -102,7 +102,6 @@ final class Shortage: Sendable {
         }
     }
 
-    /// Ends the wait.
     func end() {
         let isRunning = phase.withLock { phase in
             defer { phase = .over }

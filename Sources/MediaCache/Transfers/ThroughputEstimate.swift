@@ -37,7 +37,6 @@ struct ThroughputMeter: Sendable {
         self.halfLife = halfLife
     }
 
-    /// Records received bytes.
     mutating func add(_ count: Int64, now: Duration) {
         if let start, now - last <= Self.maximumGap {
             bytes += count

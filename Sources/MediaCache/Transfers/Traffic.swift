@@ -250,7 +250,6 @@ package final class Traffic: Sendable {
         }
     }
 
-    /// Unregisters a transfer that has ended.
     func leave(_ id: Int) {
         // Released outside the lock, because it may hold the last reference to a ticket.
         let left = state.withLock { $0.running.removeValue(forKey: id) }

@@ -47,7 +47,6 @@ struct TransferQueue: Sendable {
         self.limits = limits
     }
 
-    /// Whether there are no transfers.
     var isEmpty: Bool {
         entries.isEmpty && lanes.isEmpty && groups.isEmpty && runningByHost.isEmpty && runningCount == 0
             && waitingCount == 0
@@ -81,7 +80,6 @@ struct TransferQueue: Sendable {
         waitingCount += 1
     }
 
-    /// Ends the wait of a transfer.
     mutating func stopWaiting(_ id: ID) {
         guard let entry = entries[id], entry.isWaiting else { return }
         entries[id]?.isWaiting = false
@@ -90,7 +88,6 @@ struct TransferQueue: Sendable {
         waitingCount -= 1
     }
 
-    /// Changes the class of a transfer.
     mutating func change(_ id: ID, to transferClass: TransferClass) {
         guard let entry = entries[id], entry.lane.transferClass != transferClass else { return }
         stopWaiting(id)
@@ -100,12 +97,10 @@ struct TransferQueue: Sendable {
         if entry.isRunning, transferClass != .playback, isOver(entry.lane) { endAdmission(id) }
     }
 
-    /// Changes the terms of a group.
     mutating func change(_ group: GroupID, to terms: Terms) {
         groups[group]?.terms = terms
     }
 
-    /// Ends the admission of a running transfer.
     mutating func endAdmission(_ id: ID) {
         guard let entry = entries[id], entry.isRunning else { return }
         entries[id]?.isRunning = false
@@ -115,7 +110,6 @@ struct TransferQueue: Sendable {
         runningByHost[entry.lane.host] = left > 0 ? left : nil
     }
 
-    /// Removes a transfer.
     mutating func remove(_ id: ID) {
         guard let entry = entries[id] else { return }
         stopWaiting(id)
