@@ -43,8 +43,8 @@ extension Resource {
                     if let session = found.unstored { return session }
                     hasRequested = found.hasRequested
                 } catch let error as CacheError {
-                    guard let pinned = pinned(request, after: error) else { throw error }
-                    guard let session = try session(request, over: pinned) else { throw error }
+                    guard let pinned = pinned(request, after: error), let session = try session(request, over: pinned)
+                    else { throw error }
                     return session
                 }
             }

@@ -5,8 +5,8 @@ import Foundation
 /// head. It has no side effects.
 ///
 /// Latency above the recent minimum counts as queueing delay. If the delay exceeds a target, the limit is reduced to a
-/// fraction of the received rate. Then it rises steadily. If a lower rate doesn't reduce the delay, the delay has
-/// another cause, and the limit is lifted for a while.
+/// fraction of itself or of the received rate, whichever is lower. Then it rises steadily. If a lower rate doesn't
+/// reduce the delay, the delay has another cause, and the limit is lifted for a while.
 struct LatencyGovernor: Sendable {
     /// The length of the intervals over which the minimum latency is determined. Minima older than the previous
     /// interval expire, since network paths change.
