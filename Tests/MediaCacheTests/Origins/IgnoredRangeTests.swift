@@ -27,7 +27,7 @@ struct IgnoredRangeTests {
     }
 
     @Test func waitsForFillAtSeekIfRangesAreIgnored() async throws {
-        _ = fixture.holdNext(at: 200_000)
+        let gate = fixture.holdNext(at: 200_000)
         let store = try await fixture.open()
         let session = try await store.read(ReadRequest(url: fixture.url, range: .from(10)))
         await gate.waitForArrivals()
