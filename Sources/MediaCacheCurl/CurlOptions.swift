@@ -101,7 +101,7 @@ extension CurlOptions {
     }
 }
 
-/// The library as a whole.
+/// The global state of libcurl.
 enum CurlLibrary {
     /// Initializes the library at its first use.
     static let isReady: Bool = curl_global_init(Int(CURL_GLOBAL_DEFAULT)) == CURLE_OK

@@ -57,6 +57,6 @@ def before_call(context, case, kwargs):
         case.body["state"] = "stopped"
     if query and "wait" in query:
         query["wait"] = "10"
-    # Only the server issues page tokens; walk.py uses them.
+    # Only the server creates valid cursors; walk.py uses them.
     if query:
         query.pop("after", None)

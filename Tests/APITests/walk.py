@@ -10,7 +10,7 @@ from description import Description
 from origin import Origin
 from server import Server
 
-# The smallest GIF.
+# A GIF of one pixel.
 PICTURE = base64.b64decode("R0lGODlhAQABAAAAACwAAAAAAQABAAACAkQBADs=")
 
 

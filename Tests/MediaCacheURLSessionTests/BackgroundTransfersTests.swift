@@ -361,7 +361,7 @@ struct BackgroundTransfersTests {
         }
     }
 
-    /// A locked device or an error of the disk may make a record unreadable for some time.
+    /// A locked device or a disk error may make a record unreadable for some time.
     @Test func preservesFileWhoseRecordCannotBeRead() async throws {
         try await with { fixture in
             let record = try fixture.deliver(0..<1000)

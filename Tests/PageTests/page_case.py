@@ -30,7 +30,7 @@ class Watch:
         self._base = urlsplit(base).netloc
         self._allowed: list[re.Pattern] = []
         self._findings: list[str] = []
-        #: All requests to the server, by method and path.
+        #: The method and path of each request.
         self.requests: list[str] = []
         context.on("request", self._note_request)
         context.on("console", self._note_message)

@@ -155,8 +155,8 @@ class HostileHeaderTests(unittest.TestCase):
         self.assertEqual(set(statuses), {200, 502})
 
     def test_live_runs_no_script(self):
-        # Encrypted segments are recorded without a check unless they are pages. Each response has its own channel,
-        # because a refused segment delays those after it.
+        # Encrypted segments are recorded unless they begin like a document or a playlist. Each response has its own
+        # channel, because a refused segment delays those after it.
         self.origin.files["/key"] = b"0123456789abcdef"
         for number in self.answered:
             segment = f"{number}{ENDINGS[number % len(ENDINGS)]}"

@@ -208,7 +208,7 @@ extension ResourceLoader {
     /// The maximum time for which a request may wait for a cached byte, and the interval between checks.
     static let patience = (longest: Duration.seconds(10), look: Duration.seconds(5))
 
-    /// Starts to report requests that wait for cached bytes, until no request is running.
+    /// Starts a task that reports late requests until no request is running.
     private func watch() -> Task<Void, Never> {
         Task { [weak self, time = store.time] in
             while (try? await time.sleep(for: Self.patience.look)) != nil, let self, await reportLateRequests() {}

@@ -6,8 +6,7 @@ enum PlaybackRoute: Sendable {
     case file(LocalFile)
     /// Requests to the app.
     case loader
-    /// A local server. Streams need it, because AVFoundation requests playlists from an app, but not the resources they
-    /// refer to.
+    /// A local server. Streams need it, because AVFoundation requests playlists and keys from an app, but not segments.
     case server(LocalURL)
 
     /// Returns the route of a resource. The header profiles in `settings`, or in those of the store, determine the user.

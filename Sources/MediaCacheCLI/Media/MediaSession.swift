@@ -2,7 +2,7 @@ import MediaCache
 import MediaCacheAPI
 import MediaLibrary
 
-/// A job on inputs that Ctrl-C cancels. It has a connection to the cache if an input is a URL.
+/// Jobs that read media. Ctrl-C cancels them.
 enum MediaSession {
     /// Runs `body`, with a connection if an input is a URL. Header fields without an origin are sent to the origin of
     /// the first URL.

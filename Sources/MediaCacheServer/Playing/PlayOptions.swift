@@ -12,9 +12,9 @@ public struct PlayOptions: Sendable, Hashable, CustomStringConvertible {
     var scope: AddressScope { isPublicOnly ? .publicOnly : .any }
     /// Whether only cached bytes are read, without origin requests: `cached=1`.
     public var isCachedOnly: Bool
-    /// Whether origin requests are sent without header profiles, cookies and user: `anonymous=1`. References from a
-    /// signed document to other origins have this option, since an asset token doesn't use the owner's credentials
-    /// there.
+    /// Whether the origin requests of a signed URL are sent without header profiles, cookies and user: `anonymous=1`.
+    /// References from a signed document to other origins have this option, since an asset token doesn't use the
+    /// owner's credentials there.
     var isAnonymous = false
     /// Whether the whole query belongs to the origin, although it ends like a server option: `query=whole`.
     var isQueryWhole = false
