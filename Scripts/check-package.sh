@@ -39,7 +39,7 @@ finish() {
 }
 trap finish EXIT
 
-# Runs a command in a root with its own processes, which end with the command: inside ROOT COMMAND...
+# Runs a command in a chroot with its own mount and PID namespaces. Its processes end with it: inside ROOT COMMAND...
 inside() {
     local root=$1
     shift

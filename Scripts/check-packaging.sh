@@ -137,7 +137,7 @@ prometheus --config.file="$folder/prometheus.yml" --storage.tsdb.path="$folder/d
     --web.listen-address="127.0.0.1:$port" --log.level=warn 2>"$folder/prometheus" &
 processes+=($!)
 await "Prometheus" get "http://127.0.0.1:$port/-/ready"
-# Generates traffic until there are enough samples for rates.
+# Generates traffic. Returns whether there are enough samples for rates.
 enough() {
     get "$play" -o /dev/null
     get "http://127.0.0.1:$port/api/v1/query?query=count_over_time(up%5B1m%5D)%20%3E%208" | grep -q '"value"'

@@ -4,8 +4,8 @@ import Testing
 
 @testable import MediaCacheAVFoundation
 
-/// A player that behaves like AVPlayer: it first requests two bytes, then large overlapping ranges, which it cancels
-/// and repeats, and the end of the file for the index.
+/// A player whose requests the tests make. AVPlayer first requests two bytes, then large overlapping ranges, which it
+/// cancels and repeats, and the end of the file for the index.
 final class ScriptedPlayer {
     let origin: ScriptedOrigin
     let url: ResourceURL

@@ -73,7 +73,7 @@ struct BackgroundTransfersTests {
             return DeliveredResponse(url: url, requested: range, status: 206, headerFields: fields, file: file)
         }
 
-        /// Stores a range. A fill would continue beyond it.
+        /// Stores a range of the body without a request to the origin.
         func keep(_ range: Range<Int64>, entityTag: String? = "\"1\"") async throws {
             try await store.ingest(try response(range, entityTag: entityTag))
         }

@@ -46,7 +46,7 @@ enum OracleDifference: Sendable {
         "videojs-http-streaming/segments/zeroLength.ts": [2: .lacksFiveBytes],
     ]
 
-    /// Returns the stream corrected according to the standards, or nil if it isn't a stream.
+    /// Returns the stream corrected according to the standards, or nil for artwork.
     func corrected(_ stream: OracleStream) -> OracleStream? {
         var stream = stream
         switch self {

@@ -24,7 +24,7 @@ export async function sourceOfAsset(asset) {
   if (asset.kind !== "stream") return { src: base };
   if (playsHLS) return { src: `${base}index.m3u8` };
   if (isComplete(asset) || isRecorded) return { src: mp4URL(asset) };
-  return { reason: "This browser plays streams only after they are downloaded. Wait until the download is complete." };
+  return { reason: "This browser plays a stream only after its download is complete." };
 }
 
 /** Returns the source for playing a URL through the cache, or the reason why the browser can't play it. */

@@ -87,7 +87,7 @@ function limitsInWords({ maximumBytes, maximumAge, minimumFreeBytes }) {
   ];
   const removal = (maximumBytes || minimumFreeBytes || maximumAge) && "Only played media is removed to stay within the limits.";
   const full = maximumBytes && "If downloads and recordings fill the cache, new downloads wait and playback isn’t cached.";
-  return [...limits, removal, full, "To change the limits, restart “mediacache serve” with --max-size, --min-free or --max-age."].filter(Boolean).join(" ");
+  return [...limits, removal, full, "The limits are set with --max-size, --min-free and --max-age of “mediacache serve”, or in its configuration file."].filter(Boolean).join(" ");
 }
 
 function showList(list, rows, records, keyOf, build) {

@@ -276,7 +276,7 @@ struct LineReader {
         guard required > version ?? 1 else { return }
         try report(
             .error, "8", "version", line: 0,
-            "The playlist declares version \(version ?? 1), but its content requires version \(required).")
+            "The playlist's version is \(version ?? 1), but its content requires version \(required).")
     }
 
     private mutating func reportUndefined(_ names: [String]) throws(PlaylistError) {

@@ -57,8 +57,8 @@ package struct StoredRepresentation: Sendable {
     }
 }
 
-/// The rank that decides which version of a pinned resource is pinned: the highest. A version with a blob in the pinned
-/// folder ranks first, then a complete one, the current one, and the newest.
+/// The rank of a version of a pinned resource. The version with the highest rank is pinned. A version with a blob in
+/// the pinned folder ranks first, then a complete one, the current one, and the newest.
 struct PinRank: Comparable {
     var isDurable: Bool
     /// Whether all bytes are committed.

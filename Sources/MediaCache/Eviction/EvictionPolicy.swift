@@ -88,8 +88,8 @@ public enum EvictionStep: Sendable, Hashable {
     case shrink(id: Int64, bytes: Int64)
 }
 
-/// A policy that evicts the least recently used resources first. A large resource is shrunk instead of removed if that
-/// frees enough.
+/// A policy that evicts the least recently used resources first. A large resource is shrunk instead of removed if
+/// evicting at most half of it frees enough.
 public struct LeastRecentlyUsed: EvictionPolicy {
     /// The minimum size in bytes of resources that may be shrunk. 64 MiB by default.
     public var shrinkableSize: Int64

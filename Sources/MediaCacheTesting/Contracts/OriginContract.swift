@@ -79,7 +79,7 @@ public struct OriginContract: Sendable {
     public struct Violation: Error, CustomStringConvertible {
         /// The rule.
         public var rule: Rule
-        /// The expected and the actual result.
+        /// The description of the violation.
         public var detail: String
 
         /// Both properties in one line.

@@ -69,7 +69,7 @@ package struct BundleIngestion: Sendable {
     }
 
     /// Stores bytes of a part at an offset in its resource, which has `length` bytes. Throws `CacheError` with
-    /// `representationChanged` if another version of the resource is cached, or with `invalidURL`.
+    /// `invalidURL` or `storage`, or the errors of `CacheStore.ingest(file:range:for:head:kind:)`.
     package func store(_ bytes: [UInt8], at offset: Int64, of length: Int64, as part: AssetPart) async throws {
         let url = try ResourceURL(part.url)
         let file = try await Self.incoming(of: store).path(for: "\(UUID().uuidString).part")

@@ -59,7 +59,7 @@ struct VariantSelectionTests {
         #expect(playlist.rendition(.subtitles, of: high) == nil)
     }
 
-    /// DEFAULT and AUTOSELECT are optional (RFC 8216bis §4.4.6.1). Audio is needed anyway, subtitles aren't.
+    /// DEFAULT and AUTOSELECT are optional (RFC 8216bis §4.4.6.1). Without them, audio is selected, but no subtitles.
     @Test func selectsFirstAudioWithoutDefault() throws {
         var playlist = MultivariantPlaylist()
         var variant = VariantStream(uri: "video", bandwidth: 1_000_000)

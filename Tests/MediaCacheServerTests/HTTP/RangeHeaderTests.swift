@@ -7,7 +7,7 @@ import Testing
 @testable import MediaCacheServer
 
 struct RangeHeaderTests {
-    /// A test vector of the corpus, whose expected result has the meaning that its source defines.
+    /// A test vector of the corpus. Its source determines which field has the expected result.
     private struct Vector: Decodable {
         var source: String
         var header: String
