@@ -166,7 +166,10 @@ package enum MediaType {
     package static func isPlaylist(_ type: String?) -> Bool { essence(type)?.hasSuffix("mpegurl") ?? false }
 
     /// Returns whether a type indicates a manifest or a non-HLS playlist. Players follow the references in these.
-    package static func isManifest(_ type: String?) -> Bool { manifests.contains { $0.type == type } }
+    package static func isManifest(_ type: String?) -> Bool {
+        guard let essence = essence(type) else { return false }
+        return manifests.contains { $0.type == essence }
+    }
 
     static func isReferenceList(_ type: String?) -> Bool { isPlaylist(type) || isManifest(type) }
 
