@@ -26,8 +26,9 @@ public struct StreamStatus: Sendable, Hashable, Codable {
             let count = missing.count
             let keys = count.counted(
                 "key or media initialization section", plural: "keys or media initialization sections")
-            return "\(url) lacks \(segments - segmentsCached) of \(segments.counted("segment"))"
-                + (count == 0 ? "" : " and \(keys)")
+            let uncached =
+                segmentsCached == segments ? nil : "\(segments - segmentsCached) of \(segments.counted("segment"))"
+            return "\(url) lacks \([uncached, count == 0 ? nil : keys].compactMap(\.self).joined(separator: " and "))"
         }
     }
 
