@@ -93,21 +93,22 @@ struct TokenFile: Sendable {
     /// - Throws: `CacheError` with `storage` if the file can't be read, is damaged or has another version.
     func load() async throws -> IssuedTokens? {
         guard let bytes = try await folder.contents(of: Self.name) else { return nil }
+        let damaged = CacheError(
+            .storage,
+            "the token file settings/\(Self.name) in the cache folder is damaged; remove it, which revokes all tokens")
         let issued: IssuedTokens
         do {
             issued = try APICoding.makeDecoder().decode(IssuedTokens.self, from: Data(bytes))
         } catch {
-            throw CacheError(
-                .storage,
-                "the token file settings/\(Self.name) in the cache folder is damaged; remove it, which revokes all tokens"
-            )
+            throw damaged
         }
-        guard issued.version == IssuedTokens.version, issued.signingSecret.count == 32 else {
+        guard issued.version == IssuedTokens.version else {
             throw CacheError(
                 .storage,
                 "the token file settings/\(Self.name) in the cache folder has version \(issued.version), which this "
                     + "program can't read; use a newer program, or remove the file, which revokes all tokens")
         }
+        guard issued.signingSecret.count == 32 else { throw damaged }
         return issued
     }
 
