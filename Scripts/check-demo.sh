@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Starts the demo and reads the page and the clip like a browser, twice and after restarts.
+# Starts the demo and reads its page, and its clip twice and after restarts.
 #
 #   Scripts/check-demo.sh PATH-OF-MEDIACACHE
 #

@@ -110,7 +110,7 @@ for suite in "${suites[@]}"; do
 
     inside "$root" apt-get -qq install -y --no-install-recommends /packages/older.deb >"$folder/apt" 2>&1 ||
         fail "$suite: $(tail -n 5 "$folder/apt")"
-    # One set of processes, so that the server continues during the upgrade.
+    # One PID namespace, so that the server continues during the upgrade.
     inside "$root" bash -euc "
         /packages/installed.sh $origin
         apt-get -qq install -y --no-install-recommends /packages/mediacache.deb >/dev/null 2>&1

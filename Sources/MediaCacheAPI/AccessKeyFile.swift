@@ -12,7 +12,7 @@ public struct AccessKeyFile: Sendable, Hashable {
     private init(path: String) { self.path = path }
 
     /// Returns the key of a cache's server: the key in the cache folder or, if that folder has none, the key that the
-    /// server stored in the system's temporary folder because it can't write the cache folder. Nil if there is neither.
+    /// server stored in a folder for temporary files because it can't write the cache folder. Nil if there is neither.
     ///
     /// - Throws: `CacheError` with `storage` if the file can't be read or doesn't contain a key.
     public static func key(of location: CacheLocation) throws -> AccessKey? { try inUse(at: location).load() }
@@ -24,8 +24,8 @@ public struct AccessKeyFile: Sendable, Hashable {
         return AccessKeyFile(path: path)
     }
 
-    /// Returns the key for the server of a folder that can't be written, and creates a key file in the system's
-    /// temporary folder if necessary. If that fails, returns a new key that isn't stored.
+    /// Returns the key for the server of a folder that can't be written, and creates a key file in the `RuntimeFolder`
+    /// if necessary. If that fails, returns a new key that isn't stored.
     package static func keyToRead(_ location: CacheLocation) -> AccessKey {
         if let key = try? AccessKeyFile(location: location).load() { return key }
         let key = try? RuntimeFolder.use("key", for: location) { try AccessKeyFile(path: $0).loadOrCreate() }

@@ -115,8 +115,8 @@ public struct ProgrammeList: Codable, Sendable, Hashable {
 public struct ProgrammeAddition: Codable, Sendable, Hashable {
     /// The programme's name.
     public var name: String
-    /// The start, in any format that the URL of a window accepts: milliseconds or seconds since 1970, ISO 8601, or
-    /// seconds ago.
+    /// The start, in any format that the URL of a window accepts: milliseconds or seconds since 1970, ISO 8601, `now`,
+    /// or `-<seconds>` for seconds ago.
     public var from: String
     /// The end, in the same formats as `from`.
     public var to: String

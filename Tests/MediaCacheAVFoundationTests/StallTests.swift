@@ -28,7 +28,6 @@ struct StallTests {
             fixture.origin.next(player.url, .holdBody(at: stalled + 10_000, gate))
             let held = player.request(stalled, 500_000)
             await gate.waitForArrivals()
-            // Several requests, as for reading an interleaved track.
             for piece in 0..<5 {
                 let request = player.request(other + Int64(piece) * 100_000, 100_000)
                 await player.eventually { request.isOver }

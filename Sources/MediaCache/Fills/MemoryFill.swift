@@ -106,7 +106,7 @@ final class MemoryFill: Sendable {
         deinit { fill.leave(id) }
 
         /// Returns the next step. For a reader that was removed because it was too slow, the step is an early `end`;
-        /// the reader then continues with another fill.
+        /// its session then continues with another fill.
         ///
         /// - Parameter onReady: If the result is `wait`, called once when another poll can succeed.
         func poll(maximum: Int, onReady: @escaping @Sendable () -> Void) -> ReadStep {

@@ -76,7 +76,7 @@ package final class Resource: Sendable {
 
         var representations: [Representation] { superseded + (current.map { [$0] } ?? []) }
 
-        /// Whether a request to the origin is running.
+        /// Whether ``opening`` or ``bodyRequest`` is running. Fills don't count.
         var isRevalidating: Bool { opening != nil || bodyRequest != nil }
 
         /// Whether a request, a reader or a commit uses it.

@@ -30,7 +30,7 @@ package enum RuntimeFolder {
         throw failure
     }
 
-    /// The candidate folders. There are several because the temporary folder may be on the same full disk.
+    /// The candidate folders. There are several because a folder may be on the same full disk as the cache folder.
     private static var candidates: [String] {
         let runtime = ProcessInfo.processInfo.environment["XDG_RUNTIME_DIR"].flatMap { $0.hasPrefix("/") ? $0 : nil }
         return [runtime, FileManager.default.temporaryDirectory.path, "/dev/shm"].compactMap(\.self)

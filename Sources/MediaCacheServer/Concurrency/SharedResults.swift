@@ -17,8 +17,8 @@ final class SharedResults<Value: Sendable>: Sendable {
 
     /// - Parameters:
     ///   - maximumCount: The maximum number of results. When it would be exceeded, all earlier results are removed.
-    ///   - maximumCost: The maximum total cost. When it would be exceeded, all results are removed. A single result
-    ///     above it isn't cached.
+    ///   - maximumCost: The maximum total cost. When it would be exceeded, all earlier results are removed. A single
+    ///     result above it isn't cached.
     init(maximumCount: Int, maximumCost: Int64, cost: @escaping @Sendable (Value) -> Int64) {
         self.maximumCount = maximumCount
         self.maximumCost = maximumCost

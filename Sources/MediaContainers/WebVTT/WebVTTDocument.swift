@@ -45,7 +45,7 @@ public struct WebVTTDocument: Sendable, Hashable {
     private static func isComment(_ line: Substring) -> Bool { line == "NOTE" || line.hasPrefix("NOTE ") }
 
     /// Returns whether times begin the next block instead of continuing this one after its identifier (W3C WebVTT,
-    /// 6.1). Times in a comment are part of it.
+    /// 6.1). Unlike in the standard, times in a comment are part of the comment.
     private static func isComplete(_ block: [Substring]) -> Bool {
         guard let first = block.first, !isComment(first) else { return false }
         return block.count > 1 || hasArrow(first)

@@ -25,7 +25,7 @@ struct PartDivision<Resources: StreamResources> {
     }
 
     private func divided(_ part: StreamPart) throws(ContainerError) -> [StreamPart] {
-        // Ranges of encrypted parts can't be decrypted separately, and MP4 has a single index.
+        // Ranges of encrypted parts can't be decrypted separately, and parts with a section are usually fragmented MP4.
         guard part.key == nil, part.section == nil, part.obstacle == nil, mayBeLong(part) else { return [part] }
         do throws(ContainerError) {
             return try pieces(of: part)
