@@ -55,8 +55,8 @@ public struct AccessKeyFile: Sendable, Hashable {
         return stat(path, &status) == 0 && status.st_mode & 0o077 != 0
     }
 
-    /// Returns whether the folder's file system stores modes. On others, such as exFAT, a new key would be equally
-    /// accessible.
+    /// Returns whether the folder's file system stores modes. On others, such as exFAT, a new key would be as
+    /// accessible as the old one.
     private func storesModes() throws -> Bool {
         let temporary = try writeTemporary(AccessKey())
         defer { unlink(temporary) }

@@ -142,7 +142,7 @@ public struct ChannelList: PagedList, Hashable {
 
 /// The body of `POST /api/v1/channels`: a live stream to record.
 public struct ChannelAddition: Codable, Sendable, Hashable {
-    /// The channel's name: 1 to 64 letters, digits, dots, hyphens and underscores, not beginning with a dot.
+    /// The channel's name: 1 to 64 ASCII letters, digits, dots, hyphens and underscores, not beginning with a dot.
     public var name: String
     /// The URL of a multivariant or media playlist.
     public var url: String

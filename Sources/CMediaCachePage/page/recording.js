@@ -90,7 +90,7 @@ function askForLimits(name) {
 export function channelNameField(value) {
   const pattern = "[A-Za-z0-9_\\-][A-Za-z0-9._\\-]*";
   const input = make("input", { type: "text", required: true, maxlength: 64, pattern, value });
-  return { input, label: field("Channel name", input, "Letters, digits, dots, hyphens, underscores") };
+  return { input, label: field("Channel name", input, "ASCII letters, digits, dots, hyphens, underscores") };
 }
 
 /** Creates fields for the age and size limits of a channel. `retention()` returns all limits with these replaced. */

@@ -248,7 +248,7 @@ struct BlobState {
     var isCommitting = false
     /// Whether the representation is being deleted, so that a late commit must not restore it. Never reset.
     var isAbandoned = false
-    /// The spans listed by the sidecar on disk; nil if it hasn't been written since the store was opened.
+    /// The spans listed by the sidecar on disk; nil if it was deleted, or not written since the store was opened.
     var listed: SpanMap?
     var verifying: Set<Range<Int64>> = []
 

@@ -27,8 +27,8 @@ extension RepresentationState {
         return left + Array(fills.keys).flatMap { demote($0) { $0.abandonIfUnread() } }
     }
 
-    /// Removes a reader from its fills. Returns the calls to make without the lock, which lower the priority of the
-    /// fills or end them.
+    /// Removes a reader from its fills and from the waiters, without waking it. Returns the calls to make without the
+    /// lock, which release its wake function and lower the priority of the fills or end them.
     mutating func leaveFills(_ session: SessionID) -> [@Sendable () -> Void] {
         let forgotten = waiters.removeValue(forKey: session).map { [Self.release($0.wake)] } ?? []
         let joined = fills.filter { $0.value.users[session] != nil }.keys

@@ -267,7 +267,8 @@ package final class Resource: Sendable {
         state.withLock { $0.awaitsRemoval = true }
     }
 
-    /// Removes idle superseded versions and returns them, unless the whole resource should be removed.
+    /// Removes idle superseded versions, except the pinned one, and returns them. If the whole resource should be
+    /// removed instead, `all` is true.
     func takeRemovable() -> (all: Bool, superseded: [Representation]) {
         state.withLock { state in
             if state.awaitsRemoval || (state.isRemovedWhenClosed && !state.stored.isPinned) { return (true, []) }

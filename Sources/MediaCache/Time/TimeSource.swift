@@ -2,7 +2,7 @@ public import Foundation
 
 /// A source of time: wall clock, monotonic clock and sleep. Tests can replace it.
 public protocol TimeSource: Sendable {
-    /// The wall-clock time. It may jump, so it isn't used for ordering.
+    /// The wall-clock time, which may jump.
     var now: Date { get }
 
     /// The time since an arbitrary fixed moment. It never decreases.

@@ -221,7 +221,8 @@ extension ResourceLoader {
         let isOpening = state.withLock { state in
             state.loads.values.contains { $0.session == nil && isLate($0, now) }
         }
-        // A request without a session may still be waiting for a revalidation or the disk.
+        // A request whose session isn't open yet may also be waiting although its byte is cached, for example for a
+        // revalidation or the disk.
         let request = ReadRequest(url: resource, settings: settings)
         let spans = isOpening ? try? await store.resource(of: request)?.spans : nil
         let (late, isRunning) = state.withLock { state -> ([LoadingEvent], Bool) in

@@ -82,7 +82,7 @@
         /// The trace of the player's requests.
         public var trace: LoadingTrace { loading.loader.trace }
 
-        /// Returns a new observable state of the resource, for views, which is updated as long as it exists.
+        /// Returns a new observable state of the resource for an app's views. It is updated until it is deallocated.
         @MainActor public func state() -> PlaybackState {
             // The settings don't apply to transfers of the server.
             let isServed = if case .server = route { true } else { false }

@@ -40,7 +40,7 @@ struct RecordCommand: AsyncParsableCommand {
     var url: ResourceURL
 
     @Option(
-        help: "The name of the channel: up to 64 letters, digits, dots, hyphens and underscores.",
+        help: "The name of the channel: up to 64 ASCII letters, digits, dots, hyphens, underscores.",
         transform: ChannelArgument.parse)
     var name: ChannelName
 

@@ -6,8 +6,8 @@ enum ChannelArgument {
     static func parse(_ text: String) throws -> ChannelName {
         if let name = ChannelName(rawValue: text) { return name }
         throw ArgumentTextError(
-            "“\(text)” isn't a valid channel name; use 1 to 64 letters, digits, dots, hyphens and underscores, and "
-                + "don't begin with a dot")
+            "“\(text)” isn't a valid channel name; use 1 to 64 ASCII letters, digits, dots, hyphens and underscores, "
+                + "and don't begin with a dot")
     }
 }
 

@@ -91,7 +91,9 @@ final class MetricsRoute: Route {
             statistics.bytesFromCache)
         text.counter("evicted_bytes_total", "Evicted bytes.", statistics.bytesEvicted)
         text.counter("committed_bytes_total", "Bytes committed to the catalog.", statistics.bytesCommitted)
-        text.counter("damaged_bytes_total", "Bytes whose checksum didn't match.", statistics.bytesDamaged)
+        text.counter(
+            "damaged_bytes_total", "Cached bytes that couldn't be read or didn't match their checksums.",
+            statistics.bytesDamaged)
     }
 
     static func write(_ usage: Usage, to text: inout MetricsText) {

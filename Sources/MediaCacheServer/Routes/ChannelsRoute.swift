@@ -48,8 +48,8 @@ struct ChannelsRoute: Route {
             let addition = try request.decode(ChannelAddition.self)
             guard let name = ChannelName(rawValue: addition.name) else {
                 throw Problem.badRequest(
-                    "“\(addition.name)” isn't a channel name; use 1 to 64 letters, digits, dots, hyphens and "
-                        + "underscores, not beginning with a dot")
+                    "“\(addition.name)” isn't a channel name; use 1 to 64 ASCII letters, digits, dots, hyphens "
+                        + "and underscores, not beginning with a dot")
             }
             let url = try ResourceURL(addition.url)
             _ = try HTTPFields(requested: addition.headers ?? [:])

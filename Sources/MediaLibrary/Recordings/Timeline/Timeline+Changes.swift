@@ -71,7 +71,7 @@ extension Timeline {
             rest[rest.startIndex].start = max(first.start, last.start)
             if rest[rest.startIndex].start < last.end, let page = open {
                 open?[last.number]?.end(before: rest[rest.startIndex])
-                // A full page only has to be written because of this change.
+                // If the code below adds segments to the page, it also writes it.
                 if page.end != first.number || page.segments.count >= TimelinePage.capacity, let open {
                     pages.append(open)
                 }
