@@ -5,7 +5,7 @@
 #   Scripts/check-package.sh FOLDER-OF-THE-PACKAGE [SUITE...]
 #
 # SUITE is a Debian or Ubuntu release, bookworm and trixie by default. Each root is made with mmdebstrap and kept in
-# .build/roots. Requires root, mmdebstrap, ffmpeg, curl, python3 and a network connection. Playback of the demo is
+# .build/roots. Requires root, mmdebstrap, ffmpeg, python3 and a network connection. Playback of the demo is
 # checked in the first suite, in the host's browser. If systemd-nspawn is installed, systemd in a container starts the
 # service.
 set -euo pipefail

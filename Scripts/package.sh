@@ -45,7 +45,7 @@ DESTDIR=$root PREFIX=/usr Scripts/install.sh install "$program"
 gzip -9n "$root/usr/share/doc/mediacache/openapi.yaml"
 architecture=$(dpkg --print-architecture)
 mkdir "$root/DEBIAN"
-# The minimum versions of the shared libraries, as on this system.
+# The packages of the shared libraries, with the minimum versions that dpkg-shlibdeps finds on this system.
 mkdir -p "$stage/shlibs/debian"
 echo "Source: mediacache" >"$stage/shlibs/debian/control"
 depends=$(cd "$stage/shlibs" && dpkg-shlibdeps -O "$root/usr/bin/mediacache" 2>/dev/null | sed -n 's/^shlibs:Depends=//p')

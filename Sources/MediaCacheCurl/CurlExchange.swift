@@ -21,7 +21,7 @@ final class CurlExchange: ReadableExchange, @unchecked Sendable {
     /// The result of storing received bytes.
     enum Storing {
         case stored
-        /// The reader is behind: the loop offers the same bytes again later.
+        /// The reader is behind. libcurl passes the same bytes again when the transfer continues.
         case full
         case ended
     }

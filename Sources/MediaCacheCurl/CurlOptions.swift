@@ -103,7 +103,7 @@ extension CurlOptions {
 
 /// The global state of libcurl.
 enum CurlLibrary {
-    /// Initializes the library at its first use.
+    /// Whether libcurl could be initialized, which happens when this is first read.
     static let isReady: Bool = curl_global_init(Int(CURL_GLOBAL_DEFAULT)) == CURLE_OK
 
     /// The path of the system's certificates, if they are in one file.

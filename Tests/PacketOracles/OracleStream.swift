@@ -2,9 +2,9 @@
 public struct OracleStream: Sendable {
     /// The codec's name in ffprobe.
     public var codec: String
-    /// The number of ticks in ``seconds``.
+    /// The denominator of the time base. A tick lasts ``seconds`` / ``ticks`` s.
     public var ticks: Int64
-    /// The duration of ``ticks`` in seconds.
+    /// The numerator of the time base.
     public var seconds: Int64
     /// The packets in order.
     public var packets: [OraclePacket] = []

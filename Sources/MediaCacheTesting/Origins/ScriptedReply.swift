@@ -30,7 +30,7 @@ struct ScriptedReply: Sendable {
     var peer = AddressKind.global
     var isUnreachable = false
 
-    /// Creates the response to a request with `fields`. `number` is the index of the request for its URL.
+    /// Creates the response to a request with `fields`. `number` is its index among the requests for its URL.
     init(resource: ScriptedResource?, fields: HTTPFields, number: Int, faults: [ScriptedFault]) {
         guard let resource else {
             self.init(status: 404, text: "no resource is scripted for this URL", contentType: "text/plain")

@@ -11,7 +11,8 @@ struct VideoJSConformanceTests {
         "empty": ("4.4.1.1", []),
         // EXTINF declares a duration of 0, which m3u8-parser replaces with 0.01 for its player.
         "zeroDuration": ("4.4.4.1", [".segments[0].duration"]),
-        // A range without an offset follows the previous range of its resource. m3u8-parser also crosses resources.
+        // A range without an offset follows the previous range of its resource. m3u8-parser also continues ranges of
+        // other resources.
         "byteRange": ("4.4.4.2", [".segments[2].byterange.offset"]),
         "llhls-byte-range": ("4.4.4.2", [".segments[2].byterange.offset"]),
         // A hint without BYTERANGE-START begins at byte 0. m3u8-parser continues after the last part.
