@@ -121,7 +121,8 @@ extension HTTPFields {
 
 /// The current URL of a resource: the requested one, a refreshed one, or the target of the last redirect.
 package final class ResourceLocator: Sendable {
-    /// The time during which the target of a redirect is requested directly. Such URLs are often signed for minutes.
+    /// The time during which the target of a redirect is requested directly. It is short, because targets are often
+    /// signed URLs that expire within minutes.
     private static let redirectLifetime = Duration.seconds(30)
 
     private struct State {

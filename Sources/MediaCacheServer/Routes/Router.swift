@@ -38,7 +38,7 @@ struct Router: Sendable {
         prefixEntries = prefixes.map(\.entry)
     }
 
-    /// The paths of all routes, sorted. A path with a slash at the end includes all paths below it.
+    /// The paths of all routes, sorted.
     var paths: [String] { Set(exact.keys).union(prefixes).sorted() }
 
     /// Returns whether any path below `folder` is the path of a route, with or without a token.

@@ -6,7 +6,7 @@ import MediaCache
 public struct StreamDocument: Sendable {
     /// The kind of document, determined by the playlist attribute that references it.
     public enum Kind: String, Sendable, Hashable, CaseIterable {
-        /// A list of interstitials: X-ASSET-LIST (RFC 8216bis appendix D.2).
+        /// The asset list of an interstitial: X-ASSET-LIST (RFC 8216bis appendix D.2).
         case assets
         /// A steering manifest: SERVER-URI of EXT-X-CONTENT-STEERING (RFC 8216bis §7.2).
         case steering
@@ -35,7 +35,7 @@ public struct StreamDocument: Sendable {
         switch kind {
         case .assets:
             guard let assets = object["ASSETS"] as? [[String: Any]] else {
-                throw CacheError(.badResponse, "the list of interstitials has no ASSETS array of objects")
+                throw CacheError(.badResponse, "the interstitial's asset list has no ASSETS array of objects")
             }
             object["ASSETS"] = try assets.map { (asset) throws(CacheError) -> [String: Any] in
                 var asset = asset

@@ -22,7 +22,7 @@ public struct OutputFolder: Sendable, Hashable {
         self.overwrites = overwrites
     }
 
-    /// Checks, before a job begins, that nothing exists at the path, or that it may be replaced.
+    /// Checks that nothing exists at the path, or only a folder that may be replaced.
     ///
     /// - Throws: ``MediaJobError`` with `outputExists` if replacing isn't allowed, or `failed` for anything other than
     ///   a bundle or an empty folder.
