@@ -132,7 +132,8 @@ if ! command -v systemd-nspawn >/dev/null; then
 fi
 root=$folder/systemd
 make_root "$root" "${suites[0]}" systemd,systemd-sysv,dbus,curl
-# Installs the required packages, which remain after the removal. The container has no network.
+# Installs the package's dependencies, which remain after the purge. They can't be installed later, because systemd's
+# container has no network.
 inside "$root" bash -euc '
     apt-get -qq update
     apt-get -qq install -y --no-install-recommends /packages/mediacache.deb

@@ -24,8 +24,8 @@ enum OracleDifference: Sendable {
     /// ffprobe interprets the first five bytes as the header of a metadata access unit (ISO/IEC 13818-1, 2.12.4), which
     /// only streams with id 0xFC have. In a private stream the payload is the tag itself (Timed Metadata for HLS, 2).
     case lacksFiveBytes
-    /// ffprobe omits the decoding time of a first picture that has a single timestamp if later pictures are reordered.
-    /// By ISO/IEC 13818-1, 2.4.3.7, it equals the presentation time.
+    /// ffprobe omits the decoding time of the first picture if this picture has only a PTS and later pictures are
+    /// reordered. By ISO/IEC 13818-1, 2.4.3.7, the decoding time then equals the presentation time.
     case lacksFirstDecodingTime
 
     /// The differences by path and stream number.

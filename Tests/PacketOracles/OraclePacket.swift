@@ -9,7 +9,7 @@ public struct OraclePacket: Sendable, Hashable {
         /// The CEA-608 pairs after a box header, each preceded by the byte 0xFC.
         case captions
 
-        /// Returns the part of a sample's bytes.
+        /// Returns this part of a sample's bytes.
         public func of(_ bytes: [UInt8]) -> [UInt8] {
             switch self {
             case .whole: return bytes
@@ -21,7 +21,7 @@ public struct OraclePacket: Sendable, Hashable {
             }
         }
 
-        /// Returns the size of the part in a sample of `count` bytes.
+        /// Returns the size of this part in a sample of `count` bytes.
         public func size(of count: Int) -> Int {
             switch self {
             case .whole: count

@@ -100,7 +100,7 @@ struct MediaPlaylistReloadTests {
         #expect(reload.newSegments == 16..<17)
     }
 
-    /// The key tag that encrypts the new map is among the skipped lines, unless the update has one before the map.
+    /// The key tag that applies to the new map is among the skipped lines, unless the update has one before the map.
     @Test(
         arguments: [
             ("", "key"), ("#EXT-X-KEY:METHOD=NONE\n", nil), ("#EXT-X-KEY:METHOD=AES-128,URI=\"next\"\n", "next"),
