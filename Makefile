@@ -8,7 +8,7 @@ ARGS ?=
 UNIT_TESTS := ^MediaCacheTests\.
 
 SOURCES := Package.swift Sources Stubs Examples Tests $(wildcard Benchmarks/Package.swift Benchmarks/Sources Benchmarks/Benchmarks)
-SCRIPTS := .ci/run $(wildcard Scripts/*.sh)
+SCRIPTS := .ci/run $(wildcard Scripts/*.sh Packaging/checks/*.sh Packaging/debian/p*)
 
 .DEFAULT_GOAL := help
 .PHONY: help demo test build build-strict check-apple check-benchmarks check-page check-api check-packaging package check-package install uninstall release lint language format test-tsan test-asan soak bench docs man setup setup-build
