@@ -1,8 +1,13 @@
 # The commands of this project; `make help` lists them. Those that build or test install missing requirements.
-# Variables: SWIFT (the swift command), ARGS (arguments for the command or the tests).
+# Variables: SWIFT (the swift command), ARGS (arguments for the command or the tests), YES=1 (installs a Swift toolchain
+# without a question if there is none).
 
 SWIFT ?= swift
 ARGS ?=
+
+# swiftly installs Swift into this folder. It is in the PATH of shells that are started later.
+SWIFTLY_BIN_DIR ?= $(HOME)/.local/share/swiftly/bin
+export PATH := $(PATH):$(SWIFTLY_BIN_DIR)
 
 # The tests that run under sanitizers: they need no other processes and no real time.
 UNIT_TESTS := ^MediaCacheTests\.
@@ -11,15 +16,14 @@ SOURCES := Package.swift Sources Stubs Examples Tests $(wildcard Benchmarks/Pack
 SCRIPTS := .ci/run $(wildcard Scripts/*.sh Packaging/checks/*.sh Packaging/debian/p*)
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test build build-strict check-apple check-benchmarks check-page check-api check-packaging package check-package install uninstall release lint language format test-tsan test-asan soak bench docs man setup setup-build
+.PHONY: help demo test build build-strict check-apple check-benchmarks check-page check-api check-packaging check-workflows package check-package install uninstall release lint language format test-tsan test-asan soak bench docs man setup setup-build
 
 help: ## List the commands
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## (.*)/\1|\2/' \
 		| while IFS='|' read -r name text; do printf '  make %-14s %s\n' "$$name" "$$text"; done
 
-demo: setup-build ## Build in release mode and start the demo (ARGS="--port 9000" is passed to it)
-	$(SWIFT) build -c release --product mediacache
-	@"$$($(SWIFT) build -c release --show-bin-path)/mediacache" demo $(ARGS) || test $$? -eq 130
+demo: ## Start the demo (ARGS="--port 9000" is passed to it, MEDIACACHE_BIN=PATH uses an installed build)
+	@SWIFT="$(SWIFT)" Scripts/demo.sh $(ARGS)
 
 # Suites that run in a separate process. Some measure real time, which many parallel tests on a few cores would distort.
 # Others release a port briefly, and a child process of another test could take it.
@@ -56,6 +60,9 @@ check-api: setup ## Compare the API's responses with docs/openapi.yaml
 
 check-packaging: setup build ## Check the unit, the Dockerfile, the dashboard and the samples
 	Scripts/check-packaging.sh "$$($(SWIFT) build --show-bin-path)/mediacache"
+
+check-workflows: ## Check the workflows, the formula and the installation of Swift
+	Scripts/check-swiftly.sh
 
 # The Swift runtime is part of the executable, which therefore runs without a toolchain. The options of the linker leave
 # out its table of exported symbols and shorten that of relocations, which needs glibc 2.36.

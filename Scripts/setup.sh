@@ -3,7 +3,8 @@
 # packages (`package`), and lists them.
 #
 # Debian and its derivatives: with apt, and sudo unless run as root. macOS: with Homebrew, if it is installed; building
-# needs only Xcode's tools. Other systems: lists the required packages.
+# needs only Xcode's tools. Other systems: lists the required packages. Without a Swift toolchain, it offers to install
+# one (Scripts/install-swift.sh).
 set -euo pipefail
 
 say() { echo "setup: $*"; }
@@ -31,7 +32,10 @@ for part in "$@"; do
     esac
 done
 
-has "${SWIFT:-swift}" || fail "no swift command; install Swift 6.2 or later from https://www.swift.org/install"
+if ! has "${SWIFT:-swift}"; then
+    [ "${SWIFT:-swift}" = swift ] || fail "no command $SWIFT, which SWIFT names"
+    "$(dirname "$0")/install-swift.sh"
+fi
 
 # Programs have the names of their packages, with three exceptions. Servers are in /usr/sbin, which may not be in PATH.
 is_available() {
