@@ -16,7 +16,7 @@ SOURCES := Package.swift Sources Stubs Examples Tests $(wildcard Benchmarks/Pack
 SCRIPTS := .ci/run $(wildcard Scripts/*.sh Packaging/checks/*.sh Packaging/debian/p*)
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test build build-strict check-apple check-benchmarks check-page check-api check-packaging check-workflows package check-package install uninstall release lint language format test-tsan test-asan soak bench docs man setup setup-build
+.PHONY: help demo test test-swift build build-strict check-apple check-benchmarks check-page check-api check-packaging check-workflows package check-package install uninstall release lint language format test-tsan test-asan soak bench docs man setup setup-build
 
 help: ## List the commands
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## (.*)/\1|\2/' \
@@ -31,18 +31,22 @@ ALONE := ^MediaCacheServerTests\.(OriginContractTests|EmbeddedServerTests|Connec
 # Suites that use sockets and other processes with real timeouts. They don't run in parallel with tests that occupy a
 # core for minutes.
 PEER_TESTS := ^(MediaCacheServerTests|MediaCacheCLITests|AcceptanceTests)\.
+SKIPPED = $(if $(SKIP_TESTS),--skip '$(SKIP_TESTS)')
 
 test: setup ## Run every test (ARGS="--filter Name" selects some)
 ifeq ($(strip $(ARGS)),)
-	SWIFT="$(SWIFT)" Scripts/test.sh --skip '$(PEER_TESTS)' --skip '$(ALONE)'
-	SWIFT="$(SWIFT)" Scripts/test.sh --filter '$(PEER_TESTS)' --skip '$(ALONE)'
-	SWIFT="$(SWIFT)" Scripts/test.sh --filter '$(ALONE)'
+	@$(MAKE) --no-print-directory test-swift
 	Scripts/check-page.sh "$$($(SWIFT) build --show-bin-path)/mediacache"
 	Scripts/check-api.sh "$$($(SWIFT) build --show-bin-path)/mediacache"
 	Scripts/check-packaging.sh "$$($(SWIFT) build --show-bin-path)/mediacache"
 else
 	SWIFT="$(SWIFT)" Scripts/test.sh $(ARGS)
 endif
+
+test-swift: setup ## Run the Swift tests without the other checks (SKIP_TESTS=REGEX leaves some out)
+	SWIFT="$(SWIFT)" Scripts/test.sh --skip '$(PEER_TESTS)' --skip '$(ALONE)' $(SKIPPED)
+	SWIFT="$(SWIFT)" Scripts/test.sh --filter '$(PEER_TESTS)' --skip '$(ALONE)' $(SKIPPED)
+	SWIFT="$(SWIFT)" Scripts/test.sh --filter '$(ALONE)' $(SKIPPED)
 
 build: setup-build ## Build for debugging
 	$(SWIFT) build $(ARGS)
