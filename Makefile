@@ -66,6 +66,7 @@ check-packaging: setup build ## Check the unit, the Dockerfile, the dashboard an
 	Scripts/check-packaging.sh "$$($(SWIFT) build --show-bin-path)/mediacache"
 
 check-workflows: ## Check the workflows, the formula and the installation of Swift
+	Scripts/check-workflows.sh
 	Scripts/check-swiftly.sh
 
 # The Swift runtime is part of the executable, which therefore runs without a toolchain. The options of the linker leave

@@ -1,12 +1,13 @@
 #!/usr/bin/env bash
-# Checks the files of Packaging. The systemd unit and the Dockerfile are linted, the Prometheus rules and the Grafana
-# dashboard are compared with the metrics of a running server, and requests through nginx test its configuration.
+# Checks the files of Packaging, the workflows and the installation of Swift. The systemd unit, the Dockerfile, the
+# workflows and the Homebrew formula are linted, the Prometheus rules and the Grafana dashboard are compared with the
+# metrics of a running server, and requests through nginx test its configuration.
 #
 #   Scripts/check-packaging.sh PATH-OF-MEDIACACHE
 #
-# Requires python3, ffmpeg, curl, openssl, nginx, prometheus and promtool. Without systemd-analyze it reports that the
-# unit is unchecked, or fails if MEDIACACHE_REQUIRE_ALL=1. It uses free ports and temporary files, and stops only the
-# processes that it started.
+# Requires python3, ffmpeg, curl, openssl, nginx, prometheus, promtool and shellcheck. Without systemd-analyze or ruby
+# it reports that the unit or the formula is unchecked, or fails if MEDIACACHE_REQUIRE_ALL=1. It uses free ports and
+# temporary files, and stops only the processes that it started.
 set -euo pipefail
 
 program=$(realpath "$1")
@@ -69,6 +70,9 @@ fi
 
 "$linters/hadolint" docker/Dockerfile
 say "the Dockerfile is valid"
+
+../Scripts/check-workflows.sh
+../Scripts/check-swiftly.sh
 
 promtool check rules prometheus/rules.yml >"$folder/rules" || fail "the rules: $(cat "$folder/rules")"
 promtool test rules prometheus/rules-test.yml >"$folder/rules" || fail "the rules: $(cat "$folder/rules")"

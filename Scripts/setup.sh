@@ -23,7 +23,7 @@ for part in "$@"; do
     case $part in
         build) needs_build=true ;;
         test)
-            programs+=(ffmpeg nginx mpv curl openssl prometheus shellcheck)
+            programs+=(ffmpeg nginx mpv curl openssl prometheus ruby shellcheck)
             needs_players=true
             ;;
         bench) programs+=(nginx varnish curl wrk aria2) ;;
