@@ -35,9 +35,9 @@ WORDS = {
     "else/anew": {"else", "anew"},
 }
 
-CODE = {".swift", ".c", ".h", ".js", ".sh", ".py"}
+CODE = {".swift", ".c", ".h", ".js", ".sh", ".py", ".rb", ".yml"}
 PROSE = {".md", ".html", ".yaml", ".txt"}
-FOLDERS = ["Sources", "Tests", "Scripts", "docs", "Packaging", "Examples", "Stubs", "Benchmarks", "README.md",
+FOLDERS = ["Sources", "Tests", "Scripts", "docs", "Packaging", "Examples", "Stubs", "Benchmarks", ".github", "README.md",
            "CONTRIBUTING.md", "Makefile", "Package.swift"]
 
 
@@ -57,7 +57,7 @@ def passages(path):
         for number, line in enumerate(text.split("\n"), 1):
             yield number, line, False
         return
-    marker = "#" if path.suffix in {".sh", ".py"} else "//"
+    marker = "#" if path.suffix in {".sh", ".py", ".rb", ".yml"} else "//"
     was_doc = False
     for number, line in enumerate(text.split("\n"), 1):
         stripped = line.strip()

@@ -10,7 +10,6 @@ class Mediacache < Formula
   uses_from_macos "swift" => :build, since: :sequoia
   uses_from_macos "curl"
   uses_from_macos "sqlite"
-  uses_from_macos "zlib"
 
   on_macos do
     depends_on xcode: ["26.0", :build]
@@ -19,6 +18,7 @@ class Mediacache < Formula
 
   on_linux do
     depends_on "openssl@3"
+    depends_on "zlib-ng-compat"
   end
 
   def install
