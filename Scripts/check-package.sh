@@ -66,7 +66,8 @@ sed -i 's/^Version: .*/Version: 0.0.1/' "$folder/older/DEBIAN/control"
 dpkg-deb --root-owner-group -Znone --build "$folder/older" "$folder/older.deb" >/dev/null
 version=$(dpkg-deb -f "$package" Version)
 
-# Makes a minimal system with the packages and the checks in /packages: make_root FOLDER SUITE [PACKAGES]
+# Makes a minimal system in a folder, with more Debian packages if listed, and copies both versions of mediacache and
+# the checks to its /packages: make_root FOLDER SUITE [PACKAGE,...]
 make_root() {
     local root=$1 suite=$2 include=${3:-}
     local archive=.build/roots/$suite${include:+-systemd}.tar

@@ -1,6 +1,6 @@
 /// A difference between ffprobe's packets of a file and the standards, with the correction.
 ///
-/// These are the only exceptions, both for the library's readers and for the command.
+/// The tests of the library's readers and of `inspect --packets` accept no other differences.
 enum OracleDifference: Sendable {
     /// The file ends inside the last packet. ffprobe returns the available part, if any; this library throws an error.
     case truncatedLastPacket
@@ -59,7 +59,7 @@ enum OracleDifference: Sendable {
                 stream.packets[index].dts = stream.packets[index].dts.map { $0 - ticks }
             }
         case .captions:
-            // ffprobe stops reading this stream when it stops reading the video.
+            // In cbcs.mp4, ffprobe also stops reading the captions where it can't decrypt the video.
             stream.isTruncated = true
             for index in stream.packets.indices { stream.packets[index].content = .captions }
         case .lacksFiveBytes:

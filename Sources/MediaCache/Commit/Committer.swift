@@ -252,7 +252,7 @@ package final class Committer: Sendable {
         }
     }
 
-    /// Writes the outdated sidecars of the committed pinned representations.
+    /// Creates missing and updates outdated sidecars of the committed pinned representations.
     private func writeSidecars(_ commits: [PendingCommit]) async {
         let pinned = commits.filter(\.snapshot.resource.isPinned).map(\.representation)
         guard let engine = pinned.first?.engine else { return }

@@ -112,8 +112,9 @@ extension ResourceURL: CustomStringConvertible {
 }
 
 extension ResourceURL {
-    /// Resolves a URI reference against this URL (RFC 3986 §5.2). Violations of the RFC are parsed as in browsers
-    /// (WHATWG URL §4.4): backslashes are slashes, additional slashes before a host are ignored, `%2e` is a dot.
+    /// Resolves a URI reference against this URL (RFC 3986 §5.2). The reference is parsed as in browsers (WHATWG URL
+    /// §4.4): backslashes in the path are slashes, additional slashes before a host are ignored, and percent-encoded
+    /// dot segments such as `%2e%2e` are dot segments.
     ///
     /// - Throws: ``CacheError`` with ``CacheError/Code/invalidURL`` if the result isn't an http(s) URL, or is longer
     ///   than 16 KiB.

@@ -48,7 +48,7 @@ extension Engine {
         try syncFolders(Set(representations.compactMap { try $0.dropSidecar() }))
     }
 
-    /// Writes the outdated sidecars of pinned representations, each atomically. Blocks.
+    /// Creates missing and updates outdated sidecars of pinned representations, each atomically. Blocks.
     func writeSidecars(of representations: [Representation]) throws {
         for batch in representations.batches(of: Self.sidecarBatchSize) { try writeSidecarsAtOnce(of: batch) }
     }

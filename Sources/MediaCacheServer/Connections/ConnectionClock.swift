@@ -27,7 +27,7 @@ final class ConnectionClock: ChannelInboundHandler, RemovableChannelHandler {
     private var deadline = NIODeadline.distantFuture
     /// Whether the response ended before its request, for example because the body was refused.
     private var hasResponded = false
-    /// The number of unsent bytes when the client last made progress; 0 when all are sent.
+    /// The maximum number of unsent bytes since the client last made progress; 0 if the buffer has been nearly emptied.
     private var unsent = 0
     private var stallDeadline = NIODeadline.distantFuture
     private var timer: RepeatedTask?
@@ -119,7 +119,7 @@ final class ConnectionClock: ChannelInboundHandler, RemovableChannelHandler {
             unsent = count
             stallDeadline = now + TimeAmount(limits.stallTimeout)
         } else {
-            // Newly written bytes aren't progress of the client.
+            // Newly written bytes neither hide the client's progress nor extend its deadline.
             unsent = max(unsent, count)
         }
         return now >= stallDeadline

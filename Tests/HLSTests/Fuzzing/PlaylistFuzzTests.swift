@@ -80,8 +80,9 @@ struct PlaylistFuzzTests {
         return nil
     }
 
-    /// Rewriting may only remove control characters and Unicode line separators, truncate lines before ambiguous
-    /// attributes, and terminate an EXTINF on the last line.
+    /// Returns a description of a forbidden change by rewriting; nil if there is none. Without replacements, rewriting
+    /// may only remove control characters, Unicode line separators and tags after Unicode white space, truncate lines
+    /// before ambiguous attributes, and terminate an EXTINF on the last line.
     private func rewritingProblem(_ bytes: [UInt8]) -> String? {
         let sent = PlaylistReferences().rewritten(bytes) { _ in nil }
         if PlaylistReferences().rewritten(sent, { _ in nil }) != sent { return "Rewriting again changed it." }
