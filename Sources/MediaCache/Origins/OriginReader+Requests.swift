@@ -31,7 +31,9 @@ extension OriginReader {
         if let confirming { conditions.setUnless(confirming.validator) }
         var (response, url) = try await exchange.send(conditions)
         // No range of an empty resource can be satisfied.
-        if let confirming, response.status == 304 || (response.status == 416 && confirming.length == 0) {
+        let announced = response.headerFields[.contentRange].flatMap(ContentRange.init)?.completeLength ?? 0
+        let isEmpty = response.status == 416 && announced == 0
+        if let confirming, response.status == 304 || (isEmpty && confirming.length == 0) {
             response.body.cancel()
             unmodified = response.headerFields
             peer = response.peer
@@ -40,7 +42,7 @@ extension OriginReader {
                 start: position, end: position, validator: confirming.validator, ignoredRange: false,
                 headerFields: response.headerFields)
         }
-        if known != nil || confirming != nil {
+        if known != nil || (confirming != nil && !adopts) {
             response = try await response.refusingPage(from: url, as: pipeline?.kind ?? .file, context: context)
         }
         func judge(_ known: KnownRepresentation?) throws(CacheError) -> ResponseCheck.Verdict {
@@ -50,11 +52,13 @@ extension OriginReader {
         }
         var verdict: ResponseCheck.Verdict
         do throws(CacheError) {
-            verdict = try judge(confirming ?? expected)
-            if confirming != nil, case .changed = verdict {
-                hasChanged = true
-                verdict = try judge(nil)
+            hasChanged = false
+            if let confirming {
+                var found: ResponseCheck.Verdict?
+                do throws(CacheError) { found = try judge(confirming) } catch { if !adopts { throw error } }
+                if case .use = found {} else { hasChanged = true }
             }
+            verdict = try judge(hasChanged ? nil : confirming ?? expected)
         } catch {
             response.body.cancel()
             if let end = try endFound(by: error) { return end }

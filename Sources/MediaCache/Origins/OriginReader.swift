@@ -12,6 +12,7 @@ package actor OriginReader {
     let context: OriginContext
     let exchange: OriginExchange
     let confirming: KnownRepresentation?
+    let adopts: Bool
     let acceptsWholeBody: Bool
     let sendsRange: Bool
     let acceptsContentCodings: Bool
@@ -58,6 +59,8 @@ package actor OriginReader {
     ///   - known: The representation that the bytes must belong to; nil for any.
     ///   - confirming: A version to confirm or replace. If the origin confirms it, ``unmodified`` is set and no bytes
     ///     are sent. If the response has another version, ``hasChanged`` is set.
+    ///   - adopts: Whether a response with another version than `confirming` is used even if it contradicts that version's
+    ///     entity tag.
     ///   - acceptsWholeBody: Whether to return the whole content if the origin ignores the range. If not, only the
     ///     range is returned.
     ///   - sendsRange: Whether to send `Range`. An empty resource satisfies no range, so it needs a request without
@@ -75,6 +78,7 @@ package actor OriginReader {
         requested: RequestedRange,
         known: KnownRepresentation?,
         confirming: KnownRepresentation? = nil,
+        adopts: Bool = true,
         acceptsWholeBody: Bool = false,
         sendsRange: Bool = true,
         acceptsContentCodings: Bool = false,
@@ -83,6 +87,7 @@ package actor OriginReader {
         comparable: @escaping ComparableBytes = { _ in 0 }
     ) {
         self.confirming = confirming
+        self.adopts = adopts
         self.acceptsWholeBody = acceptsWholeBody
         self.sendsRange = sendsRange
         self.acceptsContentCodings = acceptsContentCodings

@@ -126,7 +126,7 @@ package enum ResponseCheck {
     ) throws(CacheError) -> Verdict {
         let length = fields[.contentRange].flatMap(ContentRange.init)?.completeLength
         if let before = known?.length, let length, length != before { return .changed(nil) }
-        if known?.length != nil || length.flatMap({ requested?.resolved(in: $0) }) != nil {
+        if (known?.length ?? length).flatMap({ (requested ?? .all).resolved(in: $0) }) != nil {
             throw CacheError(.badResponse, "\(url) responded with 416 to a request for existing bytes")
         }
         guard let length else {

@@ -31,12 +31,13 @@ public struct ReadRequest: Sendable {
     /// Whether a pinned version that the origin has replaced may be read if the origin doesn't provide the newer one.
     var acceptsOlderVersion: Bool { !isExact && !revalidation.isSince }
 
-    /// Returns a request that only confirms or replaces the current version.
-    func confirming() -> ReadRequest {
+    /// Returns a request that only confirms or replaces a version of a kind.
+    func confirming(_ kind: ResourceKind) -> ReadRequest {
         var request = self
         request.range = .closed(0, through: 0)
         request.isExact = true
         request.confirmsOnly = true
+        request.kind = kind
         return request
     }
 

@@ -71,6 +71,8 @@ extension Resource {
             case .completed(.unstored(let version, let hold))
             where version.content.transform == engine.transform(for: request.kind)?.applied:
                 return (true, try withExtendedLifetime(hold) { try unstoredSession(request, of: version) })
+            // The failed request of another reader only confirmed a version.
+            case .completed(.unconfirmed): return (false, nil)
             // Another reader's request may have been of another kind.
             case .completed(let response): return (response != nil, nil)
             case .late:
@@ -122,7 +124,8 @@ extension Resource {
         }
         var reader: OriginReader?
         do {
-            try await Transfer.admit(ticket, engine)
+            // A request for one byte isn't worth a queue in which the reader would wait.
+            if !request.confirmsOnly { try await Transfer.admit(ticket, engine) }
             var context = engine.originContext(request.settings)
             // Until the next attempt, the known version is read.
             if request.confirmsOnly { context.settings.retries.budget = 0 }
@@ -136,7 +139,7 @@ extension Resource {
                     first = try await firstReader(request, confirming: nil, context: context)
                     reader = first
                 }
-                let isCurrent = try await isCurrent(known, by: first, request, ticket: ticket, since: began, scope)
+                let isCurrent = try await isCurrent(known, by: first, request, since: began, scope)
                 if isCurrent || request.confirmsOnly {
                     await first.close()
                     ticket.release()
@@ -151,12 +154,13 @@ extension Resource {
             ticket.release()
             let failure = CacheError.wrap(error, as: .unreachable, "\(locator.url) can't be read")
             guard let known, failure.code != .cancelled else { throw failure }
-            guard failure.code == .representationChanged else {
-                revalidationFailed(of: known, request, failure)
-                throw failure
+            if failure.code == .representationChanged {
+                replaced(known)
+                return .stored
             }
-            replaced(known)
-            return .stored
+            revalidationFailed(of: known, request, failure)
+            guard request.confirmsOnly else { throw failure }
+            return .unconfirmed(failure)
         }
     }
 
@@ -168,7 +172,7 @@ extension Resource {
         func reader(_ requested: RequestedRange, sendsRange: Bool = true) -> OriginReader {
             OriginReader(
                 context: context, locator: locator, requested: requested, known: nil,
-                confirming: confirming, acceptsWholeBody: true, sendsRange: sendsRange,
+                confirming: confirming, adopts: !request.confirmsOnly, acceptsWholeBody: true, sendsRange: sendsRange,
                 pipeline: engine.pipeline(for: request.url, request.kind))
         }
         let requested = firstRange(request, readAhead: context.settings.readAhead)

@@ -13,7 +13,8 @@ extension Resource {
     /// Revalidates the current version in the background.
     func revalidateInBackground(_ request: ReadRequest) {
         guard let current else { return }
-        opening(request.confirming(), insteadOf: current).request?.outliveWaiters()
+        let (opening, isOwn) = opening(request.confirming(current.content.kind), insteadOf: current)
+        if isOwn { opening?.outliveWaiters() }
     }
 
     /// The time that a read waits for the origin if cached bytes may be served without a response.
@@ -26,11 +27,17 @@ extension Resource {
     /// - Returns: Whether a request was sent. If not, the current version has changed in the meantime.
     func revalidate(_ representation: Representation, for request: ReadRequest, mayBeServed: Bool) async throws -> Bool
     {
-        guard let opening = opening(request.confirming(), insteadOf: representation).request else { return false }
+        let (opening, isOwn) = opening(request.confirming(representation.content.kind), insteadOf: representation)
+        guard let opening else { return false }
         do {
-            let result = try await result(of: opening, isOwn: true, for: request, isLimited: mayBeServed)
-            if case .completed(nil) = result { return false }
-            return true
+            switch try await result(of: opening, isOwn: isOwn, for: request, isLimited: mayBeServed) {
+            case .completed(nil): return false
+            case .completed(.unconfirmed(let failure)) where request.revalidation.isSince:
+                // The request of another reader may have had a narrower scope or begun too early.
+                guard isOwn else { return false }
+                throw failure
+            case .completed, .late: return true
+            }
         } catch let error as CacheError where error.code != .cancelled && !request.revalidation.isSince {
             // The request was started by a caller that requires confirmation. This caller doesn't.
             return true
@@ -84,8 +91,10 @@ extension Resource {
         }
     }
 
-    /// Records a failed revalidation, after which the known version counts as stale.
+    /// Records a failed revalidation. If the origin has failed, the known version counts as stale afterwards.
     func revalidationFailed(of known: Representation, _ request: ReadRequest, _ failure: CacheError) {
+        // These errors concern the request rather than the origin.
+        guard ![.cancelled, .closed, .forbiddenAddress, .rangeNotSatisfiable].contains(failure.code) else { return }
         state.withLock { state in
             state.lastCheck = engine.time.now
             state.originFailure = engine.time.monotonic
@@ -98,11 +107,11 @@ extension Resource {
     ///
     /// Without a validator, cached bytes are compared, unless the request requires a confirmation since a moment.
     func isCurrent(
-        _ known: Representation, by reader: OriginReader, _ request: ReadRequest, ticket: TransferScheduler.Ticket,
-        since began: Duration, _ scope: AddressScope
+        _ known: Representation, by reader: OriginReader, _ request: ReadRequest, since began: Duration,
+        _ scope: AddressScope
     ) async throws -> Bool {
         let head = known.head
-        guard mayConfirm(head, from: await reader.peer, for: scope) else { return false }
+        guard reader.confirming != nil, mayConfirm(head, from: await reader.peer, for: scope) else { return false }
         if let unmodified = await reader.unmodified {
             let freshness = Freshness(
                 unmodified, confirming: known.freshness, from: known.head.validatedAt, now: engine.time.now)
@@ -116,9 +125,11 @@ extension Resource {
             let settings = request.settings ?? engine.transfers
             guard !request.revalidation.isSince,
                 !hasChanged || responseHead.completeLength == head.length,
-                !hasValidators || settings.alternatingEntityTags == .compareBytes,
-                try await known.isSameAtOrigin(request.settings, ticket: ticket)
+                !hasValidators || settings.alternatingEntityTags == .compareBytes
             else { return false }
+            // Some origins permit only one connection.
+            await reader.close()
+            guard try await known.isSameAtOrigin(request.settings) else { return false }
             if hasChanged, hasValidators { engine.events.send(.entityTagAlternates(key: key)) }
         }
         confirmed(known, Freshness(responseHead.headerFields, now: engine.time.now), since: began, scope)

@@ -6,6 +6,8 @@ enum OpeningResult: Sendable {
     case stored
     /// The response isn't stored. `hold` preserves its first bytes until the waiting readers have joined.
     case unstored(Representation, hold: MemoryFill.Reader)
+    /// A request that only confirms a version has failed.
+    case unconfirmed(CacheError)
 }
 
 extension Resource {

@@ -115,6 +115,46 @@ struct ConfirmedReadTests {
         await store.close()
     }
 
+    /// The check isn't repeated after a failure, because its reader has received the cached bytes.
+    @Test func sendsOwnRequestAfterFailedCheckOfAnotherReader() async throws {
+        let store = try await storeWithContent()
+        fixture.time.advance(by: .seconds(86_500))
+        let (gate, key) = (ScriptedGate(), store.key(for: fixture.url))
+        fixture.origin.next(fixture.url, .holdHead(gate), .unreachable)
+        #expect(try await store.bytes(fixture.url) == Self.text.bytes)
+        await gate.waitForArrivals()
+        serve(Self.other, "\"2\"")
+        let reader = Task { try await read(store, since: store.monotonicTime) }
+        await store.settled { $0.table[key]?.state.withLock { $0.opening?.waiterCount } == 1 }
+        gate.open()
+        #expect(try await reader.value == Self.other.bytes)
+        await store.close()
+    }
+
+    /// The failure concerns the reader, not the origin.
+    @Test func forbiddenRequestDoesNotReplaceRevalidation() async throws {
+        fixture.origin[fixture.url] = ScriptedResource(
+            Self.text, contentType: "text/plain", cacheControl: "no-cache")
+        fixture.origin[fixture.url]?.peer = .local
+        let store = try await storeWithContent()
+        await expectError(.forbiddenAddress) { try await read(store, since: store.monotonicTime, in: .publicOnly) }
+        serve(Self.other, "\"2\"")
+        #expect(try await store.bytes(fixture.url) == Self.other.bytes)
+        await store.close()
+    }
+
+    @Test func refusesRangePastEndOfUnchangedContent() async throws {
+        serve(Self.text, nil)
+        let store = try await storeWithContent()
+        let error = await expectError(.rangeNotSatisfiable) {
+            try await store.bytes(
+                ReadRequest(url: fixture.url, range: .from(1000), revalidation: .since(store.monotonicTime)))
+        }
+        #expect(error?.completeLength == Int64(Self.text.length))
+        #expect(requests.count == 2)
+        await store.close()
+    }
+
     /// A window may have more segments than the store leaves open.
     @Test func remembersConfirmationOfClosedResource() async throws {
         let store = try await fixture.open()
