@@ -43,6 +43,8 @@ let package = Package(
         .target(
             name: "CMediaCacheShims",
             linkerSettings: [.linkedLibrary("z"), .linkedLibrary("crypto", .when(platforms: [.linux]))]),
+        // The functions that start programs, which no library product uses, because tvOS has none.
+        .target(name: "CMediaCacheSpawn"),
         .target(name: "CMediaCachePage", exclude: ["page"]),
         .target(name: "CMediaCacheDemo", exclude: ["demo-clip.mp4", "demo.html"]),
         .target(
@@ -122,6 +124,7 @@ let package = Package(
             dependencies: [
                 "CMediaCacheDemo",
                 "CMediaCacheShims",
+                "CMediaCacheSpawn",
                 "MediaCache",
                 "MediaCacheAPI",
                 "MediaCacheCurl",
@@ -241,7 +244,7 @@ let package = Package(
             name: "AcceptanceTests",
             // MediaCacheCLI, because the tests start the command from the build folder; HLS, because a client of
             // low-latency streams parses playlists.
-            dependencies: ["CMediaCacheShims", "HLS", "MediaCacheCLI", "PacketOracles", "TestSupport"],
+            dependencies: ["CMediaCacheSpawn", "HLS", "MediaCacheCLI", "PacketOracles", "TestSupport"],
             exclude: ["Snapshots"],
             swiftSettings: swiftSettings
         ),

@@ -1,4 +1,4 @@
-import CMediaCacheShims
+import CMediaCacheSpawn
 import Dispatch
 import Foundation
 import MediaLibrary

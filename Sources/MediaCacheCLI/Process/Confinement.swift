@@ -1,4 +1,4 @@
-import CMediaCacheShims
+import CMediaCacheSpawn
 
 /// The limits of a child process that reads untrusted data.
 struct Confinement: Sendable, Hashable {

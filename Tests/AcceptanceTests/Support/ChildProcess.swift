@@ -1,8 +1,8 @@
 import Foundation
 import Synchronization
 
-#if canImport(CMediaCacheShims)
-    import CMediaCacheShims
+#if canImport(CMediaCacheSpawn)
+    import CMediaCacheSpawn
 #endif
 
 /// A program started by a test, with its output, end time and exit reason.
@@ -49,9 +49,9 @@ final class ChildProcess: Sendable {
         posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0)
         posix_spawn_file_actions_adddup2(&actions, outputStart, 1)
         posix_spawn_file_actions_adddup2(&actions, errorStart, 2)
-        #if !canImport(Darwin) && canImport(CMediaCacheShims)
+        #if !canImport(Darwin) && canImport(CMediaCacheSpawn)
             // Closes the sockets of concurrent tests, because the child would keep their ports in use. The benchmarks
-            // compile this file without the shims and open no sockets.
+            // compile this file without that target and open no sockets.
             _ = mc_spawn_close_from(&actions, 3)
         #endif
         posix_spawnattr_init(&attributes)
