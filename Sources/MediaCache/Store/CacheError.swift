@@ -1,3 +1,5 @@
+public import Foundation
+
 /// An error of the cache: a code for programs, a message for users, and the underlying error.
 public struct CacheError: Error, Sendable {
     /// The kinds of failure. Compare codes, since messages may change.
@@ -92,6 +94,54 @@ extension CacheError: CustomStringConvertible {
     /// The message followed by the cause.
     public var description: String {
         cause.map { "\(message) (\($0))" } ?? message
+    }
+}
+
+extension CacheError: LocalizedError, CustomNSError {
+    /// The domain of the error as an `NSError`.
+    public static var errorDomain: String { "MediaCache.CacheError" }
+
+    /// The number of the error's ``code`` as an `NSError`, which is the same in all versions of the library.
+    public var errorCode: Int { code.number }
+
+    /// The user information of the error as an `NSError`: its ``message``, its ``cause``, and the code's name
+    /// (`MediaCacheErrorCode`). It contains strings and errors only, because players pass errors between processes.
+    public var errorUserInfo: [String: Any] {
+        var information: [String: Any] = [
+            NSLocalizedDescriptionKey: message, "MediaCacheErrorCode": code.rawValue,
+        ]
+        information[NSUnderlyingErrorKey] = cause
+        return information
+    }
+
+    /// The ``message``.
+    public var errorDescription: String? { message }
+    /// The description of the ``cause``; nil if there is none.
+    public var failureReason: String? { cause.map { "\($0)" } }
+}
+
+extension CacheError.Code {
+    /// The number of the code as an `NSError`. A number is never changed or used again.
+    fileprivate var number: Int {
+        switch self {
+        case .cancelled: 1
+        case .invalidURL: 2
+        case .invalidSetting: 3
+        case .unreachable: 4
+        case .forbiddenAddress: 5
+        case .timedOut: 6
+        case .originStatus: 7
+        case .badResponse: 8
+        case .notMedia: 9
+        case .representationChanged: 10
+        case .rangeNotSatisfiable: 11
+        case .notFound: 12
+        case .folderOwned: 13
+        case .newerFormat: 14
+        case .closed: 15
+        case .storage: 16
+        case .damaged: 17
+        }
     }
 }
 
