@@ -88,6 +88,18 @@ struct PlaybackRouteTests {
         await store.close()
     }
 
+    /// AVFoundation loads a resource without a length from a server, but not from an app.
+    @Test func resourceOfUnknownLengthUsesServer() async throws {
+        let (fixture, store) = try await PlayerFixture.open()
+        let url = try fixture.serve(Self.body) { $0.acceptsRanges = false }
+        let gate = ScriptedGate()
+        fixture.origin.always(url, .noContentLength, .holdBody(at: 1000, gate))
+        #expect(try await kind(of: PlaybackRoute.find(for: url, in: store, server: CountingProvider())) == "server")
+        #expect(try await kind(of: PlaybackRoute.find(for: url, in: store, server: nil)) == "loader")
+        gate.open()
+        await store.close()
+    }
+
     @Test func recognizesCachedStream() async throws {
         let (fixture, store) = try await PlayerFixture.open()
         let url = try fixture.serve(.text("#EXTM3U\n#EXT-X-ENDLIST\n"), at: "stream") { $0.contentType = "text/plain" }

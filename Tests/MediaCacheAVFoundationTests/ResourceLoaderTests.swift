@@ -13,8 +13,9 @@ struct ResourceLoaderTests {
         let (fixture, store) = try await PlayerFixture.open()
         let player = try fixture.player(of: Self.body, in: store)
         let first = await player.open()
-        #expect(first.information == ContentInformation(mediaType: "video/mp4", length: 3_000_000))
-        #expect(first.information?.isByteRangeAccessSupported == true)
+        #expect(
+            first.information
+                == ContentInformation(mediaType: "video/mp4", typeIdentifier: "public.mpeg-4", length: 3_000_000))
         #expect(first.bytes == Self.body.bytes(in: 0..<2))
         let all = player.request(0)
         await player.eventually { all.isOver }
@@ -139,7 +140,7 @@ struct ResourceLoaderTests {
         fixture.origin.isReachable = false
         let player = ScriptedPlayer(of: Self.body, at: first.url, origin: fixture.origin, store: again)
         let opened = await player.open()
-        #expect(opened.information?.length == 3_000_000)
+        #expect(opened.information?.length == 3_000_000 && opened.information?.isComplete == true)
         let requests = [player.request(0), player.request(2_999_999), player.request(1_234_567, 100)]
         await player.eventually { requests.allSatisfy(\.isOver) }
         #expect(requests.allSatisfy { $0.isFinished })
@@ -154,23 +155,72 @@ struct ResourceLoaderTests {
         await store.close()
     }
 
-    /// Ranges can't be requested from a resource of unknown length.
-    @Test func disallowsRangesWithoutLength() async throws {
+    /// AVFoundation may fail to load media without a length, because it can't request ranges.
+    @Test func failsWithoutLength() async throws {
         let (fixture, store) = try await PlayerFixture.open()
         let player = try fixture.player(of: Self.body, in: store) { $0.acceptsRanges = false }
         let gate = ScriptedGate()
         fixture.origin.always(player.url, .noContentLength, .holdBody(at: 100_000, gate))
         let first = await player.open()
-        #expect(first.isFinished)
-        #expect(first.information == ContentInformation(mediaType: "video/mp4", length: nil))
-        #expect(first.information?.isByteRangeAccessSupported == false)
+        #expect(first.error?.code == .invalidSetting && first.information == nil && first.count == 0)
         gate.open()
-        fixture.origin.clearFaults(player.url)
-        let all = player.request(0)
-        await player.eventually { all.isOver }
-        #expect(all.isFinished && all.count == 3_000_000)
-        player.check()
         await store.close()
+    }
+
+    /// AVFoundation raises an exception if a request finishes with a type that it doesn't allow.
+    @Test func providesAllowedType() async throws {
+        let (fixture, store) = try await PlayerFixture.open()
+        let url = try fixture.serve(Self.body, at: "song.m4a") { $0.contentType = "audio/mp4" }
+        let player = ScriptedPlayer(of: Self.body, at: url, origin: fixture.origin, store: store)
+        let some = await player.requestContentInformation(nil, allowing: ["public.mp3", "com.apple.m4a-audio"])
+        #expect(some.isFinished && some.information?.typeIdentifier == "com.apple.m4a-audio")
+        let any = await player.requestContentInformation(nil)
+        #expect(any.isFinished && any.information?.typeIdentifier == "public.mpeg-4-audio")
+        let other = await player.requestContentInformation(nil, allowing: ["public.mp3"])
+        #expect(!other.isFinished && other.error?.code == .notMedia && other.information == nil)
+        #expect(player.loader.trace.entries.last?.ending == .failed)
+        await store.close()
+    }
+
+    /// The system doesn't know the declared type, and the URL has no extension.
+    @Test func providesTypeOfFirstBytes() async throws {
+        let (fixture, store) = try await PlayerFixture.open()
+        let bytes: [UInt8] = [0, 0, 0, 0x18] + Array("ftypisom".utf8) + [UInt8](repeating: 0, count: 200_000)
+        let body = ScriptedBody.bytes(bytes)
+        let url = try fixture.serve(body, at: "play?id=1") { $0.contentType = "audio/x-unknown" }
+        let player = ScriptedPlayer(of: body, at: url, origin: fixture.origin, store: store)
+        let request = await player.requestContentInformation(nil, allowing: ["public.mpeg-4"])
+        #expect(request.isFinished && request.information?.typeIdentifier == "public.mpeg-4")
+        await store.close()
+    }
+
+    /// AVFoundation accepts any number of bytes at once, and cancels a request only when its buffer is full.
+    @Test func limitsPaceOfPartialResource() async throws {
+        let (fixture, store) = try await PlayerFixture.open()
+        let url = try fixture.serve(Self.body)
+        let pace = DeliveryPace(burst: 500_000, bytesPerSecond: 100_000)
+        let player = ScriptedPlayer(of: Self.body, at: url, origin: fixture.origin, store: store, pace: pace)
+        let request = player.request(0)
+        await player.eventually { request.count > 500_000 }
+        // The clock doesn't advance, so the request waits; other requests don't.
+        let other = player.request(2_000_000, 1000)
+        await player.eventually { other.isOver }
+        #expect(other.isFinished && !request.isOver && request.count < 3_000_000)
+        player.cancel(request)
+        player.check()
+        _ = try await store.complete(ReadRequest(url: url))
+        let whole = player.request(0)
+        await player.eventually { whole.isOver }
+        #expect(whole.isFinished && whole.count == 3_000_000)
+        await store.close()
+    }
+
+    @Test func delaysBytesAfterBurst() {
+        let pace = DeliveryPace(burst: 1000, bytesPerSecond: 100)
+        #expect(pace.delay(after: 1000, elapsed: .zero) == .zero)
+        #expect(pace.delay(after: 1200, elapsed: .zero) == .seconds(2))
+        #expect(pace.delay(after: 1200, elapsed: .seconds(1)) == .seconds(1))
+        #expect(pace.delay(after: 1200, elapsed: .seconds(60)) < .zero)
     }
 
     @Test func providesContentInformationWithoutBytes() async throws {

@@ -7,6 +7,7 @@ import Synchronization
 final class ScriptedLoadingRequest: ResourceLoadingRequest {
     let url: String
     let wantsContentInformation: Bool
+    let allowedContentTypes: [String]
     let data: RequestedData?
 
     private struct State {
@@ -24,10 +25,12 @@ final class ScriptedLoadingRequest: ResourceLoadingRequest {
 
     /// Creates a request that sends `changes` after each call.
     init(
-        _ url: String, wantsContentInformation: Bool = false, data: RequestedData? = nil, changes: ChangeSignal? = nil
+        _ url: String, wantsContentInformation: Bool = false, allowing allowedContentTypes: [String] = [],
+        data: RequestedData? = nil, changes: ChangeSignal? = nil
     ) {
         (self.url, self.data, self.changes) = (url, data, changes)
         self.wantsContentInformation = wantsContentInformation
+        self.allowedContentTypes = allowedContentTypes
     }
 
     var information: ContentInformation? { state.withLock { $0.information } }
@@ -42,6 +45,7 @@ final class ScriptedLoadingRequest: ResourceLoadingRequest {
 
     func cancel() { state.withLock { $0.isCancelled = true } }
 
+    func typeIdentifiers(for name: TypeName) -> [String] { ScriptedTypes.identifiers[name] ?? [] }
     func provide(_ information: ContentInformation) { change { $0.information = information } }
     func respond(with bytes: [UInt8]) async { change { $0.bytes += bytes } }
     func finish() { change { $0.isFinished = true } }
@@ -61,6 +65,7 @@ final class ScriptedLoadingRequest: ResourceLoadingRequest {
 final class SlowLoadingRequest: ResourceLoadingRequest {
     let url: String
     let wantsContentInformation = false
+    let allowedContentTypes: [String] = []
     let data: RequestedData?
     private let received = AsyncStream.makeStream(of: Void.self)
     private let continuing = AsyncStream.makeStream(of: Void.self)
@@ -71,6 +76,7 @@ final class SlowLoadingRequest: ResourceLoadingRequest {
     func firstBytes() async { for await _ in received.stream { return } }
     func proceed() { continuing.continuation.finish() }
 
+    func typeIdentifiers(for name: TypeName) -> [String] { [] }
     func provide(_ information: ContentInformation) {}
     func respond(with bytes: [UInt8]) async {
         received.continuation.yield()
@@ -78,4 +84,18 @@ final class SlowLoadingRequest: ResourceLoadingRequest {
     }
     func finish() {}
     func finish(with error: CacheError) {}
+}
+
+/// Some of the types that Apple's systems know.
+enum ScriptedTypes {
+    static let identifiers: [TypeName: [String]] = [
+        .mediaType("video/mp4"): ["public.mpeg-4"],
+        .mediaType("audio/mp4"): ["public.mpeg-4-audio"],
+        .mediaType("video/quicktime"): ["com.apple.quicktime-movie"],
+        .mediaType("audio/mpeg"): ["public.mp3", "public.mpeg-audio"],
+        .pathExtension("mp4"): ["public.mpeg-4"],
+        .pathExtension("m4v"): ["com.apple.m4v-video"],
+        .pathExtension("m4a"): ["com.apple.m4a-audio", "public.mpeg-4-audio"],
+        .pathExtension("mp3"): ["public.mp3"],
+    ]
 }

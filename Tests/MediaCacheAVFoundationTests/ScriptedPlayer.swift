@@ -17,10 +17,10 @@ final class ScriptedPlayer {
 
     init(
         of body: ScriptedBody, at url: ResourceURL, origin: ScriptedOrigin, store: CacheStore,
-        policy: FillPolicy = .onDemand, settings: TransferSettings? = nil
+        policy: FillPolicy = .onDemand, settings: TransferSettings? = nil, pace: DeliveryPace = DeliveryPace()
     ) {
         (self.origin, self.url, self.body) = (origin, url, body)
-        loader = ResourceLoader(url, from: store, settings: settings, policy: policy)
+        loader = ResourceLoader(url, from: store, settings: settings, policy: policy, pace: pace)
     }
 
     /// Requests bytes; without a length, all bytes to the end.
@@ -45,9 +45,11 @@ final class ScriptedPlayer {
         return request
     }
 
-    func requestContentInformation(_ data: RequestedData?) async -> ScriptedLoadingRequest {
+    func requestContentInformation(
+        _ data: RequestedData?, allowing types: [String] = []
+    ) async -> ScriptedLoadingRequest {
         let request = ScriptedLoadingRequest(
-            CachingScheme.url(for: url), wantsContentInformation: true, data: data, changes: changes)
+            CachingScheme.url(for: url), wantsContentInformation: true, allowing: types, data: data, changes: changes)
         requests.append(request)
         #expect(loader.load(request))
         await eventually { request.isOver }

@@ -231,10 +231,15 @@ package enum MediaType {
     /// Returns the file name extension for a type: that of the URL if it has this type, otherwise the shortest one of
     /// the type. For an unknown type, returns that of the URL or, without one, `bin`.
     package static func preferredExtension(for type: String, pathExtension: String) -> String {
+        knownExtension(for: type, pathExtension: pathExtension) ?? (pathExtension.isEmpty ? "bin" : pathExtension)
+    }
+
+    /// Returns the file name extension for a type: that of the URL if it has this type, otherwise the shortest one of
+    /// the type; nil for an unknown type.
+    package static func knownExtension(for type: String, pathExtension: String) -> String? {
         let essence = essence(type) ?? ""
         if byExtension[pathExtension] == essence { return pathExtension }
         return byExtension.filter { $0.value == essence }.keys.min { ($0.count, $0) < ($1.count, $1) }
-            ?? (pathExtension.isEmpty ? "bin" : pathExtension)
     }
 
     private static let generic: Set<String> = [

@@ -12,6 +12,7 @@ final class ResourceLoader: Sendable {
     private let store: CacheStore
     private let settings: TransferSettings?
     private let policy: FillPolicy
+    private let pace: DeliveryPace
     private let began: Duration
     private let hub = EventHub<LoadingEvent>(dropped: LoadingEvent.dropped)
     private let state = Mutex(State())
@@ -40,11 +41,15 @@ final class ResourceLoader: Sendable {
         var isReported = false
     }
 
-    init(_ resource: ResourceURL, from store: CacheStore, settings: TransferSettings?, policy: FillPolicy) {
+    init(
+        _ resource: ResourceURL, from store: CacheStore, settings: TransferSettings?, policy: FillPolicy,
+        pace: DeliveryPace = DeliveryPace()
+    ) {
         self.resource = resource
         self.store = store
         self.settings = settings
         self.policy = policy
+        self.pace = pace
         began = store.monotonicTime
     }
 
@@ -153,16 +158,63 @@ extension ResourceLoader {
         }
         if MediaType.isPlaylist(session.head.contentType) { throw PlaybackRoute.needsServer(resource) }
         advance(request, over: session, by: 0)
-        let information = ContentInformation(mediaType: session.head.contentType, length: session.head.length)
-        reportOpened(information)
-        if request.wantsContentInformation, version == nil { request.provide(information) }
+        reportOpened(session.head)
+        let isComplete = session.head.length.map { session.bytesCached(in: 0..<$0) == $0 } ?? false
+        if request.wantsContentInformation, version == nil {
+            try await provideInformation(on: session.head, isComplete: isComplete, to: request)
+        }
         version = session.head.entityTag
         guard let data = request.data, data.isToEnd || data.length > 0 else { return }
+        let start = store.monotonicTime
+        var count: Int64 = 0
         for try await bytes in session.buffers {
             guard !Task.isCancelled else { return }
             await request.respond(with: bytes)
             advance(request, over: session, by: Int64(bytes.count))
+            count += Int64(bytes.count)
+            let delay = isComplete ? .zero : pace.delay(after: count, elapsed: store.monotonicTime - start)
+            if delay > .zero { try await store.time.sleep(for: delay) }
         }
+    }
+
+    /// Passes the content information of a resource to the player.
+    ///
+    /// - Throws: `CacheError` with `invalidSetting` if the length is unknown, or with `notMedia` if the player doesn't
+    ///   accept the type; errors of the store.
+    private func provideInformation(
+        on head: ResourceHead, isComplete: Bool, to request: some ResourceLoadingRequest
+    ) async throws {
+        guard let length = head.length else { throw PlaybackRoute.needsLength(resource) }
+        let identifier = try await typeIdentifier(of: head.contentType, for: request)
+        guard !Task.isCancelled else { return }
+        request.provide(
+            ContentInformation(
+                mediaType: head.contentType, typeIdentifier: identifier, length: length, isComplete: isComplete))
+    }
+
+    /// Returns the uniform type identifier of a media type for a request. Reads the first bytes if neither the media
+    /// type nor the URL has an identifier that the player accepts.
+    private func typeIdentifier(of mediaType: String, for request: some ResourceLoadingRequest) async throws -> String?
+    {
+        let choice = ContentTypeChoice(allowed: request.allowedContentTypes) { request.typeIdentifiers(for: $0) }
+        let pathExtension = resource.pathExtension
+        if let identifier = try? choice.identifier(of: mediaType, pathExtension: pathExtension, "\(resource)") {
+            return identifier
+        }
+        let sniffed = try await sniffedType()
+        return try choice.identifier(
+            of: mediaType, sniffed: sniffed, pathExtension: pathExtension, "\(resource)")
+    }
+
+    /// Returns the media type according to the first bytes; nil if it's uncertain.
+    private func sniffedType() async throws -> String? {
+        let range = RequestedRange.closed(0, through: Int64(MediaType.sniffLength) - 1)
+        let session = try await store.read(
+            ReadRequest(url: resource, range: range, policy: policy, settings: settings))
+        defer { session.cancel() }
+        var front: [UInt8] = []
+        for try await bytes in session.buffers { front += bytes }
+        return front.withUnsafeBytes { MediaType.sniff($0) }
     }
 
     /// Returns the remaining range of a request, or the first two bytes if it only requests content information.
@@ -193,12 +245,12 @@ extension ResourceLoader {
         if isRecovered { hub.send(.recovered) }
     }
 
-    private func reportOpened(_ information: ContentInformation) {
+    private func reportOpened(_ head: ResourceHead) {
         let isFirst = state.withLock { state in
             defer { state.isOpened = true }
             return !state.isOpened
         }
-        if isFirst { hub.send(.opened(mediaType: information.mediaType, length: information.length)) }
+        if isFirst { hub.send(.opened(mediaType: head.contentType, length: head.length)) }
     }
 }
 

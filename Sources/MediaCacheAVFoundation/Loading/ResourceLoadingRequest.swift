@@ -9,8 +9,14 @@ protocol ResourceLoadingRequest: AnyObject, Sendable {
     var url: String { get }
     /// Whether the player requests the content information.
     var wantsContentInformation: Bool { get }
+    /// The uniform type identifiers that the player allows for the resource; empty if it allows any.
+    var allowedContentTypes: [String] { get }
     /// The requested bytes; nil for none.
     var data: RequestedData? { get }
+
+    /// Returns the system's uniform type identifiers for a name, the preferred one first; empty if the system doesn't
+    /// know the name.
+    func typeIdentifiers(for name: TypeName) -> [String]
 
     /// Passes the content information to the player.
     func provide(_ information: ContentInformation)
@@ -27,10 +33,13 @@ protocol ResourceLoadingRequest: AnyObject, Sendable {
 struct ContentInformation: Sendable, Hashable {
     /// The media type, such as `video/mp4`. It is generic only if neither the bytes nor the URL reveal the type.
     var mediaType: String
-    /// The length in bytes; nil while unknown.
-    var length: Int64?
-    /// Whether the player may request any range. This requires a known length.
-    var isByteRangeAccessSupported: Bool { length != nil }
+    /// The uniform type identifier of the media type, such as `public.mpeg-4`; nil if the system knows none.
+    var typeIdentifier: String?
+    /// The length in bytes.
+    var length: Int64
+    /// Whether all bytes are cached. The player then requests small parts when it needs them. Otherwise it requests
+    /// everything in advance and buffers what it receives.
+    var isComplete = false
 }
 
 /// The byte range that a player requests.

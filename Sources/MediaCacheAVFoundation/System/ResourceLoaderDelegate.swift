@@ -43,11 +43,11 @@
 
     /// An adapter from AVFoundation's requests to ``ResourceLoadingRequest``.
     ///
-    /// `Sendable` is unchecked, because AVFoundation's requests aren't thread-safe. All calls to them are made on the
-    /// queue of the loader's delegate.
-    final class LoadingRequestAdapter: ResourceLoadingRequest, @unchecked Sendable {
+    /// All calls to a request of AVFoundation are made on the queue of the loader's delegate, in order.
+    final class LoadingRequestAdapter: ResourceLoadingRequest {
         let url: String
         let wantsContentInformation: Bool
+        let allowedContentTypes: [String]
         let data: RequestedData?
         private let request: AVAssetResourceLoadingRequest
         private let queue: DispatchQueue
@@ -57,6 +57,7 @@
             self.queue = queue
             url = request.request.url?.absoluteString ?? ""
             wantsContentInformation = request.contentInformationRequest != nil
+            allowedContentTypes = request.contentInformationRequest?.allowedContentTypes ?? []
             data = request.dataRequest.map { data in
                 RequestedData(
                     offset: data.currentOffset,
@@ -67,15 +68,25 @@
             }
         }
 
+        func typeIdentifiers(for name: TypeName) -> [String] {
+            let (tag, tagClass) =
+                switch name {
+                case .mediaType(let type): (type, UTTagClass.mimeType)
+                case .pathExtension(let text): (text, UTTagClass.filenameExtension)
+                }
+            let preferred = UTType(tag: tag, tagClass: tagClass, conformingTo: .data).map { [$0] } ?? []
+            // A dynamic type is one that the system doesn't know.
+            return (preferred + UTType.types(tag: tag, tagClass: tagClass, conformingTo: .data))
+                .filter { !$0.isDynamic }.map(\.identifier)
+        }
+
         func provide(_ information: ContentInformation) {
-            // A type that the system doesn't know is omitted. The system then detects the type from the bytes.
-            let known = UTType(mimeType: information.mediaType, conformingTo: .data)
-            let type = known?.isDynamic == false ? known?.identifier : nil
             perform { request in
                 guard let content = request.contentInformationRequest else { return }
-                content.contentType = type
-                content.isByteRangeAccessSupported = information.isByteRangeAccessSupported
-                if let length = information.length { content.contentLength = length }
+                content.contentType = information.typeIdentifier
+                content.contentLength = information.length
+                content.isByteRangeAccessSupported = true
+                content.isEntireLengthAvailableOnDemand = information.isComplete
             }
         }
 
