@@ -13,8 +13,10 @@
     /// player.replaceCurrentItem(with: item)
     /// ```
     ///
+    /// Set `AVPlayer.automaticallyWaitsToMinimizeStalling` to false if ``isLoadedByApp`` is true.
+    ///
     /// An AirPlay receiver that fetches a URL itself can't reach the app or its loopback server. Turn off
-    /// `AVPlayer.allowsExternalPlayback`, so that this device plays the asset and mirrors the screen.
+    /// `AVPlayer.allowsExternalPlayback` where it exists, so that this device plays the asset and mirrors the screen.
     ///
     /// `Sendable` is unchecked because a subclass of `AVURLAsset` can't be checked. The added properties are constants.
     public final class CachingAsset: AVURLAsset, @unchecked Sendable {
@@ -43,11 +45,12 @@
             try self.init(resource, store, settings, policy, route: .loader)
         }
 
-        /// Returns an asset for any playable resource. A complete resource plays from its file, a stream through a
-        /// local server, and any other resource through requests to the app.
+        /// Returns an asset for any playable resource. A complete resource plays from its file, a stream or a resource
+        /// of unknown length through a local server, and any other resource through requests to the app.
         ///
         /// - Parameters:
-        ///   - server: The provider of local URLs, required for streams.
+        ///   - server: The provider of local URLs, required for streams and resources of unknown length. With it, the
+        ///     first bytes of a resource that isn't cached are requested to determine its type and length.
         ///   - settings: The settings of the transfers; nil for the settings of the store. They don't apply to
         ///     transfers of the server.
         ///   - policy: How much to fetch ahead of the player.
@@ -74,6 +77,14 @@
             super.init(url: try Self.url(of: resource, by: route), options: nil)
             resourceLoader.setDelegate(loading, queue: loading.queue)
         }
+
+        /// Returns this asset, because it is immutable and its delegate serves one asset.
+        public override func copy(with zone: NSZone? = nil) -> Any { self }
+
+        /// Whether the player requests the bytes from the app. It can't predict how fast these are available, so it
+        /// starts and recovers late unless `AVPlayer.automaticallyWaitsToMinimizeStalling` is false. A player with this
+        /// setting pauses when it runs out of data, and needs `play()` to continue.
+        public var isLoadedByApp: Bool { if case .loader = route { true } else { false } }
 
         /// Returns a separate stream of future events of the player's requests, which ends when the asset is
         /// deallocated. There are no events if the asset plays from a file or a server.
@@ -110,8 +121,10 @@
         ///   encoded.
         public func coverFile(at seconds: Double, maximumSize: CGSize = .zero) async throws -> [UInt8] {
             let image = CIImage(cgImage: try await cover(at: seconds, maximumSize: maximumSize))
-            let file = CIContext().jpegRepresentation(of: image, colorSpace: CGColorSpaceCreateDeviceRGB())
-            guard let file else {
+            // Without a profile, the colors of a wide-gamut frame would be wrong.
+            guard let space = CGColorSpace(name: CGColorSpace.sRGB),
+                let file = CIContext().jpegRepresentation(of: image, colorSpace: space)
+            else {
                 throw CacheError(.notMedia, "the frame at \(seconds) s of \(resource) can't be encoded as JPEG")
             }
             return [UInt8](file)
@@ -139,7 +152,9 @@
         /// - Parameter settings: The settings of the transfers, such as header fields; nil for the settings of the store.
         /// - Throws: `CacheError` with `invalidURL` if the URL isn't an HTTP URL, or with `invalidSetting` for the URL
         ///   of a stream.
-        public convenience init(_ url: URL, caching store: CacheStore, settings: TransferSettings? = nil) throws {
+        public nonisolated convenience init(
+            _ url: URL, caching store: CacheStore, settings: TransferSettings? = nil
+        ) throws {
             self.init(asset: try CachingAsset(try ResourceURL(url.absoluteString), from: store, settings: settings))
         }
 
@@ -151,7 +166,7 @@
         ///
         /// - Parameter server: The provider of local URLs, required for streams (HLS).
         /// - Throws: The errors of ``CachingAsset/find(_:from:server:settings:policy:)``.
-        public static func caching(
+        public nonisolated static func caching(
             _ url: URL, in store: CacheStore, server: (any LocalURLProvider)?
         ) async throws -> AVPlayerItem {
             AVPlayerItem(
