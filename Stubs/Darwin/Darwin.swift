@@ -1,7 +1,9 @@
 // swift-format-ignore-file: AllPublicDeclarationsHaveDocumentation
 // Stubs of the Apple declarations that `MediaCacheURLSession` uses and FoundationNetworking lacks.
 //
-// Interfaces: developer.apple.com/documentation/foundation/urlsessionconfiguration; socket(2)
+// Interfaces: NSURLSession.h of Foundation; socket(2). background(withIdentifier:): macOS 10.10, iOS 8;
+// allowsExpensiveNetworkAccess and allowsConstrainedNetworkAccess: macOS 10.15, iOS 13; waitsForConnectivity: macOS
+// 10.13, iOS 11; sessionSendsLaunchEvents: macOS 11, iOS 7; all on tvOS and visionOS
 
 @_exported import FoundationNetworking
 @_exported import Glibc

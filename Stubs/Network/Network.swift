@@ -1,7 +1,8 @@
 // swift-format-ignore-file: AllPublicDeclarationsHaveDocumentation
 // Stubs of the Network declarations that `SystemConditions` uses.
 //
-// Interfaces: developer.apple.com/documentation/network/{nwpathmonitor, nwpath, nwinterface}
+// Interface: Network.swiftinterface. All of it: macOS 10.14, iOS 12, tvOS 12, visionOS 1; isConstrained: macOS 10.15,
+// iOS 13, tvOS 13
 
 public import Dispatch
 

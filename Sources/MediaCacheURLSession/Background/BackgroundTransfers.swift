@@ -19,12 +19,16 @@ import Synchronization
 /// checks them like responses from its origin, and doesn't request their bytes again. Create an instance with the same
 /// identifier at each launch, so that the system delivers the events of earlier transfers to it.
 ///
-/// If the system launches the app for these transfers, await ``waitForSystemEvents()`` in
-/// `application(_:handleEventsForBackgroundURLSession:completionHandler:)` and then call the completion handler.
+/// If the system launches the app for these transfers, await ``waitForSystemEvents()`` in the scene's
+/// `backgroundTask(.urlSession(…))`, or in
+/// `application(_:handleEventsForBackgroundURLSession:completionHandler:)` before calling the completion handler.
 ///
 /// The system follows redirects and sends the header fields to each host. If the fields are secret, pass the final URL
 /// to ``fetch(_:scope:range:kind:)``. If a redirect leads to a private network, the response is discarded, but the
 /// request has been sent.
+///
+/// Start transfers while the app is in the foreground. The system treats transfers that begin in the background as
+/// discretionary: it may delay them until the device has power and Wi-Fi.
 ///
 /// On Linux, transfers end with the process.
 public final class BackgroundTransfers: Sendable {
@@ -66,8 +70,8 @@ public final class BackgroundTransfers: Sendable {
     ///   - folder: The path of the folder for received files that aren't in the store yet; nil for a folder in the
     ///     app's caches folder.
     ///   - settings: The networks that may be used. ``URLSessionSettings/onMetrics`` isn't called.
-    ///   - isDiscretionary: Whether the system may delay transfers until the device has power and Wi-Fi. Apple
-    ///     platforms only.
+    ///   - isDiscretionary: Whether the system may delay transfers until the device has power and Wi-Fi. It always may
+    ///     if a transfer begins in the background. Apple platforms only.
     /// - Throws: `CacheError` with `storage` if the folder can't be used.
     public init(
         identifier: String, store: CacheStore, folder: String? = nil,

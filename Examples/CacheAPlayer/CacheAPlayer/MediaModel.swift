@@ -16,6 +16,9 @@ final class MediaModel {
         var id: URL { url }
     }
 
+    /// The identifier of the background transfers. The system launches the app with it.
+    nonisolated static let transfersIdentifier = "org.example.CacheAPlayer.media"
+
     let titles: [Title]
     private(set) var playing: (title: Title, state: PlaybackState)?
     private(set) var downloads: [DownloadStatus] = []
@@ -30,10 +33,11 @@ final class MediaModel {
     private let assetStore: AssetStore
     private let background: BackgroundTransfers
     private var asset: CachingAsset?
+    private var stalls: (any NSObjectProtocol)?
 
-    /// Opens the store, and resumes the downloads of an earlier launch.
+    /// Opens the store. Downloads of an earlier launch continue with ``resume()``.
     ///
-    /// - Throws: An error if the store can't be opened or the downloads can't be read.
+    /// - Throws: An error if the store can't be opened.
     init(_ titles: [Title]) async throws {
         self.titles = titles
         // snippet open
@@ -45,23 +49,34 @@ final class MediaModel {
         let (assetStore, loader) = (AssetStore(of: store), PlaylistLoader(store: store))
         let downloader = Downloads(
             store: store, assetStore: assetStore, loader: loader, conditions: SystemConditions())
-        try await downloader.start()
         // end
         self.store = store
         self.downloader = downloader
         self.assetStore = assetStore
         // snippet transfers
-        background = try BackgroundTransfers(identifier: "org.example.CacheAPlayer.media", store: store)
+        background = try BackgroundTransfers(identifier: Self.transfersIdentifier, store: store)
         // end
         preloader = Preloader(store: store, loader: loader)
         // snippet server
         server = EmbeddedServer(store: store)
         // end
         // snippet airplay
-        player.allowsExternalPlayback = false
+        #if !os(visionOS)
+            player.allowsExternalPlayback = false
+        #endif
         // end
+        // snippet audio
+        #if !os(macOS)
+            // Without this category, audio stops in the background and follows the silent switch.
+            try AVAudioSession.sharedInstance().setCategory(.playback, mode: .moviePlayback)
+        #endif
+        // end
+        continueAfterStalls()
         await refresh()
     }
+
+    /// Whether media plays, or will as soon as bytes are available.
+    var isPlaying: Bool { player.timeControlStatus != .paused }
 
     /// Plays a title from its file, through the store or through the server, depending on its media.
     func play(_ title: Title) async {
@@ -69,6 +84,7 @@ final class MediaModel {
             // snippet play
             let asset = try await CachingAsset.find(
                 ResourceURL(title.url.absoluteString), from: store, server: server)
+            player.automaticallyWaitsToMinimizeStalling = !asset.isLoadedByApp
             player.replaceCurrentItem(with: AVPlayerItem(asset: asset))
             player.play()
             // end
@@ -85,6 +101,7 @@ final class MediaModel {
     /// Plays a film. A stream needs ``play(_:)``.
     func playFilm(at url: URL) throws {
         // snippet line
+        player.automaticallyWaitsToMinimizeStalling = false
         player.replaceCurrentItem(with: try AVPlayerItem(url, caching: store))
         // end
         (asset, offline, playing) = (nil, nil, nil)
@@ -108,6 +125,7 @@ final class MediaModel {
             // snippet offline
             let local = try await server.localURL(of: status.asset.id)
             guard let url = URL(string: local.text) else { return }
+            player.automaticallyWaitsToMinimizeStalling = true
             player.replaceCurrentItem(with: AVPlayerItem(url: url))
             // end
             (asset, offline, playing) = (nil, local, nil)
@@ -132,28 +150,31 @@ final class MediaModel {
     /// The requests of the last item, for reporting a stall.
     var trace: LoadingTrace? { asset?.trace }
 
-    /// Suspends or resumes the cache when the app moves to the background or returns. Calls run in order. Repeating a
-    /// call with the same value has no effect.
-    func setActive(_ isActive: Bool) {
-        let previous = lastChange
-        lastChange = Task {
-            await previous?.value
-            guard isActive != self.isActive else { return }
-            self.isActive = isActive
-            if isActive { await resume() } else { await suspend() }
+    /// Continues playback after a stall. A player that doesn't wait to minimize stalling pauses when it runs out of data.
+    private func continueAfterStalls() {
+        // snippet stalls
+        stalls = NotificationCenter.default.addObserver(
+            forName: AVPlayerItem.playbackStalledNotification, object: nil, queue: nil
+        ) { @Sendable [weak self] _ in
+            Task { @MainActor in
+                guard let self, let item = self.player.currentItem else { return }
+                while !item.isPlaybackLikelyToKeepUp, item === self.player.currentItem {
+                    try? await Task.sleep(for: .milliseconds(250))
+                }
+                if item === self.player.currentItem { self.player.play() }
+            }
         }
+        // end
     }
 
-    /// Waits until the previous calls of ``setActive(_:)`` have finished.
-    func settled() async { await lastChange?.value }
-
-    private var isActive = true
-    private var lastChange: Task<Void, Never>?
-
-    private func suspend() async {
+    /// Passes the missing parts of running downloads to the system. The system delays transfers that begin in the
+    /// background at its discretion, so call this while the app is still in the foreground.
+    func handOverDownloads() async {
         await reportingErrors {
             // snippet background
-            for status in await downloader.statuses() where status.asset.download?.state == .running {
+            let running = await downloader.statuses().filter { $0.asset.download?.state == .running }
+            await downloader.stop()
+            for status in running {
                 for part in try await assetStore.contents(of: status.asset.id)?.parts ?? [] {
                     _ = try? await background.fetch(
                         ResourceURL(part.url), scope: part.scope ?? .publicOnly, range: part.range,
@@ -162,13 +183,18 @@ final class MediaModel {
             }
             // end
         }
+    }
+
+    /// Closes the store before the system suspends the app.
+    func suspend() async {
         // snippet suspend
         await downloader.stop()
         await server.suspend()
         // end
     }
 
-    private func resume() async {
+    /// Continues after ``handOverDownloads()`` and ``suspend()``.
+    func resume() async {
         await reportingErrors {
             // snippet resume
             try await server.resume()
@@ -182,6 +208,16 @@ final class MediaModel {
             // end
         }
         await refresh()
+    }
+
+    /// Adds the files of background transfers to the store. Call ``suspend()`` afterwards if the app isn't visible.
+    func storeTransferredFiles() async {
+        await reportingErrors {
+            // snippet transferred
+            try await server.resume()
+            await background.waitForSystemEvents()
+            // end
+        }
     }
 
     func empty() async {
