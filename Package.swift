@@ -14,6 +14,13 @@ let swiftSettings: [SwiftSetting] =
         .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
     ] + (strict ? [.treatAllWarnings(as: .error)] : [])
 
+// Apple's App Store requires a privacy manifest in the bundle of a library. On other systems, the package has no bundles.
+#if os(Linux)
+    let privacyManifest: (exclude: [String], resources: [Resource]) = (["PrivacyInfo.xcprivacy"], [])
+#else
+    let privacyManifest: (exclude: [String], resources: [Resource]) = ([], [.copy("PrivacyInfo.xcprivacy")])
+#endif
+
 let package = Package(
     name: "swift-media-cache",
     platforms: [.macOS(.v15), .iOS(.v18), .tvOS(.v18), .visionOS(.v2)],
@@ -55,6 +62,8 @@ let package = Package(
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Logging", package: "swift-log"),
             ],
+            exclude: privacyManifest.exclude,
+            resources: privacyManifest.resources,
             swiftSettings: swiftSettings
         ),
         .target(
