@@ -93,7 +93,7 @@ struct PlaybackRouteTests {
         let (fixture, store) = try await PlayerFixture.open()
         let url = try fixture.serve(Self.body) { $0.acceptsRanges = false }
         let gate = ScriptedGate()
-        fixture.origin.always(url, .noContentLength, .holdBody(at: 1000, gate))
+        fixture.origin.always(url, .noContentLength, .holdBody(at: 2000, gate))
         #expect(try await kind(of: PlaybackRoute.find(for: url, in: store, server: CountingProvider())) == "server")
         #expect(try await kind(of: PlaybackRoute.find(for: url, in: store, server: nil)) == "loader")
         gate.open()
