@@ -214,6 +214,20 @@ extension Catalog {
         }
     }
 
+    /// Returns the cache key of a blob's resource, and whether the blob is in the pinned folder; nil if the catalog
+    /// doesn't list the blob.
+    func owner(ofBlob blob: String) async throws -> (key: String, isDurable: Bool)? {
+        try await read { db in
+            let row = try Row.fetchOne(
+                db,
+                sql: """
+                    SELECT r.key, p.kept FROM representation p JOIN resource r ON r.id = p.resource WHERE p.blob = ?
+                    """,
+                arguments: [blob])
+            return try row.map { (try $0.value("key"), try $0.value("kept")) }
+        }
+    }
+
     /// Returns whether a blob is in the catalog. Blocks; called on the pool.
     package func knows(blob: String) throws -> Bool {
         try readNow { db in

@@ -154,15 +154,34 @@ extension CacheStore {
         let spared = try await blobsToPreserve(of: listed.filter { owned[$0.blob] == nil })
         let orphans = listed.filter { file in
             if file.path.hasSuffix(BlobFolder.copySuffix) { return !file.path.contains(engine.token) }
-            if open.contains(file.blob) || spared.contains(file.blob) { return false }
-            guard let isDurable = owned[file.blob] else { return true }
-            // A power failure interrupted a move. The catalog records which of the two files is valid.
-            return file.isDurable != isDurable && file.path.hasSuffix(".bin")
-                && names.contains(engine.blobs.path(of: file.blob, isDurable: isDurable))
+            return !open.contains(file.blob) && !spared.contains(file.blob) && owned[file.blob] == nil
         }
-        guard !orphans.isEmpty else { return }
-        engine.logger.info("orphan blobs removed", metadata: ["count": "\(orphans.count)"])
-        try await engine.run { for orphan in orphans { try $0.files.remove(orphan.path) } }
+        if !orphans.isEmpty {
+            engine.logger.info("orphan blobs removed", metadata: ["count": "\(orphans.count)"])
+            try await engine.run { for orphan in orphans { try $0.files.remove(orphan.path) } }
+        }
+        // A power failure interrupted a move. The catalog records which of the two files is valid.
+        for file in listed where file.path.hasSuffix(".bin") && !open.contains(file.blob) {
+            guard let isDurable = owned[file.blob], isDurable != file.isDurable,
+                names.contains(engine.blobs.path(of: file.blob, isDurable: isDurable))
+            else { continue }
+            try await removeDuplicate(file)
+        }
+    }
+
+    /// Removes the file of an interrupted move that the catalog doesn't list.
+    private func removeDuplicate(_ file: BlobFolder.Entry) async throws {
+        guard let key = try await engine.catalog.owner(ofBlob: file.blob)?.key else { return }
+        // If the resource is open, its pin may move again, which makes this file the valid one.
+        try await table.withExclusiveAccess(to: key) {
+            guard self.table[key] == nil,
+                try await self.engine.catalog.owner(ofBlob: file.blob)?.isDurable == !file.isDurable
+            else { return }
+            try await self.engine.run { engine in
+                guard engine.files.exists(engine.blobs.path(of: file.blob, isDurable: !file.isDurable)) else { return }
+                try engine.files.remove(file.path)
+            }
+        }
     }
 
     /// Returns the blobs to preserve although the catalog doesn't list them, because their sidecars may describe

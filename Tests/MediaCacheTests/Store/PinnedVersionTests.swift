@@ -77,6 +77,40 @@ struct PinnedVersionTests {
         await store.close()
     }
 
+    /// A power failure during a move leaves two files, one of which is removed after the next opening.
+    @Test func movedPinSurvivesRemovalOfDuplicate() async throws {
+        let first = try await fixture.open()
+        _ = try await first.complete(ReadRequest(url: fixture.url, transferClass: .download))
+        await first.close()
+        let catalog = URL(fileURLWithPath: fixture.folder + "/catalog.sqlite")
+        let rows = try Data(contentsOf: catalog)
+        let second = try await fixture.open()
+        let id = try #require(try await second.resource(for: fixture.url)).id
+        try await second.setPinned(true, id: id)
+        let name = try #require(try await second.engine.catalog.blobs().keys.first)
+        let moved = [false, true].map { second.engine.blobs.path(of: name, isDurable: $0) }
+        try files.remove(second.engine.blobs.sidecarPath(of: name))
+        await second.close()
+        try rows.write(to: catalog)
+        try files.link(moved[1], to: moved[0])
+        let (removals, removal) = AsyncStream.makeStream(of: Void.self)
+        let mayRemove = DispatchSemaphore(value: 0)
+        files.beforeRemoval { path in
+            guard path == moved[1] else { return }
+            removal.yield()
+            _ = mayRemove.wait(timeout: .now() + 10)
+        }
+        let third = try await fixture.open()
+        for await _ in removals { break }
+        let pin = Task { try await third.setPinned(true, id: id) }
+        // Without exclusive access of the removal, the pin would move now.
+        for _ in 0..<30 where files.exists(moved[0]) { try await Task.sleep(for: .milliseconds(10)) }
+        mayRemove.signal()
+        try await pin.value
+        await third.close()
+        try await expectOldVersionAfterReopening()
+    }
+
     @Test func survivesReadOfAnotherVersion() async throws {
         let store = try await storeWithNewVersion()
         #expect(paths(".bin").count { $0.hasPrefix("/kept/") } == 1)

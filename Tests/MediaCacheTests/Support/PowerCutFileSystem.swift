@@ -25,6 +25,7 @@ final class PowerCutFileSystem: BlobFileSystem {
         var cutError: (any Error)?
         var fault: (@Sendable (Call, String) -> Int32?)?
         var beforeFailedSync: (@Sendable () -> Void)?
+        var beforeRemoval: (@Sendable (String) -> Void)?
         var trace: [(call: Call, path: String)] = []
     }
 
@@ -61,6 +62,9 @@ final class PowerCutFileSystem: BlobFileSystem {
     func fail(_ fault: (@Sendable (Call, String) -> Int32?)?) {
         state.withLock { $0.fault = fault }
     }
+
+    /// Sets work that runs before a file is removed, on the thread of the call.
+    func beforeRemoval(_ work: (@Sendable (String) -> Void)?) { state.withLock { $0.beforeRemoval = work } }
 
     /// Makes the next sync of a file fail after running `work` on its thread, which may use the files.
     func failSync(after work: @escaping @Sendable () -> Void) {
@@ -117,7 +121,10 @@ final class PowerCutFileSystem: BlobFileSystem {
         return PowerCutFile(files: self, node: node, path: path)
     }
 
-    func remove(_ path: String) throws { try perform(.remove, path) { $0.remove(path) } }
+    func remove(_ path: String) throws {
+        state.withLock { $0.beforeRemoval }?(path)
+        try perform(.remove, path) { $0.remove(path) }
+    }
     func rename(_ source: String, to destination: String) throws {
         try perform(.rename, source) { try $0.rename(source, to: destination) }
     }
