@@ -69,7 +69,8 @@ stub() {
         -swift-version 6 -D "STUB_$3" -module-name "$1" Stubs/"$1"/*.swift
 }
 
-# Checks a misuse: one that doesn't fail with its error shows that a stub differs from the interface.
+# Checks that a misuse fails to compile with its error; otherwise, a stub differs from the interface:
+# misuse FILE FOLDER SYSTEM.
 misuse() {
     local file=$1 folder=$2 system=$3 message output
     message=$(sed -n 's,^// error: ,,p' "$file")

@@ -78,7 +78,7 @@ chmod +x "$folder/swiftly/swiftly" "$folder/swift" "$folder/mediacache"
 archive=swiftly-$(uname -m).tar.gz
 tar -C "$folder/swiftly" -czf "$folder/$archive" swiftly
 
-# The requirements of the build aren't under test, so that dpkg reports every package as installed and apt does nothing.
+# The packages that the build requires aren't under test, so dpkg reports each as installed and apt does nothing.
 printf '#!/bin/sh\necho installed\n' >"$folder/programs/dpkg-query"
 printf '#!/bin/sh\n' >"$folder/programs/apt-get"
 printf '#!/bin/sh\nexec "$@"\n' >"$folder/programs/sudo"
@@ -114,7 +114,7 @@ for ((tries = 0; tries < 100; tries++)); do [ ! -s "$folder/server" ] || break; 
 port=$(cat "$folder/server")
 [ -n "$port" ] || fail "the server didn't start"
 
-# Runs make for a new user: new COMMAND..., then the output is in "output", the exit status in `status`.
+# Runs make for a new user: new COMMAND... The output is in the file "output", and the exit status in `status`.
 new() {
     rm -rf "$home"
     mkdir "$home"

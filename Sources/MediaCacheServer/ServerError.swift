@@ -12,7 +12,7 @@ public struct ServerError: Error, Sendable, CustomStringConvertible {
 
     /// The code.
     public var code: Code
-    /// A sentence that states what failed, where, and what to do.
+    /// A message for users.
     public var message: String
     /// The underlying error; nil if there is none.
     public var cause: (any Error)?

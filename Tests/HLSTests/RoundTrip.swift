@@ -8,8 +8,8 @@ func expectIdentity(_ parsed: ParsedPlaylist, _ name: @autoclosure () -> String)
 
 /// Describes how writing and parsing changes a playlist. Returns nil if it doesn't, or the playlist can't be compared.
 func identityProblem(_ parsed: ParsedPlaylist) -> String? {
-    // A reference to an undefined variable has no meaning to preserve, even if its definition was only too long.
-    // Dropped diagnostics may conceal one.
+    // A playlist that refers to an undefined variable can't be compared. A variable whose value is too long isn't
+    // defined either. Dropped diagnostics may have reported one of these.
     if parsed.droppedDiagnostics > 0
         || parsed.diagnostics.contains(where: { $0.rule.section == "4.3" || $0.rule.name == "size" })
     {

@@ -8,7 +8,8 @@ extension Representation {
         engine.pool.start { [self] in _ = compare(range) }
     }
 
-    /// Compares the cached bytes of `range` with their checksums. Damaged and unreadable bytes become holes. Blocks.
+    /// Compares the unverified cached bytes of `range` with their checksums. Damaged and unreadable bytes become holes.
+    /// Blocks.
     ///
     /// - Returns: The damaged and unreadable ranges.
     @discardableResult

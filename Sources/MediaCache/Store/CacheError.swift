@@ -46,7 +46,7 @@ public struct CacheError: Error, Sendable {
 
     /// The kind of failure.
     public var code: Code
-    /// A message for users, which states what failed, why, and what to do.
+    /// A message for users.
     public var message: String
     /// The underlying error, if any.
     public var cause: (any Error)?

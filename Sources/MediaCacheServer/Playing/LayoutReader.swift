@@ -123,7 +123,7 @@ final class LayoutReader: ByteReader {
                 let session = try await store.read(part)
                 guard isOfLayout(session.head) else {
                     session.cancel()
-                    throw CacheError(.representationChanged, "\(part.url) changed while it was read")
+                    throw CacheError(.representationChanged, "\(part.url) changed while it was being read")
                 }
                 opened(.success(session))
             } catch {

@@ -93,7 +93,7 @@ extension Problem {
         case .originStatus: statusAndTitle(ofOrigin: error.status)
         case .badResponse: (502, "The origin's response is invalid")
         case .notMedia: (502, "The origin sent a document instead of media")
-        case .representationChanged: (502, "The resource changed while it was read")
+        case .representationChanged: (502, "The resource changed while it was being read")
         case .rangeNotSatisfiable: (416, "The range is outside the resource")
         case .notFound: (404, "Not found")
         case .folderOwned: (409, "The cache folder is in use")

@@ -314,7 +314,7 @@ struct BundlePartRanges: Equatable {
             while offset < range.upperBound {
                 let piece = try read(offset..<min(range.upperBound, offset + Self.pieceLength))
                 guard !piece.bytes.isEmpty, piece.offset == offset, entityTag == nil || piece.entityTag == entityTag
-                else { throw ContainerError(.inputOutput, "the resource changed while it was read", at: offset) }
+                else { throw ContainerError(.inputOutput, "the resource changed while it was being read", at: offset) }
                 try BundlePart.write(piece.bytes, at: offset, to: file)
                 entityTag = piece.entityTag
                 offset += Int64(piece.bytes.count)

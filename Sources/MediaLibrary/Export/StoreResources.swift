@@ -64,7 +64,7 @@ package struct StoreResources: StreamResources {
         let source = WindowedSource(length: length, window: window, at: first) { (range) throws(ContainerError) in
             let (found, bytes) = try bytes(of: url, in: range)
             guard found.joins(head) else {
-                throw ContainerError(.inputOutput, "\(url) changed while it was read", at: range.lowerBound)
+                throw ContainerError(.inputOutput, "\(url) changed while it was being read", at: range.lowerBound)
             }
             return bytes
         }

@@ -76,7 +76,7 @@ package final class GatewaySource: ByteSource {
             let limit = Int(range.upperBound - range.lowerBound)
             let next = try Self.read(url, range, gateway: gateway, limit: limit, control)
             guard next.entityTag == first.entityTag, next.offset == range.lowerBound else {
-                throw ContainerError(.inputOutput, "the resource changed while it was read", at: range.lowerBound)
+                throw ContainerError(.inputOutput, "the resource changed while it was being read", at: range.lowerBound)
             }
             progress?.add(Int64(next.bytes.count))
             return next.bytes

@@ -91,7 +91,7 @@ public final class StreamMovieReader<Resources: StreamResources & Sendable>: Byt
                 cause = error
             }
             if let run, run.isFromStart, runUp > 0 {
-                throw ContainerError(.inputOutput, "the stream changed while it was read", cause: cause)
+                throw ContainerError(.inputOutput, "the stream changed while it was being read", cause: cause)
             }
             runUp = max(1, runUp * 2)
         }

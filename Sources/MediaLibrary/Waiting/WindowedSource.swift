@@ -52,7 +52,7 @@ package final class WindowedSource: ByteSource {
         step = position == windowStart + Int64(window.count) ? min(step * 2, Self.maximumLength) : Self.minimumLength
         let bytes = try fetch(position..<position + min(length - position, max(step, needed)))
         guard !bytes.isEmpty else {
-            throw ContainerError(.inputOutput, "the resource changed while it was read", at: position)
+            throw ContainerError(.inputOutput, "the resource changed while it was being read", at: position)
         }
         window = bytes
         windowStart = position

@@ -135,7 +135,7 @@ struct StreamMovieTests {
         movie.resources[url] = try other(#require(movie.resources[url]))
         let error = #expect(throws: ContainerError.self) { try whole(movie) }
         #expect(error?.code == .inputOutput)
-        #expect(error?.summary == "the stream changed while it was read")
+        #expect(error?.summary == "the stream changed while it was being read")
         // Ranges in other segments can still be read.
         let half = movie.length / 2
         #expect(try movie.reader().bytes(0..<half, limit: 1 << 20) == Array(bytes[..<Int(half)]))
