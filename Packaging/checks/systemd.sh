@@ -37,7 +37,7 @@ dpkg -i /packages/mediacache.deb >/dev/null
 responds || fail "the service doesn't respond after the upgrade"
 [ "$(process)" != "$first" ] || fail "the upgrade didn't start the new version"
 [ "$(stat -c %U:%a /var/lib/mediacache)" = mediacache:700 ] || fail "the cache is open to other users"
-echo "systemd: $(systemctl show --property MemoryCurrent --value mediacache.service) bytes of memory"
+echo "resident memory $(sed -n 's/^VmRSS:[[:space:]]*//p' "/proc/$(process)/status")"
 dpkg -r mediacache >/dev/null 2>&1
 ! systemctl is-active --quiet mediacache.service || fail "the removal left the service running"
 [ -d /var/lib/mediacache ] || fail "the removal deleted the cache"
