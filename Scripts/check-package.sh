@@ -31,9 +31,14 @@ package=$(find "$packages" -name "mediacache_*_$(dpkg --print-architecture).deb"
 
 folder=$(mktemp -d)
 processes=()
+# Ends a process in the background, and the child in which a function runs its command.
+end() {
+    pkill -TERM -P "$1" || true
+    kill -TERM "$1" 2>/dev/null || true
+}
 finish() {
     local process
-    for process in ${processes[@]+"${processes[@]}"}; do kill -TERM "$process" 2>/dev/null || true; done
+    for process in ${processes[@]+"${processes[@]}"}; do end "$process"; done
     for process in ${processes[@]+"${processes[@]}"}; do wait "$process" 2>/dev/null || true; done
     rm -rf "$folder"
 }
@@ -104,7 +109,7 @@ for suite in "${suites[@]}"; do
         played=$("$(Scripts/python.sh)/python" Packaging/checks/demo.py "$(grep -oE 'http://[^ ]*#key=[^ ]+' "$folder/demo" | head -n 1)") ||
             fail "$suite: $played"
         say "$suite: apt $((installed - began)) s, demo $played after $((SECONDS - began)) s in total"
-        kill -TERM "$demo"
+        end "$demo"
         wait "$demo" || true
         inside "$root" apt-get -qq purge -y mediacache >/dev/null 2>&1 || fail "$suite: the package can't be purged"
     fi
