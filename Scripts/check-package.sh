@@ -31,9 +31,10 @@ package=$(find "$packages" -name "mediacache_*_$(dpkg --print-architecture).deb"
 
 folder=$(mktemp -d)
 processes=()
-# Ends a process in the background, and the child in which a function runs its command.
+# Ends a process in the background, and the command that it runs inside a root. unshare ignores SIGTERM.
 end() {
-    pkill -TERM -P "$1" || true
+    local child
+    for child in $(pgrep -P "$1"); do pkill -TERM -P "$child" || true; done
     kill -TERM "$1" 2>/dev/null || true
 }
 finish() {
