@@ -45,20 +45,26 @@ extension OriginReader {
         if known != nil || (confirming != nil && !adopts) {
             response = try await response.refusingPage(from: url, as: pipeline?.kind ?? .file, context: context)
         }
-        func judge(_ known: KnownRepresentation?) throws(CacheError) -> ResponseCheck.Verdict {
-            try ResponseCheck.judge(
-                status: response.status, headerFields: response.headerFields, requested: sendsRange ? range : nil,
-                known: known, acceptsContentCodings: acceptsContentCodings, url: url, now: context.time.now)
+        func judge(
+            _ known: KnownRepresentation?, orChanged: Bool = false
+        ) throws(CacheError) -> ResponseCheck.Verdict {
+            do throws(CacheError) {
+                return try ResponseCheck.judge(
+                    status: response.status, headerFields: response.headerFields, requested: sendsRange ? range : nil,
+                    known: known, acceptsContentCodings: acceptsContentCodings, url: url, now: context.time.now)
+            } catch {
+                guard orChanged else { throw error }
+                return .changed(nil)
+            }
         }
         var verdict: ResponseCheck.Verdict
         do throws(CacheError) {
             hasChanged = false
-            if let confirming {
-                var found: ResponseCheck.Verdict?
-                do throws(CacheError) { found = try judge(confirming) } catch { if !adopts { throw error } }
-                if case .use = found {} else { hasChanged = true }
+            verdict = try judge(confirming ?? expected, orChanged: confirming != nil && adopts)
+            if confirming != nil, case .changed = verdict {
+                hasChanged = true
+                verdict = try judge(nil)
             }
-            verdict = try judge(hasChanged ? nil : confirming ?? expected)
         } catch {
             response.body.cancel()
             if let end = try endFound(by: error) { return end }
