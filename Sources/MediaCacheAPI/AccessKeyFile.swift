@@ -66,7 +66,10 @@ public struct AccessKeyFile: Sendable, Hashable {
     /// Returns the key, or nil if the file doesn't exist. If another process is writing the file, waits up to a second.
     ///
     /// - Throws: `CacheError` with `storage` if the file can't be read or doesn't contain a key.
-    public func load() throws -> AccessKey? { try load { usleep(100_000) } }
+    public func load() throws -> AccessKey? {
+        // Blocks the thread, but only on a file system without links, while another process writes its first key.
+        try load { usleep(100_000) }
+    }
 
     private static let maximumAttempts = 10
 
