@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Installs the command with its manual page, completions, systemd unit, samples and licences, or removes them.
+# Installs the command with its manual page, completions, systemd unit, samples and licenses, or removes them.
 #
 #   Scripts/install.sh install PATH-OF-MEDIACACHE
 #   Scripts/install.sh uninstall
@@ -23,15 +23,19 @@ fail() {
     exit 1
 }
 
-# The licence of the project, followed by those of the packages in the executable.
-licences() {
-    local package file
+# The license of the project, followed by those of the packages in the executable.
+licenses() {
+    local names package folder file
+    names=$("${SWIFT:-swift}" package show-dependencies --format flatlist 2>/dev/null | sort -u)
+    [ -n "$names" ] || fail "the dependencies can't be listed, so their licenses would be missing"
     cat LICENSE
-    for package in $("${SWIFT:-swift}" package show-dependencies --format flatlist 2>/dev/null | sort -u); do
-        package=.build/checkouts/$(basename "$package" .git)
-        for file in "$package"/LICENSE* "$package"/NOTICE*; do
+    for package in $names; do
+        # The names are in lower case, unlike the folders.
+        folder=$(find .build/checkouts -maxdepth 1 -iname "$(basename "$package" .git)")
+        ls "$folder"/LICENSE* >/dev/null 2>&1 || fail "the license of $package is missing from .build/checkouts"
+        for file in "$folder"/LICENSE* "$folder"/NOTICE*; do
             [ -f "$file" ] || continue
-            printf '\n\n%s\n\n' "--- $(basename "$package"), $(basename "$file") ---"
+            printf '\n\n%s\n\n' "--- $(basename "$folder"), $(basename "$file") ---"
             cat "$file"
         done
     done
@@ -52,7 +56,7 @@ install_all() {
     "$program" --generate-completion-script bash >"$root/share/bash-completion/completions/mediacache"
     "$program" --generate-completion-script zsh >"$zsh/_mediacache"
     "$program" --generate-completion-script fish >"$root/share/fish/vendor_completions.d/mediacache.fish"
-    licences >"$documents/copyright"
+    licenses >"$documents/copyright"
     install -m 0644 README.md docs/guide.md docs/operating.md docs/openapi.yaml "$documents"
     install -m 0644 Packaging/config.json Packaging/nginx/mediacache.conf Packaging/prometheus/rules.yml \
         Packaging/grafana/mediacache.json "$documents/examples"
