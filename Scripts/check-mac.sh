@@ -3,16 +3,19 @@
 # runs the tests on macOS, and the tests with Apple's player on macOS and in an iOS simulator. The article "Needs a Mac"
 # of MediaCacheAVFoundation describes what remains to be verified by hand.
 #
-# CHECKS selects checks by name: CHECKS="products example" Scripts/check-mac.sh
+# CHECKS selects checks by name, PLATFORMS the platforms of the products:
+#
+#   CHECKS="products example" PLATFORMS=tvOS Scripts/check-mac.sh
 set -uo pipefail
 
 cd "$(dirname "$0")/.." || exit
 [ "$(uname -s)" = Darwin ] || { echo "this needs a Mac; on Linux, run Scripts/check-apple.sh" >&2; exit 1; }
 
 checks=${CHECKS:-macos products example player-macos player-ios documentation background}
-platforms=(iOS tvOS visionOS)
-products=(HLS MediaContainers MediaCache MediaLibrary MediaCacheAPI MediaCacheServer MediaCacheURLSession
-    MediaCacheAVFoundation MediaCacheTesting)
+read -ra platforms <<<"${PLATFORMS:-iOS tvOS visionOS}"
+# Independent of the machine's signing identities, and without questions about macros and plugins.
+options=(-quiet -derivedDataPath .build/xcode -skipMacroValidation -skipPackagePluginValidation ARCHS=arm64
+    CODE_SIGNING_ALLOWED=NO)
 failed=()
 
 # Runs one check and records its failure: run NAME COMMAND….
@@ -23,25 +26,32 @@ run() {
     "$@" || failed+=("$name")
 }
 
+# Prints the names of the library products.
+libraries() { swift package describe --type json | jq -r '.products[] | select(.type.library) | .name'; }
+
 macos() {
-    run "build for macOS" env MEDIACACHE_STRICT=1 swift build --build-tests
-    run "tests on macOS" swift test --skip BackgroundTransfersTests
+    run "build for macOS" make build-strict
+    run "tests on macOS" make test-swift SKIP_TESTS='^MediaCache(AVFoundation|URLSession)Tests\.'
+    run "tests of Apple's modules" Scripts/test.sh --filter '^MediaCache(AVFoundation|URLSession)Tests\.' \
+        --skip BackgroundTransfersTests
 }
 
 products() {
+    local platform product
     for platform in "${platforms[@]}"; do
-        for product in "${products[@]}"; do
-            run "$product for $platform" xcodebuild build -quiet -scheme "$product" \
-                -destination "generic/platform=$platform Simulator" -skipMacroValidation
+        # libcurl exists only on macOS and Linux.
+        for product in $(libraries | grep -vx MediaCacheCurl); do
+            run "$product for $platform" xcodebuild build -scheme "$product" \
+                -destination "generic/platform=$platform Simulator" "${options[@]}"
         done
     done
 }
 
 example() {
     for platform in "iOS Simulator" "tvOS Simulator" "visionOS Simulator" macOS; do
-        run "example for $platform" xcodebuild build -quiet -scheme CacheAPlayer -skipMacroValidation \
+        run "example for $platform" xcodebuild build -scheme CacheAPlayer \
             -project Examples/CacheAPlayer/CacheAPlayer.xcodeproj -destination "generic/platform=$platform" \
-            CODE_SIGNING_ALLOWED=NO
+            "${options[@]}"
     done
 }
 
@@ -60,14 +70,20 @@ player-ios() {
 }
 
 documentation() {
-    for product in MediaCache MediaLibrary MediaCacheServer MediaCacheURLSession MediaCacheAVFoundation; do
-        run "documentation of $product" xcodebuild docbuild -quiet -scheme "$product" \
-            -destination "generic/platform=iOS Simulator" -skipMacroValidation
+    local product
+    for product in $(libraries); do
+        run "documentation of $product" xcodebuild docbuild -scheme "$product" -destination generic/platform=macOS \
+            "${options[@]}"
+        # A missing archive isn't an error of xcodebuild.
+        find .build/xcode -name "$product.doccarchive" -print -quit | grep -q . || failed+=("archive of $product")
     done
 }
 
-# The system schedules the transfers, so a failure is reported but isn't one of this script.
-background() { swift test --filter BackgroundTransfersTests || echo "BackgroundTransfersTests failed (not blocking)"; }
+# Background sessions need the entitlements of an app, which a test process lacks. A failure is reported, but isn't one
+# of this script.
+background() {
+    Scripts/test.sh --filter BackgroundTransfersTests || echo "BackgroundTransfersTests failed (not blocking)"
+}
 
 for check in $checks; do
     case $check in
