@@ -45,6 +45,17 @@ finish() {
 }
 trap finish EXIT
 
+# Waits until a command succeeds: await SUBJECT COMMAND...
+await() {
+    local subject=$1 tries
+    shift
+    for ((tries = 0; tries < 100; tries++)); do
+        ! "$@" >/dev/null 2>&1 || return 0
+        sleep 0.1
+    done
+    fail "no $subject within 10 s"
+}
+
 # Runs a command in a chroot with its own mount and PID namespaces. Its processes end with it: inside ROOT COMMAND...
 inside() {
     local root=$1
@@ -57,13 +68,10 @@ inside() {
     ' inside "$root" "$@"
 }
 
-ffmpeg -nostdin -loglevel error -f lavfi -i testsrc2=duration=12:size=640x360:rate=25 -f lavfi -i sine=duration=12 \
-    -c:v libx264 -preset ultrafast -b:v 2M -g 25 -c:a aac -movflags +faststart "$folder/film.mp4"
-ffmpeg -nostdin -loglevel error -i "$folder/film.mp4" -c copy -f segment -segment_time 1 -reset_timestamps 1 \
-    "$folder/segment-%03d.ts"
+Packaging/checks/media.sh "$folder"
 python3 Packaging/checks/origin.py "$folder" >"$folder/origin" &
 processes+=($!)
-for ((tries = 0; tries < 50; tries++)); do [ ! -s "$folder/origin" ] || break; sleep 0.1; done
+await "origin" grep -q . "$folder/origin"
 origin="http://127.0.0.1:$(cat "$folder/origin")"
 
 # An older version for the upgrade: the same files with a lower version number.
@@ -106,7 +114,7 @@ for suite in "${suites[@]}"; do
         inside "$root" env HOME=/root mediacache demo --port 0 --origin-port 0 >"$folder/demo" 2>&1 &
         demo=$!
         processes+=("$demo")
-        for ((tries = 0; tries < 100; tries++)); do ! grep -q '#key=' "$folder/demo" || break; sleep 0.1; done
+        await "address of the demo" grep -q '#key=' "$folder/demo"
         played=$("$(Scripts/python.sh)/python" Packaging/checks/demo.py "$(grep -oE 'http://[^ ]*#key=[^ ]+' "$folder/demo" | head -n 1)") ||
             fail "$suite: $played"
         say "$suite: apt $((installed - began)) s, demo $played after $((SECONDS - began)) s in total"

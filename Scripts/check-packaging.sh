@@ -83,10 +83,7 @@ say "the rules are valid, and their tests pass"
 
 # --- a server with traffic
 
-ffmpeg -nostdin -loglevel error -f lavfi -i testsrc2=duration=12:size=640x360:rate=25 -f lavfi -i sine=duration=12 \
-    -c:v libx264 -preset ultrafast -b:v 4M -g 25 -c:a aac -movflags +faststart "$folder/film.mp4"
-ffmpeg -nostdin -loglevel error -i "$folder/film.mp4" -c copy -f segment -segment_time 1 -reset_timestamps 1 \
-    "$folder/segment-%03d.ts"
+checks/media.sh "$folder"
 
 python3 checks/origin.py "$folder" >"$folder/origin" &
 processes+=($!)

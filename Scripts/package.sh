@@ -1,11 +1,12 @@
 #!/usr/bin/env bash
-# Packages the command as .deb, where dpkg-deb is available, and as a relocatable .tar.gz.
+# Packages the command for Linux: as a relocatable .tar.gz and, where dpkg-deb is available, as .deb.
 #
 #   Scripts/package.sh PATH-OF-MEDIACACHE [FOLDER]
 #
 # FOLDER is .build/packages by default. The same source and executable result in the same files.
 set -euo pipefail
 
+[ "$(uname -s)" = Linux ] || { echo "package: packages are built on Linux; use 'make install' here" >&2 && exit 1; }
 program=$(realpath "${1:?the path of the executable is missing}")
 cd "$(dirname "$0")/.."
 mkdir -p "${2:-.build/packages}"
@@ -15,18 +16,17 @@ trap 'rm -rf "$stage"' EXIT
 
 version=$("$program" --version)
 machine=$(uname -m)
-system=$(uname -s | tr '[:upper:]' '[:lower:]')
 SOURCE_DATE_EPOCH=${SOURCE_DATE_EPOCH:-$(git log -1 --format=%ct 2>/dev/null || date +%s)}
 export SOURCE_DATE_EPOCH
 
 say() { echo "package: $*"; }
 
-# Lists a file with its size: report FILE FOLDER-OF-ITS-CONTENTS.
+# Prints the sizes of a package and of its contents: report FILE FOLDER-OF-ITS-CONTENTS.
 report() { say "$1: $(du -m --apparent-size "$1" | cut -f 1) MB, installed $(du -sm --apparent-size "$2" | cut -f 1) MB"; }
 
 # --- the archive
 
-name=mediacache-$version-$system-$machine
+name=mediacache-$version-linux-$machine
 DESTDIR=$stage/archive/ PREFIX=$name Scripts/install.sh install "$program"
 sed -i "s#^ExecStart=.*/bin/mediacache#ExecStart=/usr/local/bin/mediacache#" \
     "$stage/archive/$name/lib/systemd/system/mediacache.service"

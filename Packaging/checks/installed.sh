@@ -16,6 +16,7 @@ as_user() { runuser -u mediacache -- env HOME=$folder MEDIACACHE_DIR=$folder "$@
 
 # Starts the server in the background, and waits for its address.
 serve() {
+    : >/tmp/output
     as_user mediacache serve --min-free 1MB --allow-net 127.0.0.0/8 --port 0 >/tmp/output 2>/tmp/errors &
     local tries
     for ((tries = 0; tries < 100; tries++)); do
