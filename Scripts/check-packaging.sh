@@ -203,7 +203,8 @@ for host in localhost 127.0.0.1 "127.0.0.1:${address##*:}" '[::1]' localhost. LO
     expect "an absolute target at $host" \
         "$(status --request-target "http://$host/media/healthz" "$outside/healthz")" 421
 done
-# The server refuses them too, in case a proxy forwards the client's fields.
+# The server itself treats no client as local and refuses contradictory host names, in case a proxy forwards the
+# client's fields.
 straight() { curl --silent --max-time 60 -o /dev/null -w '%{http_code}' "$@"; }
 expect "the server as localhost" "$(straight "$address/library/$asset/file.mp4")" 403
 expect "the server with two hosts" \

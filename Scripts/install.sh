@@ -30,7 +30,7 @@ licenses() {
     [ -n "$names" ] || fail "the dependencies can't be listed, so their licenses would be missing"
     cat LICENSE
     for package in $names; do
-        # The names are in lower case, unlike the folders.
+        # The names are in lower case, unlike some folders, such as GRDB.swift.
         folder=$(find .build/checkouts -maxdepth 1 -iname "$(basename "$package" .git)")
         ls "$folder"/LICENSE* >/dev/null 2>&1 || fail "the license of $package is missing from .build/checkouts"
         for file in "$folder"/LICENSE* "$folder"/NOTICE*; do

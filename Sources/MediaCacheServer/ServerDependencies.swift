@@ -17,7 +17,8 @@ struct ServerDependencies: Sendable {
     let assetStore: AssetStore
     let contents: AssetContentsCache
     let loader: PlaylistLoader
-    /// Nil, like `recordings` and `downloadSettings`, if the folder isn't writable or downloads are excluded.
+    /// Nil, like `recordings` and `downloadSettings`, if the folder isn't writable or
+    /// ``ServerConfiguration/runsDownloads`` is false.
     let downloads: Downloads?
     let recordings: Recordings?
     let downloadSettings: DownloadSettingsStore?

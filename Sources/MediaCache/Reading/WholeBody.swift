@@ -7,7 +7,7 @@ public struct WholeBody: Sendable {
     public var contentCoding: String?
     /// The content.
     public var bytes: [UInt8]
-    /// Whether the body was cached before the request.
+    /// Whether the body's version was cached before the request, completely or in part.
     public var isCached: Bool
     /// Whether it replaces a cached version that the origin no longer has.
     package var replacesAnother = false

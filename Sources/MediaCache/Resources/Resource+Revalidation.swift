@@ -155,7 +155,6 @@ extension Resource {
             state.originFailure = nil
             if state.current === representation { state.confirmed.record(began, scope) }
         }
-        // Readers that wait for this revalidation may continue, even if every use requires one.
         representation.revalidated(freshness, isStale: false)
     }
 }

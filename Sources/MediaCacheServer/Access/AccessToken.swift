@@ -95,7 +95,8 @@ struct TokenFile: Sendable {
         guard let bytes = try await folder.contents(of: Self.name) else { return nil }
         let damaged = CacheError(
             .storage,
-            "the token file settings/\(Self.name) in the cache folder is damaged; remove it, which revokes all tokens")
+            "the token file settings/\(Self.name) in the cache folder is damaged; remove it and run "
+                + "`mediacache key roll`, which revokes all tokens")
         let issued: IssuedTokens
         do {
             issued = try APICoding.makeDecoder().decode(IssuedTokens.self, from: Data(bytes))
@@ -106,7 +107,8 @@ struct TokenFile: Sendable {
             throw CacheError(
                 .storage,
                 "the token file settings/\(Self.name) in the cache folder has version \(issued.version), which this "
-                    + "program can't read; use a newer program, or remove the file, which revokes all tokens")
+                    + "program can't read; use a newer program, or remove the file and run `mediacache key roll`, "
+                    + "which revokes all tokens")
         }
         guard issued.signingSecret.count == 32 else { throw damaged }
         return issued

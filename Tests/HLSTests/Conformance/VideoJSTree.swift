@@ -62,7 +62,7 @@ struct VideoJSTree {
                 let characteristics = rendition.attributes.text("CHARACTERISTICS")
                 byID[rendition.groupID, default: [:]][rendition.name] = .members([
                     "default": .bool(rendition.isDefault), "language": JSONValue(rendition.language),
-                    // DEFAULT=YES implies AUTOSELECT=YES (4.4.6.1).
+                    // m3u8-parser sets autoselect for every default rendition.
                     "autoselect": .bool(rendition.isAutoselect || rendition.isDefault), "uri": JSONValue(rendition.uri),
                     "instreamId": JSONValue(rendition.instreamID), "characteristics": JSONValue(characteristics),
                     "forced": rendition.attributes.flag("FORCED").map { .bool($0) } ?? .null,

@@ -28,16 +28,17 @@ struct AmbiguousAttributeTests {
         ("#EXT-X-MAP:URI\u{A0}=\"http://h/m\"", "#EXT-X-MAP:"),
         ("#EXT-X-MAP:URI=\"\u{3000}http://h/m\"", "#EXT-X-MAP:URI=\"/play\""),
         ("\u{FEFF}\u{A0}http://h/s.ts", "/play"),
+        ("\u{A0}#EXTINF:4 http://h/s.ts", ""),
         // hls.js recognizes a rendition tag in the middle of any line.
         (#"# a comment #EXT-X-MEDIA:TYPE=AUDIO,URI="http://h/m""#, "# a comment #EXT-X-MEDIA:TYPE=AUDIO,"),
         (#"#EXTINF:4,#EXT-X-MEDIA:URI="http://h/m""#, "#EXTINF:4,#EXT-X-MEDIA:"),
         (##"#EXT-X-START:VALUE="#EXT-X-MEDIA:N=1,URI=//h/m,""##, ##"#EXT-X-START:VALUE="#EXT-X-MEDIA:N=1,"##),
         (##"#EXT-X-DATERANGE:ID="#EXT-X-MEDIA:URI=//h/m""##, ##"#EXT-X-DATERANGE:ID="#EXT-X-MEDIA:"##),
-        ("\u{A0}#EXTINF:4 http://h/s.ts", ""),
         (#"s.ts?#EXT-X-MEDIA:TYPE=AUDIO,URI="http://h/m""#, "s.ts?"),
-        (#"#EXT-X-STREAM-INF:BANDWIDTH=1,URI="http://h/m""#, #"#EXT-X-STREAM-INF:BANDWIDTH=1,URI="/play""#),
         // The regular expressions of Python parsers skip lower-case names.
         (#"#EXT-X-MEDIA:name="a,URI=http://h/m,""#, #"#EXT-X-MEDIA:name="a,"#),
+        // A URI attribute is rewritten even in a tag that doesn't define one.
+        (#"#EXT-X-STREAM-INF:BANDWIDTH=1,URI="http://h/m""#, #"#EXT-X-STREAM-INF:BANDWIDTH=1,URI="/play""#),
     ])
     func truncatesLinesBeforeAmbiguousReferences(_ line: String, _ expected: String) {
         #expect(rewritten(line) == expected)
