@@ -29,6 +29,19 @@ class InterruptionTests(PageCase):
         self.server.start()
         self.assert_plays_live(page, video, stream)
 
+    def test_channel_continues_when_recording_resumes(self):
+        stream = LiveStream(self.origin, "stopped/now.m3u8")
+        self.origin.aliases["/stopped"] = "/live"
+        page, _ = self.watch_channel("stopped", stream)
+        self.server.api("PATCH", "channels/stopped", {"state": "stopped"})
+        self.go(page, "#/channels")
+        self.go(page, "#/channels/stopped")
+        page.get_by_role("slider", name="Replay").press("End")
+        video = page.locator("video")
+        self.eventually(page, "the video ends", lambda: video.evaluate("video => video.ended"))
+        self.server.api("PATCH", "channels/stopped", {"state": "recording"})
+        self.assert_plays_live(page, video, stream)
+
     def test_played_stream_resumes_at_position(self):
         self.origin.aliases["/through"] = "/film"
         self.origin.rate = 150_000

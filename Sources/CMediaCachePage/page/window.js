@@ -7,7 +7,7 @@
 // In a browser without HLS, the windows are MP4 files of at most five minutes, because a file must be complete before
 // it can be played. While the channel is recorded, the first file begins at least a minute before the live edge.
 
-import { sentence } from "./api.js";
+import { api, sentence } from "./api.js";
 import { moment } from "./format.js";
 import { notify } from "./notices.js";
 import { readSegments } from "./playlists.js";
@@ -57,7 +57,7 @@ export function startWindowPlayback({ player, base, record, signal }) {
   const resuming = startResuming({
     player, signal,
     position: () => (shown.end === null ? "at the live edge" : `at ${moment(resumeTime())}`),
-    resume: () => playFrom(resumeTime(), true),
+    resume,
     // Playback of the live edge can't resume before a new segment is recorded.
     isAvailable: () => shown.end !== null || !isRecorded() || (record()?.edge ?? 0) > now() + 1000,
   });
@@ -78,6 +78,20 @@ export function startWindowPlayback({ player, base, record, signal }) {
     }
     if (requested > edge - liveWithin && isRecorded()) return play(edge, null, requested, isContinuation);
     return playWindow(requested, edge, requested, isContinuation);
+  }
+
+  /** Resumes playback after an interruption, during which events of the channel may have been lost. */
+  async function resume() {
+    const turn = number;
+    const requested = resumeTime();
+    try {
+      channels.put(await api.channel(record().name));
+    } catch (error) {
+      if (turn !== number || signal.aborted) return;
+      if (!resuming.interrupted()) player.fail(sentence(error.message), () => playFrom(requested));
+      return;
+    }
+    if (turn === number && !signal.aborted) await playFrom(requested, true);
   }
 
   /** Waits until the recording is long enough for a file. */
@@ -126,14 +140,17 @@ export function startWindowPlayback({ player, base, record, signal }) {
   }
 
   video.addEventListener("ended", () => {
-    if (shown.end === null) return;
-    const edge = record()?.edge ?? 0;
-    if (edge > shown.end || isRecorded()) playFrom(shown.end, true);
+    const { end } = shown;
+    if (end === null) return;
+    if (isRecorded() || (record()?.edge ?? 0) > end) playFrom(end, true);
+    // The recording may be resumed.
+    else awaited = { edge: end, requested: end, isContinuation: true };
   });
   video.addEventListener("pause", () => {
     pausedAt = !video.error && shown.end === null && !video.ended ? { at: now(), since: performance.now() } : null;
   });
   video.addEventListener("play", () => {
+    awaited = null;
     if (pausedAt && performance.now() - pausedAt.since > maximumPause) playFrom(pausedAt.at);
     pausedAt = null;
   });
@@ -141,12 +158,11 @@ export function startWindowPlayback({ player, base, record, signal }) {
     const channel = record();
     if (!awaited || !channel || (isRecorded() && (channel.edge ?? 0) < awaited.edge)) return;
     const { requested, isContinuation } = awaited;
-    awaited = null;
     player.clear();
-    if (isRecorded()) playFrom(requested, isContinuation);
-    // The recording has stopped and gets no longer, so the rest of it is played.
-    else if (!isContinuation) playFrom(Math.min(requested, endOf(channel) - lateness));
-    else if (endOf(channel) > requested) playFrom(requested, true);
+    if (!isRecorded() && isContinuation && endOf(channel) <= requested) return;
+    awaited = null;
+    // A recording that has stopped gets no longer, so the rest of it is played.
+    playFrom(isRecorded() || isContinuation ? requested : Math.min(requested, endOf(channel) - lateness), isContinuation);
   }, signal);
   return {
     playFrom: (requested) => playFrom(requested), now, onJump: (work) => { jumped = work; },
