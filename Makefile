@@ -5,11 +5,11 @@
 SWIFT ?= swift
 ARGS ?=
 
-# swiftly installs Swift into this folder. It is in the PATH of shells that are started later.
+# The folder of the swift command that swiftly installs. Only shells started after the installation have it in PATH.
 SWIFTLY_BIN_DIR ?= $(HOME)/.local/share/swiftly/bin
 export PATH := $(PATH):$(SWIFTLY_BIN_DIR)
 
-# The tests that run under sanitizers: they need no other processes and no real time.
+# The tests that run under sanitizers. Almost all of them use a scripted origin and a manual clock.
 UNIT_TESTS := ^MediaCacheTests\.
 
 SOURCES := Package.swift Sources Stubs Examples Tests $(wildcard Benchmarks/Package.swift Benchmarks/Sources Benchmarks/Benchmarks)
@@ -62,15 +62,15 @@ check-api: setup ## Compare the API's responses with docs/openapi.yaml
 	$(SWIFT) build
 	Scripts/check-api.sh "$$($(SWIFT) build --show-bin-path)/mediacache" $(ARGS)
 
-check-packaging: setup build ## Check the unit, the Dockerfile, the dashboard and the samples
+check-packaging: setup build ## Check the files of Packaging, the workflows and the installation of Swift
 	Scripts/check-packaging.sh "$$($(SWIFT) build --show-bin-path)/mediacache"
 
 check-workflows: ## Check the workflows, the formula and the installation of Swift
 	Scripts/check-workflows.sh
 	Scripts/check-swiftly.sh
 
-# The Swift runtime is part of the executable, which therefore runs without a toolchain. The options of the linker leave
-# out its table of exported symbols and shorten that of relocations, which needs glibc 2.36.
+# The Swift runtime is part of the executable, which therefore runs without a toolchain. The linker options omit the
+# table of exported symbols and compress the relocations. Compressed relocations require glibc 2.36.
 ifeq ($(shell uname -s),Linux)
 RELEASE := -c release --scratch-path .build-release --static-swift-stdlib -Xswiftc -use-ld=lld \
 	-Xlinker --no-export-dynamic -Xlinker -z -Xlinker pack-relative-relocs
@@ -89,7 +89,7 @@ package: release ## Build a .deb and a .tar.gz in .build/packages
 check-package: package ## Install the .deb in minimal Debian systems, use it there, upgrade and remove it
 	Scripts/check-package.sh .build/packages $(ARGS)
 
-# sudo make install would build as root, so that 'make release' comes first.
+# 'sudo make install' builds as root what is out of date, so run 'make release' first.
 install: release ## Install the command (PREFIX=/usr/local, DESTDIR=)
 	@PREFIX="$(PREFIX)" DESTDIR="$(DESTDIR)" SWIFT="$(SWIFT)" Scripts/install.sh install $(RELEASED)
 
@@ -110,7 +110,7 @@ lint: ## Check the style of the sources and scripts, and the language of texts
 		else echo "lint: shellcheck isn't installed, so the scripts weren't checked"; fi
 	Scripts/check-language.py
 
-language: ## Check the language of comments, messages and docs (ARGS=--report counts)
+language: ## Check the language of comments, messages and docs (ARGS=--report prints counts)
 	Scripts/check-language.py $(ARGS)
 
 format: ## Format the sources

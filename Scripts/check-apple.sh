@@ -38,9 +38,8 @@ arguments() {
             { print }'
 }
 
-# Copies Swift files into a folder, with each condition on Apple's systems replaced by the stubs' one, because the
-# compiler evaluates os() for its target: adapted FOLDER FILE…. Prints the paths of the copies, which end with those of the
-# files.
+# Copies Swift files into a folder, with each os() condition replaced by that of the stubs, because the compiler
+# evaluates os() for Linux: adapted FOLDER FILE…. Prints the paths of the copies, which end with those of the files.
 adapted() {
     local folder=$1 file
     shift

@@ -34,7 +34,7 @@ for catalog in Sources/*/*.docc; do
     for extension in "$written/$module"@*.symbols.json; do
         [ ! -e "$extension" ] || cp "$extension" "$graphs/$module/"
     done
-    # Parameters that their names describe are left out, which docc reports if others are documented.
+    # Comments omit parameters with self-explanatory names. docc warns about them if other parameters are documented.
     if "${docc[@]}" convert "$catalog" --additional-symbol-graph-dir "$graphs/$module" \
         --fallback-display-name "$module" --fallback-bundle-identifier "$module" \
         --output-path "$output/$module.doccarchive" >"$graphs/log" 2>&1 &&

@@ -39,7 +39,7 @@ macos() {
 products() {
     local platform product
     for platform in "${platforms[@]}"; do
-        # libcurl exists only on macOS and Linux.
+        # The SDKs of these platforms don't contain libcurl.
         for product in $(libraries | grep -vx MediaCacheCurl); do
             run "$product for $platform" xcodebuild build -scheme "$product" \
                 -destination "generic/platform=$platform Simulator" "${options[@]}"
@@ -79,8 +79,7 @@ documentation() {
     done
 }
 
-# Background sessions need the entitlements of an app, which a test process lacks. A failure is reported, but isn't one
-# of this script.
+# Background sessions depend on the system's scheduling. A failure is reported, but doesn't make this script fail.
 background() {
     Scripts/test.sh --filter BackgroundTransfersTests || echo "BackgroundTransfersTests failed (not blocking)"
 }

@@ -4,10 +4,10 @@
 #
 #   Scripts/check-package.sh FOLDER-OF-THE-PACKAGE [SUITE...]
 #
-# SUITE is a Debian or Ubuntu release, bookworm and trixie by default. Each root is made with mmdebstrap and kept in
-# .build/roots. Requires root, mmdebstrap, ffmpeg, python3 and a network connection. Playback of the demo is
-# checked in the first suite, in the host's browser. If systemd-nspawn is installed, systemd in a container starts the
-# service.
+# SUITE is a Debian or Ubuntu release, bookworm and trixie by default. Each system is made with mmdebstrap, and its
+# archive is reused from .build/roots. Requires root, mmdebstrap, ffmpeg, python3 and a network connection. Playback of
+# the demo is checked in the first suite, in the host's browser. If systemd-nspawn is installed, systemd in a container
+# starts the service.
 set -euo pipefail
 
 fail() {
@@ -105,7 +105,7 @@ for suite in "${suites[@]}"; do
     make_root "$root" "$suite"
     inside "$root" apt-get -qq update
 
-    # The demo first, timed like a newcomer's first minute.
+    # Times the installation and the demo, which are a new user's first steps.
     if [ "$suite" = "${suites[0]}" ]; then
         began=$SECONDS
         inside "$root" apt-get -qq install -y --no-install-recommends /packages/mediacache.deb >"$folder/apt" 2>&1 ||

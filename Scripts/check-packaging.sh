@@ -143,7 +143,7 @@ enough() {
     get "$play" -o /dev/null
     get "http://127.0.0.1:$port/api/v1/query?query=count_over_time(up%5B1m%5D)%20%3E%208" | grep -q '"value"'
 }
-await "eight scrapes" enough
+await "ninth scrape" enough
 python3 checks/queries.py ask "http://127.0.0.1:$port" grafana/mediacache.json prometheus/rules.yml ||
     fail "a query fails"
 rules=$(get "http://127.0.0.1:$port/api/v1/rules?type=alert")

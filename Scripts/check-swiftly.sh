@@ -84,7 +84,7 @@ printf '#!/bin/sh\n' >"$folder/programs/apt-get"
 printf '#!/bin/sh\nexec "$@"\n' >"$folder/programs/sudo"
 chmod +x "$folder/programs"/*
 path=$folder/programs:/usr/local/bin:/usr/bin:/bin
-# A swift command in these folders would hide that none is installed.
+# If one of these folders contains a swift command, links to all other commands replace them.
 for place in /usr/local/bin /usr/bin /bin; do
     if [ -x "$place/swift" ]; then
         path=$folder/programs:$folder/system
@@ -114,7 +114,7 @@ for ((tries = 0; tries < 100; tries++)); do [ ! -s "$folder/server" ] || break; 
 port=$(cat "$folder/server")
 [ -n "$port" ] || fail "the server didn't start"
 
-# Runs make for a new user: new COMMAND... The output is in the file "output", and the exit status in `status`.
+# Runs a command for a new user: new COMMAND... The output is in the file "output", and the exit status in `status`.
 new() {
     rm -rf "$home"
     mkdir "$home"
@@ -127,7 +127,7 @@ again() {
         "$@" >"$folder/output" 2>&1 </dev/null || status=$?
 }
 
-# Runs make on a terminal that answers with a line: on_terminal ANSWER COMMAND...
+# Runs a command for a new user on a terminal, and answers its question: on_terminal ANSWER COMMAND...
 on_terminal() {
     local answer=$1
     shift

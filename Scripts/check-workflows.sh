@@ -34,7 +34,7 @@ check() {
 check .github/workflows >"$folder/found" 2>&1 || fail "$(cat "$folder/found")"
 say "the workflows are valid"
 
-# The check itself must detect mistakes: a change of the workflows, and a part of the message.
+# The check itself must detect mistakes. Each line has an edit of the workflows for sed, and a part of the message.
 while IFS='|' read -r mistake message; do
     rm -rf "$folder/wrong"
     mkdir "$folder/wrong"

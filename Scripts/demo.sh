@@ -33,6 +33,6 @@ else
     program=$("$swift" build -c release --show-bin-path)/mediacache
 fi
 
-# Ctrl-C is for the demo, which exits with 130.
+# Ctrl-C is for the demo. A second Ctrl-C makes it exit with 130.
 trap : INT
 "$program" demo "$@" || [ $? -eq 130 ]

@@ -47,12 +47,12 @@ as_root() {
     fi
 }
 
-# swiftly needs gpg for the toolchain's signature, and certificates.
+# curl and tar are for the archive of swiftly, gpg for the toolchain's signature, and the certificates for HTTPS.
 missing=()
 for program in curl gpg tar; do has "$program" || missing+=("$program"); done
 [ -e /etc/ssl/certs/ca-certificates.crt ] || [ -e /etc/pki/tls/certs/ca-bundle.crt ] || missing+=(ca-certificates)
 if [ ${#missing[@]} -gt 0 ]; then
-    has apt-get || fail "swiftly needs ${missing[*]}; install them with this system's package manager"
+    has apt-get || fail "the installation needs ${missing[*]}; install them with this system's package manager"
     say "installing with apt: ${missing[*]}"
     as_root apt-get update -qq
     as_root env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "${missing[@]}" >/dev/null

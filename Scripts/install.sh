@@ -23,7 +23,7 @@ fail() {
     exit 1
 }
 
-# The license of the project, followed by those of the packages in the executable.
+# Prints the license of the project, followed by those of its dependencies and of the Swift runtime.
 licenses() {
     local names package folder file
     names=$("${SWIFT:-swift}" package show-dependencies --format flatlist 2>/dev/null | sort -u)

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Packages the command for Linux: as a relocatable .tar.gz and, where dpkg-deb is available, as .deb.
+# Packages the command for Linux: as a relocatable .tar.gz and, where dpkg-deb is available, as a .deb.
 #
 #   Scripts/package.sh PATH-OF-MEDIACACHE [FOLDER]
 #

@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
-# Installs missing packages for building (`build`), the tests (`test`), the benchmarks (`bench`) and
-# packages (`package`), and lists them.
+# Installs the packages that are missing for building (`build`), testing (`test`), benchmarks (`bench`) and packaging
+# (`package`), and lists them.
 #
 # Debian and its derivatives: with apt, and sudo unless run as root. macOS: with Homebrew, if it is installed; building
-# needs only Xcode's tools. Other systems: lists the required packages. Without a Swift toolchain, it offers to install
-# one (Scripts/install-swift.sh).
+# needs only Xcode's tools. Other systems: fails if programs are missing, and lists them. Without a Swift toolchain, it
+# offers to install one (Scripts/install-swift.sh).
 set -euo pipefail
 
 say() { echo "setup: $*"; }

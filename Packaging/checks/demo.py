@@ -2,7 +2,7 @@
 
     demo.py ADDRESS      ADDRESS is the one that 'mediacache demo' prints
 
-Prints the position after a few seconds of playback. Exits with 1 if no picture is decoded within 30 s.
+Prints the position after more than 2 s and 20 pictures. Exits with 1 if playback doesn't get that far within 30 s.
 """
 
 import os

@@ -27,7 +27,7 @@ serve() {
     fail "the server didn't start within 10 s"
 }
 
-# Prints the process of the server. A minimal system has no pgrep.
+# Prints the process ID of the server. A minimal system has no pgrep.
 server() { grep -lx mediacache /proc/[0-9]*/comm 2>/dev/null | grep -oE '[0-9]+' || true; }
 
 stop() {

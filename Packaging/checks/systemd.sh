@@ -1,6 +1,6 @@
 #!/bin/bash
-# Installs the package where systemd runs, and starts, upgrades, reloads and removes the service. Run by
-# Scripts/check-package.sh in a container, as its only service. The last line of its output is "passed".
+# Installs the package where systemd runs, and starts, reloads, upgrades and removes the service. Run as a service of a
+# container by Scripts/check-package.sh. If it succeeds, the last line of its output is "passed".
 set -euo pipefail
 
 fail() {

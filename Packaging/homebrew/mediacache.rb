@@ -1,4 +1,4 @@
-# Template of the Homebrew formula. The release workflow replaces @URL@ and @SHA256@ and attaches the result to the
+# Template of the Homebrew formula. The release workflow replaces the placeholders and attaches the result to the
 # release; copy it into the folder Formula of a tap.
 class Mediacache < Formula
   desc "Cache between media players and their origins"
