@@ -40,7 +40,8 @@ public final class CacheHost: Sendable {
         do {
             let file = AccessKeyFile(location: configuration.location)
             if store.isWritable, file.isAccessibleByOtherUsers {
-                logger.warning("the key file was readable by other users; it is replaced by a new key")
+                logger.warning(
+                    "other users had access to the key file; it gets a new key unless the file system stores no modes")
             }
             let server = CacheServer(
                 store: store,

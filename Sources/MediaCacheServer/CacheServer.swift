@@ -8,8 +8,8 @@ import Synchronization
 
 /// The local HTTP server of a store: play URLs for players, an API for programs, and the page.
 ///
-/// Stopping the server doesn't close the store, since running responses still read from it. ``CacheHost`` does both in
-/// order.
+/// The server doesn't own the store, so stopping the server doesn't close it. ``CacheHost`` stops the server and then
+/// closes the store.
 public final class CacheServer: Sendable {
     /// The version of MediaCache.
     public static let version = "0.1.0"

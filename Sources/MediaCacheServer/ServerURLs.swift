@@ -68,7 +68,7 @@ final class ListenAddresses: Sendable {
         guard let ip = address.ipAddress, let port = address.port else { return nil }
         switch address {
         case .v6: return "http://[\(ip == "::" ? "::1" : ip)]:\(port)"
-        // Clients can't connect to the wildcard address.
+        // A wildcard address isn't a valid destination (RFC 1122 §3.2.1.3).
         default: return "http://\(ip == "0.0.0.0" ? "127.0.0.1" : ip):\(port)"
         }
     }

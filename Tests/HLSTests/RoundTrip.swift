@@ -1,7 +1,7 @@
 import HLS
 import Testing
 
-/// Expects a playlist to survive writing and parsing, with every version and order of the writer.
+/// Expects a playlist to survive writing and parsing, with the declared and the lowest version and in both orders.
 func expectIdentity(_ parsed: ParsedPlaylist, _ name: @autoclosure () -> String) throws {
     if let problem = identityProblem(parsed) { Issue.record("\(name()): \(problem)") }
 }

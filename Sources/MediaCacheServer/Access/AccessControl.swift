@@ -8,8 +8,8 @@ import Synchronization
 /// The access rights of the API key and of tokens. The key gives access to the API, `/library` and `/live`; a token
 /// gives access to the paths that players read.
 ///
-/// The standing playback token is part of the URLs of the page and the API. It is derived from the key and the number
-/// of revocations, so it isn't stored. All other tokens are random, and only their hashes are stored.
+/// The standing playback token is part of the URLs that the page and the API provide. It is derived from the key and
+/// the number of revocations, so it isn't stored. All other tokens are random, and only their hashes are stored.
 final class AccessControl: Sendable {
     static let standingID = "standing"
     /// The maximum number of valid tokens, excluding the standing one.

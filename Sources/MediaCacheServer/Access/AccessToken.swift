@@ -62,7 +62,7 @@ struct IssuedTokens: Codable, Sendable {
     var standingLastUsed: Date?
     /// The tokens except the standing one, oldest first.
     var tokens: [AccessToken] = []
-    /// Whether a token was used since the file was written.
+    /// Whether a token was used since the times of last use were saved.
     var hasNewUses = false
 
     private enum CodingKeys: CodingKey {
@@ -138,6 +138,6 @@ extension AccessKey {
         base64URL(SHA256.authenticationCode(of: "standing playback token \(revocations)", key: Array(value.utf8)))
     }
 
-    /// An ID of 72 bits, taken from a key that isn't used for anything else.
+    /// An ID of twelve letters and digits, taken from a key that isn't used for anything else.
     var id: String { String(value.prefix(12)).replacing("_", with: "0").replacing("-", with: "1") }
 }

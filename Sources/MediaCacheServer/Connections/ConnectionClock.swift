@@ -1,6 +1,7 @@
 import NIOCore
 
-/// Closes a connection whose client is too slow: to send a head, a body or the next request, or to read a response.
+/// A handler that closes the connection of a client that is too slow to send a head, a body or the next request, or to
+/// read a response.
 ///
 /// It is the first handler of the pipeline, so that it sees the first byte of a head.
 ///
@@ -25,7 +26,8 @@ final class ConnectionClock: ChannelInboundHandler, RemovableChannelHandler {
     private let unsentBytes: (any Channel) -> Int
     private var phase = Phase.head
     private var deadline = NIODeadline.distantFuture
-    /// Whether the response ended before its request, for example because the body was refused.
+    /// Whether the response to the most recent request has ended. It ends before the request if, for example, the body
+    /// is refused.
     private var hasResponded = false
     /// The maximum number of unsent bytes since the client last made progress; 0 if the buffer has been nearly emptied.
     private var unsent = 0

@@ -25,12 +25,12 @@ final class ResponsePump {
     private static let turn = 4 << 20
     /// The number of consecutive read failures that end the response.
     private static let maximumReadFailures = 4
-    /// The maximum number of bytes that are copied, and written together with the head. A separate write of the head
-    /// costs more than the copy.
+    /// The maximum number of bytes that are copied although the system could send them from their file. A copy is
+    /// written together with the head, and a separate write of the head costs more than the copy.
     private static let maximumCopied = 128 << 10
     /// The maximum number of bytes in one send from the file. They use no memory of this process.
     private static let maximumSent = 2 << 20
-    /// The interval at which bytes in the system's queue are read again.
+    /// The interval at which bytes that wait to be sent from their file are read again.
     private static let refreshInterval = TimeAmount.seconds(1)
 
     private let reader: any ByteReader

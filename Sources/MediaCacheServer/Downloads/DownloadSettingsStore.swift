@@ -3,7 +3,7 @@ import MediaCache
 import MediaCacheAPI
 import MediaLibrary
 
-/// The store of download settings, a small file next to the catalog.
+/// The store of download settings: the file `downloads.json` in the folder `settings` of a cache.
 actor DownloadSettingsStore {
     private static let fileName = "downloads.json"
 
@@ -33,7 +33,7 @@ actor DownloadSettingsStore {
     ///
     /// - Throws: `CacheError` with `storage`; ``Problem`` if a number is invalid.
     func load() async throws {
-        // A file that can't be decoded was written by another version and is ignored.
+        // A file that can't be decoded, for example one of another version, is ignored.
         if let bytes = try await folder.contents(of: Self.fileName),
             let read = try? JSONDecoder().decode(DownloadSettings.self, from: Data(bytes))
         {

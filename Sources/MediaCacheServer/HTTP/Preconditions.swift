@@ -49,7 +49,7 @@ struct Preconditions {
     func evaluate(
         _ tag: @autoclosure () -> EntityTag?, modified: @autoclosure () -> Date? = nil
     ) -> Outcome {
-        // Most requests have no conditions, so these are evaluated lazily.
+        // Lazy, because most requests have no conditions that need the tag or the date.
         lazy var tag = tag()
         lazy var modified = modified()
         if let ifMatch {

@@ -11,7 +11,8 @@ struct UnwrappedPart: Sendable {
     let store: CacheStore
     let inflations: SegmentInflations
 
-    /// The number of leading bytes that are checked for a playlist. After an image, exactly the checked bytes are sent.
+    /// The number of leading bytes that are checked for a playlist. After an image, these bytes are sent as they were
+    /// checked.
     private static let checkedLength = 1024
 
     /// Returns a reader of the requested range.

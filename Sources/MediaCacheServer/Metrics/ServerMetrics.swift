@@ -34,7 +34,7 @@ final class ServerMetrics: Sendable {
 }
 
 /// The kind of a request's route, used as the `route` label of the metrics. The set is closed, so that clients can't
-/// add labels.
+/// add label values.
 enum RouteKind: Int, CaseIterable {
     case play
     case library

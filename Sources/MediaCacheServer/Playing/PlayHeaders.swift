@@ -34,10 +34,10 @@ enum PlayHeaders {
         if let modified = head.sentModification { headers.add(name: "Last-Modified", value: modified) }
         addProtection(to: &headers, isAdmitted: isAdmitted)
         if type.isSandboxed { headers.add(name: "Content-Security-Policy", value: "sandbox") }
-        // Players revalidate playlists, which may change at any time.
+        // Players must revalidate playlists, which may change at any time.
         if MediaType.isPlaylist(type.text) { headers.add(name: "Cache-Control", value: "no-cache") }
         if head.isStale {
-            // The origin is unreachable, so the cached response is marked as stale (RFC 9111 §4.2.4 and §5.1).
+            // A due revalidation failed, so the response is marked as stale. `Warning` is obsolete (RFC 9111 §5.5).
             headers.add(name: "Age", value: "\(max(0, Int(now.timeIntervalSince(head.validatedAt))))")
             headers.add(name: "Warning", value: "110 - \"Response is Stale\"")
         }
@@ -89,7 +89,8 @@ enum PlayHeaders {
         headers.add(name: gapList, value: items.joined(separator: ", "))
     }
 
-    /// Returns whether a segment's name, which may come from an origin, is a valid string (RFC 9651 §3.3.3).
+    /// Returns whether a segment's name, which may come from an origin, is short and needs no escapes in a string (RFC
+    /// 9651 §3.3.3).
     private static func isPlain(_ name: String) -> Bool {
         (1...100).contains(name.utf8.count) && name.utf8.allSatisfy { $0.isNameByte || $0 == UInt8(ascii: ".") }
     }

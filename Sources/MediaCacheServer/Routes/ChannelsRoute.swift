@@ -9,7 +9,7 @@ import MediaLibrary
 /// `DELETE` for its `exports` by format.
 struct ChannelsRoute: Route {
     static let path = "/api/v1/channels"
-    /// The default maximum number of segments in a response: several hours of all tracks.
+    /// The maximum number of segments in a response if the request sets none: several hours of one track.
     private static let maximumTimelineLength = 10_000
 
     let paths = [ChannelsRoute.path, ChannelsRoute.path + "/"]
@@ -178,7 +178,7 @@ struct ChannelsRoute: Route {
         let live = LiveChannel(recording: recording, name: name, query: request.query)
         let from = try request.queryItem("from").map { try live.moment($0, "from") }
         let to = try request.queryItem("to").map { try live.moment($0, "to") }
-        // A day has about 40,000 segments per track, so the default is the last hour.
+        // A day of segments of 2 s has 43,200 per track, so the default is the last hour.
         let start = from ?? (gapsOnly ? .min : (to ?? live.now) - 3_600_000_000_000)
         let pageRequest = try PageRequest(request)
         let position = try pageRequest.position(as: SortKey<String, Int64>.self)

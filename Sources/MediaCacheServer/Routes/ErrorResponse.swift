@@ -92,7 +92,7 @@ extension Problem {
         case .timedOut: (504, "The origin didn't respond in time")
         case .originStatus: statusAndTitle(ofOrigin: error.status)
         case .badResponse: (502, "The origin's response is invalid")
-        case .notMedia: (502, "The origin sent a document instead of media")
+        case .notMedia: (502, "The content isn't usable media")
         case .representationChanged: (502, "The resource changed while it was being read")
         case .rangeNotSatisfiable: (416, "The range is outside the resource")
         case .notFound: (404, "Not found")

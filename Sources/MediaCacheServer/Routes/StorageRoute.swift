@@ -34,7 +34,7 @@ struct StorageRoute: Route {
         let keys = Set(assets.map(\.key))
         let resources = try await store.resources()
         let titles = try await PlayedTitles(store: store, assetStore: assetStore).all(among: resources)
-        // A title includes all its resources; a pinned resource is counted separately.
+        // A title includes all its resources. Pinned resources belong to no title.
         let bytes = Dictionary(
             resources.map { ($0.key, $0.bytesCached) } + titles.map { ($0.main.key, $0.bytesCached) },
             uniquingKeysWith: { _, last in last })

@@ -199,8 +199,8 @@ final class StreamSource: ByteReaderSource {
             acceptsRanges: acceptsRanges)
     }
 
-    /// Returns the request, adapted to the segment's position in a stream. A segment is fetched whole. A live segment
-    /// is revalidated if its cached version is older than its media sequence number.
+    /// Returns the request, adapted to the segment's position in a stream. A segment that is a whole resource is
+    /// fetched whole. A version that was cached before the URL identified this segment is revalidated.
     private func placed(_ request: ReadRequest) -> (ReadRequest, SegmentPosition?) {
         guard let position = recentPlaylists.position(of: request.url) else { return (request, nil) }
         var request = request

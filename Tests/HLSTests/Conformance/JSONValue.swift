@@ -1,4 +1,4 @@
-/// A JSON value that can be compared with another one.
+/// A JSON value that can list its differences from another one.
 enum JSONValue: Decodable, Equatable, CustomStringConvertible {
     case null
     case bool(Bool)
@@ -53,7 +53,8 @@ enum JSONValue: Decodable, Equatable, CustomStringConvertible {
         }
     }
 
-    /// Returns the differences from an expected value. Numbers have a tolerance of 1e-9. A missing member equals null.
+    /// Returns the differences from an expected value. Numbers have a relative tolerance of 1e-9. A missing member
+    /// equals null.
     func differences(from expected: JSONValue, at path: String = "") -> [String] {
         switch (self, expected) {
         case (.number(let left), .number(let right)):

@@ -21,7 +21,7 @@ struct RoundTripConformanceTests {
             let bytes = try Corpora.bytes(file)
             let document = PlaylistDocument(bytes)
             #expect(document.bytes == bytes, "\(file)")
-            // Only comments are opaque; all other lines are parsed.
+            // Only comments and blank lines are opaque.
             for case .other(let line) in document.lines.map(\.content) {
                 #expect(!line.starts(with: "#EXT".utf8), "\(file): \(String(decoding: line, as: UTF8.self))")
             }

@@ -29,7 +29,7 @@ struct VideoJSConformanceTests {
             let bytes = try Corpora.bytes("videojs-m3u8-parser/\(name).m3u8")
             let exception = Self.exceptions[name]
             guard let parsed = try? PlaylistParser().parse(bytes) else {
-                #expect(exception != nil, "\(name) isn't read")
+                #expect(exception != nil, "\(name) can't be parsed")
                 continue
             }
             let differences = VideoJSTree(parsed: parsed).json.differences(from: expected)

@@ -3,8 +3,8 @@ import HLS
 import TestSupport
 import Testing
 
-/// Fuzzing with malformed playlists. No input may crash or hang the parser, or make a playlist much larger than its
-/// input. Every parsed playlist must survive a round trip.
+/// Fuzzing with malformed playlists. No input may crash or hang the parser, and no playlist may be written much larger
+/// than it was read. Every parsed playlist must survive a round trip.
 struct PlaylistFuzzTests {
     private static let environment = ProcessInfo.processInfo.environment
 
@@ -50,7 +50,7 @@ struct PlaylistFuzzTests {
             "\(read) of \(Self.count) playlists were parsed; slowest: \(slowest); memory grew by \(grown >> 20) MiB"
         )
         #expect(read > Self.count / 2)
-        // A playlist of a few kilobytes takes well under a millisecond.
+        // Far more than a playlist of a few kilobytes takes, because other tests may occupy the processor.
         #expect(slowest < .seconds(10))
         if Self.environment["MEDIACACHE_SOAK"] == "1" { #expect(grown < 64 << 20) }
     }
