@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Checks the workflows of .github and the Homebrew formula, which can't run here: their schema, the scripts in their
-# steps, and the actions, make targets and files that they name.
+# Checks the workflows of .github, which can't run here: their schema, the scripts in their steps, and the actions, make
+# targets and files that they name. Checks the syntax of the Homebrew formula.
 #
 #   Scripts/check-workflows.sh
 #

@@ -30,7 +30,7 @@ public actor EmbeddedServer: LocalURLProvider {
     ///
     /// - Parameters:
     ///   - key: The key from which the token in URLs is derived; random by default. For URLs to remain valid across
-    ///     launches of the app, pass the same key.
+    ///     launches of the app, pass the same key and a configuration with a fixed port.
     ///   - configuration: The configuration. With port 0, the default, the system picks a port.
     ///   - idleLimit: The time for which the server keeps listening after the last URL was released.
     public init(

@@ -2,7 +2,7 @@ import Foundation
 import MediaCacheAPI
 import MediaLibrary
 
-/// The metrics of downloads and recordings. Channel names are used as labels, since the user chose them; URLs aren't.
+/// The metrics of downloads and recordings. Channel names are label values, since the user chose them; URLs aren't.
 struct LibraryMetrics {
     let downloads: [DownloadStatus]
     let channels: [RecordingStatus]

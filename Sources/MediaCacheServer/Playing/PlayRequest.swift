@@ -38,7 +38,8 @@ struct PlayRequest {
         return range.parts[0]
     }
 
-    /// Whether the response is 416 if the first range is outside the resource, whatever the rest of the request.
+    /// Whether the response is 416 if the first range is outside the resource, because the request has no other part and
+    /// no condition.
     var isSettledByFirstRange: Bool { !isHead && range?.parts.count == 1 && preconditions.isEmpty }
 
     /// Returns the part of the representation to send. If the length is unknown, it is the whole representation.

@@ -93,7 +93,7 @@ struct PlaylistRewriter {
     /// A play path without a host, which the server refuses.
     private var refusedPath: String { "\(publicPath)\(PlayPath.prefix)\(target.token)/http//" }
 
-    /// The schemes of keys that aren't fetched over HTTP (RFC 8216bis §4.4.4.4).
+    /// The schemes of key URIs (RFC 8216bis §4.4.4.4) that players don't request over HTTP.
     private static let keySchemes: Set<String> = ["data", "skd", "urn"]
 
     private var scope: AddressScope {
