@@ -1,6 +1,6 @@
 import Foundation
 
-/// The process's limit of open files. Every connection and blob uses one, and the default limit of shells is low.
+/// The process's limit of open files. Every connection and open blob uses one, and the default limit of shells is low.
 package enum OpenFileLimit {
     #if canImport(Glibc)
         private static let resource = __rlimit_resource_t(RLIMIT_NOFILE.rawValue)

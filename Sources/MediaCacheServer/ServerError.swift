@@ -4,7 +4,8 @@ public struct ServerError: Error, Sendable, CustomStringConvertible {
     public enum Code: String, Sendable, Hashable {
         /// Another process is using the port.
         case portTaken
-        /// The machine doesn't have the address, or the process isn't permitted to use it.
+        /// The server can't listen on the address: for example, the machine doesn't have it, or the process isn't
+        /// permitted to use the port.
         case addressUnavailable
         /// The state of the server doesn't permit the call. For example, it is already running.
         case wrongState

@@ -23,7 +23,7 @@ final class ConnectionRegistry: Sendable {
 
     /// Registers a connection until it closes.
     ///
-    /// - Returns: False if there are too many connections in total or from the peer's network.
+    /// - Returns: Whether it is registered; false if there are too many in total or from the peer's network.
     func add(_ channel: any Channel) -> Bool {
         let id = ObjectIdentifier(channel)
         let network = Self.network(of: channel.remoteAddress)

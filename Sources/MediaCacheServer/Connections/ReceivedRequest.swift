@@ -10,7 +10,7 @@ enum RequestDestination {
     case refusal(ErrorResponse, isAdmitted: Bool? = nil)
 }
 
-/// A request that is being received. It is a class because copying a head and a target costs more than checking them.
+/// A request that is being received. It is a class, because copying its head and gate is expensive.
 final class ReceivedRequest {
     let head: HTTPRequestHead
     let gate: RequestGate

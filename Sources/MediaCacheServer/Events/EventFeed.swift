@@ -4,7 +4,7 @@ import MediaCacheAPI
 import MediaLibrary
 import Synchronization
 
-/// The event feed of one client: all events of the store, library, downloads and recordings in one bounded stream of
+/// The event feed of one client: events of the store, library, downloads and recordings in one bounded stream of
 /// server-sent events (WHATWG HTML §9.2). It ends when the server stops, the key is replaced or its reader goes away.
 final class EventFeed: Sendable {
     enum Item: Sendable {

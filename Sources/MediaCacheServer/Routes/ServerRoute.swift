@@ -3,7 +3,8 @@ import HTTPTypes
 import MediaCache
 import MediaCacheAPI
 
-/// `GET /api/v1/server`, `GET /api/v1/urls` and `PUT /api/v1/header-profiles`.
+/// `GET /api/v1/server`: the running server. `GET /api/v1/urls?url=`: the play URL of a URL. `PUT
+/// /api/v1/header-profiles`: sets the header fields and the user of requests to an origin.
 struct ServerRoute: Route {
     let paths = ["/api/v1/server", "/api/v1/urls", "/api/v1/header-profiles"]
     let access = RouteAccess.key

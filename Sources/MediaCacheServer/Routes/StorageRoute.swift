@@ -3,7 +3,8 @@ import MediaCache
 import MediaCacheAPI
 import MediaLibrary
 
-/// `GET /api/v1/storage`: the storage usage, the limits, and the resources that would be evicted next.
+/// `GET /api/v1/storage`: the storage usage, the limits, the largest items, and the resources that would be evicted
+/// next.
 struct StorageRoute: Route {
     private static let itemCount = 200
     private static let candidateCount = 20
