@@ -26,8 +26,8 @@ package protocol BlobFileSystem: Sendable {
     func makeFolder(_ path: String) throws
     /// Makes the entries of a folder durable.
     func syncFolder(_ path: String) throws
-    /// Starts writing the cached data of a folder's file system to the disk if the system supports it. Syncing many
-    /// files individually is then faster. Doesn't guarantee durability.
+    /// Writes the cached data of a folder's file system to the disk if the system supports it. Syncing many files
+    /// individually is then faster. Doesn't guarantee durability, because errors are ignored.
     func flush(fileSystemOf folder: String)
     /// Returns the names of a folder's entries; an empty array if it doesn't exist.
     func names(in folder: String) throws -> [String]

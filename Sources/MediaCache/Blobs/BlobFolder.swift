@@ -28,7 +28,7 @@ package struct BlobFolder: Sendable {
         "\(folder(of: name, isDurable: true))/\(name).\(Self.sidecarExtension)"
     }
 
-    /// The suffix of incomplete copies.
+    /// The suffix of temporary files: incomplete copies and sidecars, and probes.
     package static let copySuffix = ".copying"
 
     /// Returns whether a file is an additional link to a blob, rather than the blob itself or its sidecar.

@@ -2,7 +2,7 @@ import Dispatch
 
 /// A pool of threads for blocking calls, which keeps them off the cooperative pool and event loops.
 ///
-/// A task with this executor makes its blocking calls without changing threads.
+/// A task with this executor makes its blocking calls without changing threads if the pool uses the current thread.
 package final class BlockingPool: TaskExecutor {
     private let queue: DispatchQueue
     private let usesCurrentThread: Bool
@@ -21,7 +21,8 @@ package final class BlockingPool: TaskExecutor {
         queue.async { FileThread.run { job.runSynchronously(on: self.asUnownedTaskExecutor()) } }
     }
 
-    /// Runs `work` on a thread of the pool, and returns its result or throws its error.
+    /// Runs `work` on a thread of the pool or, if the pool permits it, on the current thread. Returns its result or
+    /// throws its error.
     ///
     /// - Parameter isLong: Whether the work may block for long, so that it never runs on the current thread.
     package func run<Result: Sendable>(
@@ -47,7 +48,7 @@ package final class BlockingPool: TaskExecutor {
     }
 }
 
-/// A mark of threads that may block on files: those of the pool, and those on which an origin receives.
+/// A mark of threads that may block on files: those on which a pool runs tasks, and those on which an origin receives.
 package enum FileThread {
     private static let mark = ThreadNumber()
 

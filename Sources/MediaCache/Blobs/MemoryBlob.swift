@@ -5,7 +5,7 @@
 /// limited time in total. Then the reader is removed.
 struct MemoryBlob {
     static let capacity: Int64 = 1 << 20
-    /// The number of bytes received ahead of the foremost reader.
+    /// The maximum number of bytes received ahead of the foremost reader.
     static let lookahead: Int64 = 512 << 10
     /// The maximum distance between the received bytes and a joining reader. A reader further ahead sends a request of
     /// its own.
@@ -25,7 +25,7 @@ struct MemoryBlob {
         var delay = Duration.zero
     }
 
-    /// The range of the received bytes.
+    /// The range of the bytes in the ring.
     private(set) var start: Int64
     private(set) var end: Int64
     /// The exclusive end of the requested bytes; `Int64.max` if the length is unknown before the end.
@@ -37,7 +37,7 @@ struct MemoryBlob {
     /// The time up to which delays have been counted; nil while no reader waits for others.
     private var countedUntil: Duration?
     private(set) var hasHadReaders = false
-    /// The ring buffer, allocated for the first bytes. The byte at an offset is at its remainder by the size.
+    /// The ring buffer, allocated for the first bytes. The index of a byte is its offset modulo the buffer's size.
     private var memory: [UInt8] = []
 
     init(start: Int64, limit: Int64, sendsAll: Bool = false) {

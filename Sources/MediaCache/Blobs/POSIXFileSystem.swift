@@ -122,7 +122,7 @@ private func failure(_ call: String, _ path: String) -> SystemError {
 }
 
 private final class POSIXFile: BlobFile {
-    /// The typical read-ahead of operating systems in bytes.
+    /// The distance between samples in bytes: the typical read-ahead of operating systems.
     private static let sampleDistance = 128 << 10
     /// The time for which a range found in memory is assumed to stay there. This saves system calls for concurrent
     /// readers of the same range.

@@ -4,7 +4,7 @@ import Synchronization
 /// The component that commits written bytes of all representations: it syncs their blobs, then updates the catalog in
 /// one transaction.
 ///
-/// A commit starts some time after a change, or as soon as many bytes have been written.
+/// A commit starts 1 s after the first change, or as soon as 8 MiB have been written.
 package final class Committer: Sendable {
     private static let interval = Duration.seconds(1)
     private static let distance: Int64 = 8 << 20
@@ -17,7 +17,7 @@ package final class Committer: Sendable {
         var running: Task<CacheError?, Never>?
         /// The commit that starts when the running one ends. All callers until then share it.
         var next: Task<CacheError?, Never>?
-        /// Whether automatic commits are off because the store is closed or suspended.
+        /// Whether timed commits are off because the store is closed or suspended.
         var isPaused = false
         var isClosed = false
     }
@@ -105,7 +105,7 @@ package final class Committer: Sendable {
         }
     }
 
-    /// Commits all changes and stops automatic commits.
+    /// Commits all changes and stops timed commits.
     package func pause() async {
         state.withLock { state in
             state.isPaused = true
@@ -207,7 +207,7 @@ package final class Committer: Sendable {
     }
 
     /// Writes the catalog. Returns errors by representation, and the error of writing the uses of resources. Uses that
-    /// can't be written are registered again for the next commit.
+    /// can't be written are registered again for the next commit unless the catalog is damaged.
     private func record(
         _ commits: [PendingCommit], used: [Resource]
     ) async -> (commits: [ObjectIdentifier: CacheError], uses: CacheError?) {
@@ -252,7 +252,7 @@ package final class Committer: Sendable {
         }
     }
 
-    /// Creates missing and updates outdated sidecars of the committed pinned representations.
+    /// Creates missing and updates outdated sidecars of synced representations of pinned resources.
     private func writeSidecars(_ commits: [PendingCommit]) async {
         let pinned = commits.filter(\.snapshot.resource.isPinned).map(\.representation)
         guard let engine = pinned.first?.engine else { return }

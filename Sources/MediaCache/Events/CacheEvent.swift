@@ -9,18 +9,19 @@ public enum CacheEvent: Sendable {
     case miss(key: String)
     /// A fill of a hole was started. It may have to wait before it sends a request.
     case fillStarted(key: String, range: Range<Int64>)
-    /// A fill ended. `error` is nil if its range was received, or if it was cancelled because no reader needed it.
+    /// A fill ended. `error` is nil if its range was received, or if the fill was cancelled.
     case fillEnded(key: String, bytes: Int64, error: CacheError?)
     /// The origin has another version. New reads return it.
     case representationChanged(key: String)
-    /// The origin's entity tags alternate while length and bytes stay the same.
+    /// The origin's entity tags alternate: a response had another tag than the cached version with the same length and
+    /// bytes, or the tag of an earlier version.
     case entityTagAlternates(key: String)
     /// The origin responds to range requests with the whole content, so that each seek reads from the start.
     case rangesIgnored(key: String)
     /// Bytes were evicted to apply a limit.
     case evicted(key: String, bytes: Int64)
-    /// Stored bytes were damaged or missing, and will be fetched again. An empty range means that a catalog record of
-    /// the resource was damaged.
+    /// Stored bytes were damaged or missing, and became a hole. An empty range means that a catalog record of the
+    /// resource was damaged.
     case damaged(key: String, range: Range<Int64>)
     /// Bytes can't be stored. Reading continues without the cache.
     case storageFailed(CacheError)

@@ -90,7 +90,7 @@ struct Fill: Sendable {
 
     /// Writes the received bytes.
     ///
-    /// - Parameter isHandedOver: Set to true if other readers continue the transfer without storing its bytes.
+    /// - Parameter isHandedOver: Set to true if waiting readers continue the transfer without storing its bytes.
     /// - Returns: The reason not to store the rest of the range; nil if it's written.
     private func receive(
         _ transfer: Transfer, _ isHandedOver: inout Bool, _ written: inout Int64

@@ -1,7 +1,7 @@
 import HTTPTypes
 import Synchronization
 
-/// The fills of a version whose bytes aren't stored. Readers at nearby positions share a fill.
+/// The fills of a version's bytes that aren't stored. Readers at nearby positions share a fill.
 final class MemoryFills: Sendable {
     private struct State {
         var fills: [MemoryFill] = []

@@ -16,7 +16,7 @@ struct Transfer: Sendable {
     }
 
     /// Receives bytes until the end of the range, or until `store` returns false. The transfer pauses for playback,
-    /// yields its connection to transfers of a higher class, and stays within the bandwidth limits.
+    /// closes its connection if it loses its admission, and stays within the bandwidth limits.
     ///
     /// - Parameters:
     ///   - ifNeeded: Returns whether the transfer is needed. See ``Traffic/next(of:by:ifNeeded:holdsBack:)``.

@@ -1,8 +1,8 @@
 /// A URI reference as browsers parse it (WHATWG URL §4.4), rewritten so that RFC 3986 parses it in the same way.
 ///
-/// References in playlists and `Location` fields often violate RFC 3986: they contain backslashes, three slashes before
-/// a host, tabs, or percent-encoded dots. If they were resolved differently than in the player, the result could be
-/// another resource, even on another host.
+/// References in playlists and `Location` fields may contain text that violates RFC 3986 or that browsers interpret
+/// differently: backslashes, three slashes before a host, tabs, or percent-encoded dots. If they were resolved
+/// differently than in the player, the result could be another resource, even on another host.
 package struct BrowserReference {
     /// The reference in a form that RFC 3986 parses.
     package let text: String
@@ -66,7 +66,7 @@ package struct BrowserReference {
         }
     }
 
-    /// Returns the index of the colon after the scheme; nil if the text begins with no scheme (RFC 3986 §3.1).
+    /// Returns the index of the colon after the scheme; nil if the text doesn't begin with a scheme (RFC 3986 §3.1).
     static func schemeEnd<Bytes: Collection<UInt8>>(_ bytes: Bytes) -> Bytes.Index? {
         guard bytes.first?.isASCIILetter == true else { return nil }
         let end = bytes.firstIndex { !$0.isASCIILetter && !$0.isASCIIDigit && !"+-.".utf8.contains($0) }

@@ -76,8 +76,8 @@ public enum AddressKind: String, Sendable, Hashable, Codable {
 }
 
 extension ResourceURL {
-    /// Top-level domains of local hosts: those of RFC 6761, RFC 6762 and RFC 8375, those reserved by ICANN, and those
-    /// used by home routers.
+    /// Top-level domains of local hosts: `localhost` (RFC 6761 §6.3), `local` and other private ones (RFC 6762 §3 and
+    /// appendix G), and `localdomain`, which some home routers use.
     private static let localDomains: Set<Substring> = [
         "localhost", "local", "internal", "localdomain", "lan", "home", "corp", "intranet", "private",
     ]

@@ -16,7 +16,7 @@ package struct Freshness: Sendable, Hashable {
 }
 
 extension Freshness {
-    /// Reads `Cache-Control`, `Expires`, `Date` and `Age` of a response received at `now`.
+    /// Reads `Cache-Control`, `Pragma`, `Expires`, `Date` and `Age` of a response received at `now`.
     package init(_ fields: HTTPFields, now: Date) {
         let control = CacheControl(fields)
         mustRevalidate = control.noCache

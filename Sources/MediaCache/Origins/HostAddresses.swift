@@ -21,8 +21,8 @@ package final class HostAddresses: Sendable {
             }
             guard isForbidden else { return }
             throw CacheError(
-                .forbiddenAddress, "\(url.authority) has no public address; allow its network if access is intended"
-            )
+                .forbiddenAddress,
+                "\(url.authority) has an address that isn't public; allow its network if access is intended")
         }
     }
 
@@ -39,8 +39,8 @@ package final class HostAddresses: Sendable {
         self.fixed = fixed
     }
 
-    /// Resolves a host without a time limit, and applies the access rule for scope `publicOnly` to its addresses. Throws
-    /// an error only if the task is cancelled.
+    /// Resolves a host without a time limit, and applies the access rule for scope `publicOnly` to its addresses.
+    /// Throws an error only if the task is cancelled.
     ///
     /// - Parameter grants: Local networks that may be contacted.
     package func resolve(_ host: String, allowing grants: [AddressRange]) async throws -> Resolution {

@@ -3,8 +3,8 @@
 package enum MediaType {
     /// The number of bytes needed to recognize any supported type.
     package static let sniffLength = 1024
-    /// The number of bytes from the middle of a resource that distinguishes media from text. Compressed media of this
-    /// length contains bytes that don't occur in text.
+    /// The number of bytes from the middle of a resource that suffices to distinguish media from text. Compressed
+    /// media of this length contains bytes that don't occur in text.
     package static let middleLength = 256
 
     /// The maximum length of byte order marks and whitespace before a playlist, in bytes.

@@ -34,8 +34,8 @@ struct OriginExchange {
     var context: OriginContext
     var locator: ResourceLocator
 
-    /// Sends the request and follows redirects. Returns the first other response and its URL. Remembers the target of
-    /// redirects.
+    /// Sends the request and follows redirects. Returns the first response that isn't a redirect, and its URL.
+    /// Remembers the target of redirects.
     func send(_ conditions: HTTPFields) async throws -> (response: OriginResponse, url: ResourceURL) {
         let settings = context.settings
         // A safeguard: callers have already checked this.

@@ -44,7 +44,8 @@ package actor OriginReader {
     var overlapLimit = OriginReader.overlap
     /// The rest of the last buffer.
     private var rest: (buffer: any OriginBuffer, part: Range<Int>)?
-    /// Whether bytes of an earlier request directly precede ``position``.
+    /// Whether the next request includes bytes before ``position`` for comparison, if the version has no strong entity
+    /// tag.
     var isResuming = false
     var hasReturnedBytes = false
     /// The pieces received by ``peek(_:most:patience:)`` and not yet returned by ``next()``.
@@ -57,10 +58,10 @@ package actor OriginReader {
 
     /// - Parameters:
     ///   - known: The representation that the bytes must belong to; nil for any.
-    ///   - confirming: A version to confirm or replace. If the origin confirms it, ``unmodified`` is set and no bytes
-    ///     are sent. If the response has another version, ``hasChanged`` is set.
-    ///   - adopts: Whether a response with another version than `confirming` is used even if it contradicts that version's
-    ///     entity tag.
+    ///   - confirming: A version to confirm or replace. If the origin confirms it without sending bytes, ``unmodified``
+    ///     is set. If the response has another version, ``hasChanged`` is set.
+    ///   - adopts: Whether a response that contradicts `confirming`, such as one with the same entity tag and another
+    ///     length, is used as another version.
     ///   - acceptsWholeBody: Whether to return the whole content if the origin ignores the range. If not, only the
     ///     range is returned.
     ///   - sendsRange: Whether to send `Range`. An empty resource satisfies no range, so it needs a request without
@@ -371,7 +372,8 @@ package actor OriginReader {
 
     // MARK: - Failures
 
-    /// Waits before a retry according to the retry policy, or throws an error that a retry can't resolve.
+    /// Waits before a retry according to the retry policy or, after status 401, 403 or 410, obtains a fresh URL. Throws
+    /// an error that neither can resolve.
     func recover(from error: any Error) async throws {
         close()
         isResuming = true

@@ -59,7 +59,7 @@ package enum ResponseCheck {
         case 200: return whole(headerFields, validator, requested: requested, known: known)
         case 416: return try unsatisfied(headerFields, validator, requested: requested, known: known, url: url)
         case 200..<300:
-            throw CacheError(.badResponse, "\(url) responded with \(status), which has no content")
+            throw CacheError(.badResponse, "\(url) responded with \(status) instead of 200 or 206")
         default:
             throw CacheError(
                 .originStatus, "\(url) responded with \(status)", status: status,

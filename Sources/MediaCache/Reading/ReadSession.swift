@@ -157,7 +157,7 @@ public final class ReadSession: Sendable {
     package func readFailed(count: Int, error: any Error) {
         let lost = state.withLock { state -> Range<Int64>? in
             state.failedReads += 1
-            // Bytes that aren't stored may have left the window, and are requested again.
+            // Bytes that aren't stored may have left the memory of their fill, and are requested again.
             guard state.failedReads > 1, state.memoryReader == nil else { return nil }
             state.failedReads = 0
             state.available = state.position

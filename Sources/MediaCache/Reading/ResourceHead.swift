@@ -5,7 +5,7 @@ public struct ResourceHead: Sendable, Hashable {
     /// The complete length in bytes; nil while unknown. It's known at the end of the response at the latest.
     public var length: Int64?
     /// The media type for players. It's determined from the first bytes if they are conclusive, otherwise from
-    /// `Content-Type`, otherwise from the URL's extension.
+    /// `Content-Type` unless that is generic, otherwise from the URL's extension.
     public var contentType: String
     /// The validators sent by the origin; both nil if it sent none.
     public var validator: Validator

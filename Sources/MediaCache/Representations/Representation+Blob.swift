@@ -67,8 +67,8 @@ extension Representation {
     /// Writes the parts of `bytes` that fill `holes`, and records them as written. The fill continues at the end of
     /// `range`. Blocks.
     ///
-    /// The ``writing`` lock is held during both steps, so that other threads never see a recorded byte that isn't in
-    /// the blob yet.
+    /// The ``writing`` lock is held during both steps. Otherwise, a copy of the blob made between them would lack the
+    /// bytes, and ``forgetUnsynced(after:)`` wouldn't discard them.
     ///
     /// - Parameters:
     ///   - range: The position of the bytes.
@@ -249,8 +249,8 @@ extension Engine {
         }
     }
 
-    /// Deletes sidecars durably. Must precede the deletion from the catalog, because recovery restores catalog records
-    /// from sidecars without one. Blocks.
+    /// Deletes sidecars durably. Must precede the deletion from the catalog, because recovery restores missing catalog
+    /// records from sidecars. Blocks.
     func removeSidecars(of names: [String]) throws {
         try syncFolders(Set(names.compactMap { try dropSidecar(of: $0) }))
     }

@@ -32,7 +32,8 @@ extension Representation {
 
     // MARK: - Commit
 
-    /// Returns the changes to commit, and the file to sync first; nil if there are no changes.
+    /// Returns the changes to commit, and the file to sync first; nil if there are no changes, or the representation is
+    /// being deleted.
     package func takeCommit() -> PendingCommit? {
         let isAbandoned = file.withLock { file in
             file.isCommitting = true
@@ -111,7 +112,7 @@ extension Representation {
     }
 
     /// Deletes a blob that was never committed if the disk is full, because the catalog needs the space. Active readers
-    /// continue. The resource is removed when the last of them leaves.
+    /// continue. The resource is removed when the last of them leaves. Has no effect if the resource is pinned.
     func deleteBlobIfDiskIsFull() async {
         let (engine, blob) = (engine, blob)
         guard !resource.stored.isPinned, await engine.pool.perform({ (try? engine.isDiskFull) == true }) else { return }

@@ -79,9 +79,9 @@ extension Representation {
         }
     }
 
-    /// Returns whether the origin still has this version, for versions without a distinguishing validator. Requests up
-    /// to 64 KiB of the cached bytes again and compares them. Returns true if no bytes are cached, and false if a
-    /// whole-body transform was applied.
+    /// Returns whether the origin still has this version, if validators can't decide that. Requests up to 64 KiB of the
+    /// cached bytes again and compares them. Returns true if no bytes are cached, and false if a whole-body transform
+    /// was applied.
     ///
     /// - Parameter ticket: An admitted ticket for the request; nil to wait for admission as playback.
     func isSameAtOrigin(_ settings: TransferSettings?, ticket: TransferScheduler.Ticket? = nil) async throws -> Bool {

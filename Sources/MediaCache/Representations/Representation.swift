@@ -16,7 +16,7 @@ package final class Representation: Sendable {
     let engine: Engine
     let state: OrderedMutex<RepresentationState>
     let file: OrderedMutex<BlobState>
-    /// The lock held while the blob is written, moved or replaced. Acquired on pool threads only.
+    /// The lock held while the blob is written, moved or replaced. Waited for only on threads that may block on files.
     let writing = Mutex(())
     /// Sent when a commit or a fill has ended.
     let workEnded = ChangeSignal()
@@ -181,8 +181,8 @@ package final class Representation: Sendable {
         return end != nil
     }
 
-    /// Starts the grace period of an abandoned fill, after which the fill ends. Has no effect if the fill isn't
-    /// abandoned.
+    /// Starts the grace period of an abandoned fill, after which the fill ends unless it's about to finish. Has no
+    /// effect if the fill isn't abandoned.
     func watchAbandoned(_ fill: Int) {
         guard state.withLock({ $0.watchAbandoned(fill) }) else { return }
         Task { [weak self, time = engine.time] in
@@ -202,7 +202,7 @@ package final class Representation: Sendable {
     }
 
     /// Returns a reader that receives the bytes of a hole from the origin without storing them. Returns nil if the
-    /// length has become known; the caller then tries again.
+    /// length has become known, or the store has been stopped; the caller then tries again.
     func memoryReader(_ range: Range<Int64>, _ request: ReadRequest) -> MemoryFill.Reader? {
         let head = head
         if head.length == nil, let length = memoryFills.length {
@@ -240,7 +240,7 @@ struct BlobState {
     var isDurable: Bool
     /// Whether the file's directory entry isn't durable yet.
     var isNew: Bool
-    /// Whether the file may have hard links outside the cache. If so, the link count is checked before the next write.
+    /// Whether the file may have other hard links. If so, the link count is checked before the next write.
     var mayBeLinked: Bool
     /// The spans listed in the catalog. All others are discarded if a sync fails.
     var committed: SpanMap

@@ -78,8 +78,8 @@ extension RepresentationState {
         let isStuck = fill.position == watch.position
         fill.watch = (fill.abandonments, fill.position)
         defer { fills[id] = fill }
-        // The fill was rejoined and abandoned again, so its grace period has just started.
         let isFar = fill.limit - fill.position > Self.finishDistance
+        // A fill that was rejoined and abandoned again has a new grace period. One that is about to finish continues.
         guard fill.abandonments == watch.abandonment, isStuck || isFar || isSlow(fill) ?? true else {
             return (true, nil)
         }
@@ -154,7 +154,8 @@ extension RepresentationState {
         return .wait
     }
 
-    /// Starts fills ahead of the reader. Returns the position at which it should plan again.
+    /// Starts a fill ahead of the reader if it's near the end of the bytes that are cached or being filled. Returns the
+    /// position at which it should plan again.
     mutating func planAhead(
         _ session: SessionID, position: Int64, end: Int64, window: inout Int64, readAhead: ReadAhead,
         transferClass: TransferClass, work: inout Work

@@ -135,7 +135,8 @@ package struct RepresentationState: Sendable {
     /// The number of missing bytes up to which an abandoned fill may finish, if they arrive within ``finishTime``.
     static let finishDistance: Int64 = 1 << 20
     static let finishTime = Duration.milliseconds(500)
-    /// The number of bytes that a reader receives without storing them before storing is tried again.
+    /// The number of bytes that a reader receives without storing them before it checks whether storing is possible
+    /// again.
     static let passDistance: Int64 = 8 << 20
 
     package var head: ResourceHead
@@ -173,7 +174,7 @@ package struct RepresentationState: Sendable {
     /// Formerly cached spans that were found damaged or missing, and haven't been received again. The catalog lists
     /// them.
     package internal(set) var lost: SpanMap
-    /// The part of ``lost`` that was missing from the blob at opening.
+    /// The spans lost at opening because the blob was missing or too short, even if they have been received since.
     var lostAtOpening = SpanMap()
 
     /// The number of times that cached bytes were lost or removed. When it changes, sessions check again which bytes

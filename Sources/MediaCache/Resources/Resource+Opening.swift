@@ -58,8 +58,8 @@ extension Resource {
     /// If the response is late and the pinned version can be read instead, the request continues without the reader.
     ///
     /// - Parameter known: The current version, which the response confirms or replaces.
-    /// - Returns: Whether a request was sent. If not, the current version has changed in the meantime. If the response
-    ///   isn't stored, also a session over it.
+    /// - Returns: Whether a request has been answered or is late, so that the caller doesn't revalidate again. If the
+    ///   response isn't stored, also a session over it.
     private func find(
         _ request: ReadRequest, insteadOf known: Representation?
     ) async throws -> (hasRequested: Bool, unstored: ReadSession?) {
@@ -71,7 +71,7 @@ extension Resource {
             case .completed(.unstored(let version, let hold))
             where version.content.transform == engine.transform(for: request.kind)?.applied:
                 return (true, try withExtendedLifetime(hold) { try unstoredSession(request, of: version) })
-            // The failed request of another reader only confirmed a version.
+            // Another reader's request, meant only to confirm a version, has failed.
             case .completed(.unconfirmed): return (false, nil)
             // Another reader's request may have been of another kind.
             case .completed(let response): return (response != nil, nil)
@@ -127,7 +127,7 @@ extension Resource {
             // A request for one byte isn't worth a queue in which the reader would wait.
             if !request.confirmsOnly { try await Transfer.admit(ticket, engine) }
             var context = engine.originContext(request.settings)
-            // Until the next attempt, the known version is read.
+            // Not retried, because the known version is read until the next revalidation.
             if request.confirmsOnly { context.settings.retries.budget = 0 }
             let began = engine.time.monotonic
             let scope = context.settings.scope
@@ -193,10 +193,10 @@ extension Resource {
         }
     }
 
-    /// The time to wait for more bytes if the first ones don't identify the type.
+    /// The maximum time to wait for enough bytes to identify the type, once some have been received.
     private static let sniffPatience = Duration.milliseconds(250)
 
-    /// The time within which a body that begins with whitespace must send another byte.
+    /// The time after which a body is refused if it still contains only whitespace or part of a playlist's signature.
     private static let blankPatience = Duration.seconds(10)
 
     private func firstRange(_ request: ReadRequest, readAhead: ReadAhead) -> RequestedRange {
@@ -334,7 +334,7 @@ extension Resource {
             }
             front = try await reader.peek(count + 1)
             guard front.count > count else { break }
-            // More bytes are requested in one step, in case they arrive in small pieces.
+            // Waits for many bytes at once, in case they arrive in small pieces.
             guard front.withUnsafeBytes(MediaType.mayBecomePlaylist) else { break }
             front = try await reader.peek(2 * front.count, patience: Self.sniffPatience)
         }

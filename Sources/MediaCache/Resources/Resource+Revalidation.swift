@@ -24,7 +24,8 @@ extension Resource {
     ///
     /// - Parameter mayBeServed: Whether the version may be served without a response. If so, the wait is limited, and
     ///   the request continues in the background.
-    /// - Returns: Whether a request was sent. If not, the current version has changed in the meantime.
+    /// - Returns: Whether a request has ended or is late, so that the caller doesn't revalidate again. False if the
+    ///   current version has changed in the meantime, or another reader's request isn't sufficient.
     func revalidate(_ representation: Representation, for request: ReadRequest, mayBeServed: Bool) async throws -> Bool
     {
         let (opening, isOwn) = opening(request.confirming(representation.content.kind), insteadOf: representation)
@@ -46,7 +47,8 @@ extension Resource {
 
     /// The outcome of waiting for a shared request.
     enum TimedResult<Value: Sendable>: Sendable {
-        /// The request's result; nil if it was cancelled because its other waiters left.
+        /// The request's result; nil if it was cancelled because its other waiters left, or failed because of another
+        /// reader's narrower scope.
         case completed(Value?)
         /// No result within ``patience``. The request continues.
         case late
@@ -105,7 +107,8 @@ extension Resource {
 
     /// Returns whether a response to a conditional request confirms the known version, and records the confirmation.
     ///
-    /// Without a validator, cached bytes are compared, unless the request requires a confirmation since a moment.
+    /// Without a validator, or with another one if entity tags may alternate, cached bytes are compared, unless the
+    /// request requires a confirmation since a moment.
     func isCurrent(
         _ known: Representation, by reader: OriginReader, _ request: ReadRequest, since began: Duration,
         _ scope: AddressScope

@@ -44,7 +44,7 @@ package final class Resource: Sendable {
         var stored: StoredResource
         /// The version for new readers.
         var current: Representation?
-        /// Older versions that are still being read, and a pinned one without a complete replacement.
+        /// Older versions that are still being read, and a pinned one that can't be replaced yet.
         var superseded: [Representation] = []
         /// The time of the last revalidation of the current version since opening, even if it failed.
         var lastCheck: Date?
@@ -84,7 +84,8 @@ package final class Resource: Sendable {
             isRevalidating || unstored?.memoryFills.isEmpty == false || representations.contains(where: \.isInUse)
         }
 
-        /// Whether it's in use. Unlike in ``isInUse``, changes that can't be committed don't count.
+        /// Whether it's in use. Unlike in ``isInUse``, changes that can't be committed and fills of ``unstored`` don't
+        /// count.
         var isHeld: Bool { isRevalidating || representations.contains(where: \.isHeld) }
 
         /// Makes a version that a request has found the current one.
@@ -136,7 +137,7 @@ package final class Resource: Sendable {
 
     var isRetired: Bool { state.withLock { $0.isRetired } }
 
-    /// Whether a request, a reader or a commit uses it. Changes that can't be committed don't count.
+    /// Whether a request, a reader or a commit uses it, as far as ``State/isHeld`` counts them.
     var isHeld: Bool { state.withLock(\.isHeld) }
 
     /// Retires this object if it's idle, and returns whether it did so. A resource that awaits removal isn't retired,
@@ -298,7 +299,7 @@ package final class Resource: Sendable {
         case ready(Representation, revalidates: Bool = false)
         /// The version must be revalidated before use. If it may be served stale, the wait for the origin is limited.
         case revalidateFirst(Representation, mayBeServed: Bool)
-        /// There is no version yet.
+        /// There is no current version.
         case unknown
         /// Another object represents the resource.
         case retired

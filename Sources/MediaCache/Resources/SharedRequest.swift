@@ -1,6 +1,7 @@
 import Synchronization
 
-/// A request shared by several callers. Each caller can stop waiting. When the last one does, the request is cancelled.
+/// A request shared by several callers. Each caller can stop waiting. When the last one does, the request is cancelled,
+/// except after ``outliveWaiters()``.
 package final class SharedRequest<Value: Sendable>: Sendable {
     private struct State {
         var nextID = 0

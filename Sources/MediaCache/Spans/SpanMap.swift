@@ -43,7 +43,7 @@ package struct SpanMap: Sendable, Hashable {
         return spans[index]
     }
 
-    /// Returns the rest of the hole at `offset`, at most up to `limit`; nil if the byte is cached.
+    /// Returns the rest of the hole at `offset`, at most up to `limit`; nil if the byte is cached or not below `limit`.
     package func hole(at offset: Int64, limit: Int64) -> Range<Int64>? {
         let index = firstIndex(endingAfter: offset)
         guard index < spans.count else { return offset < limit ? offset..<limit : nil }

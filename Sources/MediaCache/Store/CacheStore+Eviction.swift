@@ -118,7 +118,8 @@ extension CacheStore {
         }
     }
 
-    /// Deletes idle newer versions of pinned resources until enough bytes are free. Returns the number of bytes freed.
+    /// Deletes the unpinned versions of idle pinned resources until enough bytes are free. Returns the number of bytes
+    /// freed.
     private func deleteUnpinnedVersions(atLeast needed: Int64) async throws -> Int64 {
         var freed: Int64 = 0
         for key in try await engine.catalog.keysWithUnpinnedVersions() where freed < needed {

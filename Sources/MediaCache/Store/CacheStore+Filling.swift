@@ -8,7 +8,7 @@ extension CacheStore {
     /// - Throws: ``CacheError``: the errors of ``read(_:)``, the failure of a later origin request, or
     ///   ``CacheError/Code/storage`` if the resource can't be stored.
     public func fill(_ request: ReadRequest) async throws -> ResourceInfo {
-        // Uncommitted representations have open files.
+        // Limits the number of open files, because uncommitted representations have one each.
         if engine.committer.dirtyCount >= Self.maximumUncommitted { await engine.committer.commit() }
         let representation = try await filled(request)
         return info(of: representation.resource.stored, representation: representation)

@@ -160,7 +160,7 @@ extension CacheStore {
             engine.logger.info("orphan blobs removed", metadata: ["count": "\(orphans.count)"])
             try await engine.run { for orphan in orphans { try $0.files.remove(orphan.path) } }
         }
-        // A power failure interrupted a move. The catalog records which of the two files is valid.
+        // If a power failure interrupted a move, the catalog records which of the two files is valid.
         for file in listed where file.path.hasSuffix(".bin") && !open.contains(file.blob) {
             guard let isDurable = owned[file.blob], isDurable != file.isDurable,
                 names.contains(engine.blobs.path(of: file.blob, isDurable: isDurable))

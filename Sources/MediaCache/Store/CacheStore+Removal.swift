@@ -25,7 +25,7 @@ extension CacheStore {
     public func removeAll(includingPinned: Bool = false) async throws -> [Removal] {
         await engine.committer.commit()
         var keys = try await resources().filter { includingPinned || !$0.isPinned }.map(\.key)
-        // Includes resources that the catalog doesn't list because the disk is full.
+        // Includes resources of which only superseded versions are open, which `resources()` doesn't return.
         let unknown = table.all.filter { !$0.representations.isEmpty && (includingPinned || !$0.stored.isPinned) }
         keys += Set(unknown.map(\.key)).subtracting(keys)
         return try await remove(keys: keys)
@@ -47,7 +47,7 @@ extension CacheStore {
                     removals.append(removal)
                     guard removal.isDeferred else { continue }
                     if let resource = table[key] {
-                        // Its last reader may have left before it was marked for removal.
+                        // Its last reader may have left in the meantime.
                         resource.useEnded()
                     } else {
                         // The last reader has left, but the deferred removal may have failed.

@@ -23,7 +23,7 @@ extension CacheStore {
     /// network changed.
     public var throughput: ThroughputEstimate? { engine.traffic.throughput }
 
-    /// Discards throughput measurements. Call this when the device has switched to another network.
+    /// Discards measurements of throughput and latency. Call this when the device has switched to another network.
     public func networkChanged() {
         engine.traffic.networkChanged()
     }

@@ -33,7 +33,7 @@ public struct ResourceInfo: Sendable, Hashable, Identifiable {
     /// The ranges that running fills have yet to receive.
     public var fills: [Range<Int64>] = []
 
-    /// The identity whose credentials were sent with its requests; nil if there were none.
+    /// The identity of the user in the cache key; nil if it contains none.
     public var identity: ProfileIdentity? { CacheKey(key).identity }
     /// The cache key without ``identity``, as the key policy returns it.
     public var name: String { CacheKey(key).name }

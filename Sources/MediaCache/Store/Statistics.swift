@@ -10,12 +10,13 @@ public struct Statistics: Sendable, Hashable, Codable {
     public var openReads: Int = 0
     /// The number of origin requests, including redirected ones.
     public var originRequests: Int64 = 0
-    /// The number of failed attempts to receive content. Failed revalidations, and responses with status 401, 403 or
-    /// 410, aren't counted.
+    /// The number of failed attempts to receive a response or its content, including responses that can't be used.
+    /// Cancelled attempts, and responses with status 401, 403 or 410, aren't counted.
     public var originFailures: Int64 = 0
     /// The number of fills currently running.
     public var runningFills: Int = 0
-    /// The number of body bytes received from origins, except those requested again for comparison.
+    /// The number of body bytes received from origins. Bytes that a resumed transfer requests again for comparison
+    /// aren't counted.
     public var bytesFromOrigin: Int64 = 0
     /// The number of bytes delivered to readers.
     public var bytesRead: Int64 = 0
@@ -25,8 +26,8 @@ public struct Statistics: Sendable, Hashable, Codable {
     public var bytesEvicted: Int64 = 0
     /// The number of bytes committed to the catalog.
     public var bytesCommitted: Int64 = 0
-    /// The number of cached bytes that couldn't be read or didn't match their checksums. Bytes of missing blobs aren't
-    /// counted.
+    /// The number of cached bytes that couldn't be read or didn't match their checksums. Bytes found missing when a
+    /// resource was opened aren't counted.
     public var bytesDamaged: Int64 = 0
 
     /// Creates counters that are zero.

@@ -29,7 +29,8 @@ public struct CookieFile: Sendable, Hashable {
             guard fields.count == 7, let expires = Double(fields[4]) else {
                 throw CacheError(
                     .invalidSetting,
-                    "line \(index + 1) of the cookie file is invalid: a cookie has 7 fields separated by tabs")
+                    "line \(index + 1) of the cookie file is invalid: a cookie has 7 fields separated by tabs, "
+                        + "and the fifth one is a number")
             }
             cookies.append(
                 Cookie(

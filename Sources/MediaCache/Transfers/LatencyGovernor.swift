@@ -63,8 +63,8 @@ struct LatencyGovernor: Sendable {
     ///
     /// - Parameters:
     ///   - latency: The time from the request to the response head.
-    ///   - delivered: The rate in bytes per second received by limited transfers; nil if unknown, or while playback
-    ///     uses the link.
+    ///   - delivered: The rate in bytes per second received by the governed transfers; nil if unknown, or while they
+    ///     pause for playback.
     mutating func record(latency: Duration, delivered: Double?, now: Duration) {
         if now - minima.since >= Self.baseInterval { minima = (minima.current, nil, now) }
         minima.current = min(minima.current ?? latency, latency)

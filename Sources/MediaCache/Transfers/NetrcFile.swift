@@ -26,7 +26,7 @@ public struct NetrcFile: Sendable, Hashable {
             case "password": try change(scanner) { $0.password = try scanner.value(of: word) }
             case "account": _ = try scanner.value(of: word)
             case "macdef": scanner.skipMacro()
-            // The word may be part of a password.
+            // The message doesn't contain the word, which may be part of a password.
             default: throw scanner.failure("a keyword such as `machine`, `login` or `password` is expected")
             }
         }

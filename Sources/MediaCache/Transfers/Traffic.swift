@@ -207,7 +207,7 @@ package final class Traffic: Sendable {
     ///
     /// - Parameters:
     ///   - ifNeeded: Returns whether the transfer is needed. An abandoned transfer keeps its connection during a pause,
-    ///     because it won't open another one. It ends if it blocks a transfer of a higher class.
+    ///     because it won't open another one.
     ///   - holdsBack: Returns whether the transfer pauses for playback if its class requires it.
     /// - Throws: The reader's errors; `CacheError` with `cancelled` if the transfer isn't needed and would have to wait
     ///   for admission.
@@ -283,7 +283,7 @@ package final class Traffic: Sendable {
         let now = time.monotonic
         let back = state.withLock { state in
             state.needs[host]?.playback.end(now: now)
-            // A short wait has no calm period, so that the transfers resume immediately.
+            // Transfers resume immediately if no calm period follows; otherwise, the watch resumes them.
             return state.waiting.filter { !state.isHolding($0.value.ticket.host, now: now) }.map(\.key)
         }
         resume(back)

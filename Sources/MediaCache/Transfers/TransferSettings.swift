@@ -90,7 +90,7 @@ extension TransferSettings {
     ///
     /// - Parameters:
     ///   - url: The target of the request; nil for no credentials at all.
-    ///   - now: The current time, which decides on expired cookies.
+    ///   - now: The current time. Cookies that have expired by then are omitted.
     package func sendingCredentials(onlyTo url: ResourceURL?, now: Date) -> TransferSettings {
         var settings = self
         settings.headerProfiles = HeaderProfiles()
@@ -120,7 +120,8 @@ extension TransferSettings {
         return try await refreshURL?(url).map { ($0, .any) }
     }
 
-    /// Returns settings that send `identity` to `url`'s origin only; these settings if `identity` is nil.
+    /// Returns these settings with `identity` in the header profile of `url`'s origin, so that its cache keys contain
+    /// it; these settings if `identity` is nil.
     package func requesting(_ url: ResourceURL, as identity: ProfileIdentity?) -> TransferSettings {
         guard let identity else { return self }
         var settings = self

@@ -3,7 +3,7 @@ import Synchronization
 /// An observer of received content. It can't change the content.
 ///
 /// It receives each buffer as sent by the origin, before any ``ContentTransform``. Cached content isn't observed.
-/// Buffers of one response are in order; those of several responses are interleaved. Transfers don't wait for an
+/// Buffers of one response are in order; those of several responses may be interleaved. Transfers don't wait for an
 /// observer: while it processes a buffer, up to 4 MiB are queued, and further bytes are skipped and counted in
 /// ``ObservedBytes/missed``.
 public struct ContentObserver: Sendable {
