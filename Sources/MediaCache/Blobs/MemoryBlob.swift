@@ -52,7 +52,7 @@ struct MemoryBlob {
 
     // MARK: - Readers
 
-    /// Returns whether the byte at `position` is in the ring or will be received soon.
+    /// Returns whether the byte at `position` is in the ring or will be received sooner than with a separate request.
     func reaches(_ position: Int64) -> Bool {
         start <= position && position < limit && (sendsAll || position - end <= Self.nearDistance)
     }

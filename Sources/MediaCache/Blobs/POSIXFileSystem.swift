@@ -166,12 +166,12 @@ private final class POSIXFile: BlobFile {
 
     func descriptor(forSending range: Range<Int64>) -> Int32? {
         guard !range.isEmpty else { return nil }
-        // Samples may miss pages that aren't in memory. The sender then waits for the disk.
         let now = ContinuousClock.now
         let isKnown = sampled.withLock { sampled in
             sampled.map { $0.range.contains(range) && now - $0.since < Self.sampleLifetime } ?? false
         }
         if isKnown { return descriptor }
+        // Samples may miss pages that aren't in memory. The sender then waits for the disk.
         var byte: UInt8 = 0
         for offset in stride(from: range.lowerBound, to: range.upperBound - 1, by: Self.sampleDistance) {
             guard mc_pread_nowait(descriptor, &byte, 1, offset) == 1 else { return nil }

@@ -26,7 +26,7 @@ package final class Catalog: Sendable {
     private let location: Location
     private let connection: Mutex<(any DatabaseWriter)?>
     private let counters: Mutex<Counters>
-    /// Whether the last process that wrote to the catalog ended without closing it, as indicated by its log.
+    /// Whether the last process that wrote to the catalog ended without closing it and left a write-ahead log.
     let wasInterrupted: Bool
 
     private struct Counters {
@@ -136,7 +136,7 @@ package final class Catalog: Sendable {
     /// Closes the database until ``reopen()``. Blocks.
     package func close() throws {
         let database = connection.withLock { exchange(&$0, with: nil) }
-        // The pool closes its reading connections last, and these can't truncate the log.
+        // Truncated now, because the pool closes its reading connections last, and these can't truncate the log.
         if let pool = database as? DatabasePool {
             _ = try? pool.writeWithoutTransaction { try $0.checkpoint(.truncate) }
         }

@@ -39,7 +39,7 @@ extension ResourceURL {
     package var credentials: Credentials? { userInfo.map(Credentials.init(userInfo:)) }
 }
 
-/// An identifier that distinguishes the users of an origin in cache keys and play URLs without revealing their names.
+/// An identifier that distinguishes the users of an origin in cache keys and play URLs without containing their names.
 ///
 /// It's a hash of the user's name only, so that cached content remains accessible after a change of the password. It
 /// isn't a secret and doesn't authenticate the user.

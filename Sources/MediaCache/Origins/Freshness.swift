@@ -25,8 +25,8 @@ extension Freshness {
             let age = fields[.age].flatMap(Double.init) ?? 0
             freshUntil = now.addingTimeInterval(Double(maxAge) - max(0, age))
         } else if let expires = fields[.expires] {
-            // An invalid Expires value, especially “0”, means “already expired” (RFC 9111 §5.3).
             let date = fields[.date].flatMap(HTTPDate.parse) ?? now
+            // An invalid Expires value, especially “0”, means “already expired” (RFC 9111 §5.3).
             freshUntil = HTTPDate.parse(expires).map { now.addingTimeInterval($0.timeIntervalSince(date)) } ?? now
         }
     }

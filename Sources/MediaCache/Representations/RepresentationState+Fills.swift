@@ -62,7 +62,8 @@ extension RepresentationState {
     ) -> FillPlan {
         nextID += 1
         var range = range
-        // Each byte belongs to one fill. A fill that would run into this range stops at its start.
+        // Each byte belongs to one fill. A fill that would run into this range stops at its start. This range stops at
+        // the next fill.
         for id in fills.keys {
             guard let fill = fills[id] else { continue }
             if fill.position < range.lowerBound, range.lowerBound < fill.limit {

@@ -25,7 +25,7 @@ extension Resource.State {
         return pinned
     }
 
-    /// Returns whether the origin failed to provide a version newer than the pinned one within the last minute.
+    /// Returns whether ``originFailure`` is less than a minute ago.
     func isOriginFailing(at now: Duration) -> Bool { originFailure.map { now - $0 < .seconds(60) } ?? false }
 }
 

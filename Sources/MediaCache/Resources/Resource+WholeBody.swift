@@ -107,8 +107,8 @@ extension Resource {
 
     // MARK: - Requested content
 
-    /// Waits for the running request, or starts one if `starts` is true. Returns nil if there is none, if it was
-    /// abandoned, or if it's late and the pinned version can be read instead.
+    /// Waits for the running request, or starts one if `starts` is true. Returns nil if there is none, if this reader
+    /// can't use its result, or if it's late or likely to fail and the pinned version can be read instead.
     private func sharedBody(
         _ request: WholeBodyRequest, _ read: ReadRequest, starts: Bool
     ) async throws -> WholeBody? {

@@ -10,7 +10,7 @@ struct Confirmation: Sendable {
 /// The start times of the last requests that confirmed a version. A request with scope `any` doesn't confirm a version
 /// for scope `publicOnly`, because the access rule may forbid it in that scope.
 struct ConfirmationMoments: Sendable {
-    /// The start time of the last request with any scope; nil if there is none.
+    /// The start time of the last request, regardless of its scope; nil if there is none.
     private(set) var any: Duration?
     /// The start time of the last request limited to public addresses; nil if there is none.
     private(set) var publicOnly: Duration?
@@ -71,7 +71,8 @@ package final class Resource: Sendable {
         /// The time of the last failure to move the pin to a newer version; nil if none has failed.
         var pinFailure: Duration?
 
-        /// The time when the origin last failed to provide a version newer than the pinned one; nil after a response.
+        /// The time when the origin last failed to confirm the current version or to provide a newer one; nil after a
+        /// response.
         var originFailure: Duration?
 
         var representations: [Representation] { superseded + (current.map { [$0] } ?? []) }
@@ -375,7 +376,8 @@ package final class Resource: Sendable {
         state.confirmed = ConfirmationMoments()
     }
 
-    /// Returns a session over `representation`; nil if this object has been retired. Records the use of the resource.
+    /// Returns a session over `representation`; nil if this object has been retired. Records the use of the resource if
+    /// the request counts as one.
     ///
     /// - Throws: The errors of ``range(of:head:)``.
     func session(_ request: ReadRequest, over representation: Representation) throws -> ReadSession? {

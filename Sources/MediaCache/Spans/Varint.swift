@@ -1,4 +1,5 @@
-/// An encoder of unsigned integers as base-128 varints, seven bits per byte, least significant first.
+/// An encoder of integers and strings. Integers without a fixed size are base-128 varints, seven bits per byte, least
+/// significant first.
 package struct VarintWriter {
     package private(set) var bytes: [UInt8] = []
 

@@ -44,7 +44,7 @@ public struct CacheConfiguration: Sendable {
     }
 }
 
-/// The folders of a store. Evictable and durable files are separate because systems may purge cache folders.
+/// The folders of a store. Evictable and durable files can be separate, because systems may purge cache folders.
 public struct CacheLocation: Sendable, Hashable {
     /// The folder of evictable blobs. The system may purge it.
     public var evictable: String
@@ -115,7 +115,7 @@ extension CacheLocation {
             #endif
         } catch {
             throw CacheError(
-                .storage, "the system provides no folder for the app's cache; set its location explicitly",
+                .storage, "the folders for the app's cache can't be found or created; set its location explicitly",
                 cause: error)
         }
     }

@@ -51,7 +51,7 @@ package final class Traffic: Sendable {
         var closeConnection: @Sendable () -> Void
     }
 
-    /// The measurements of transfers from one host other than playback and recordings.
+    /// The rate limit of transfers from one host other than playback and recordings, and its measurements.
     private struct Host {
         var governor = LatencyGovernor()
         var account = BandwidthLedger.Account()
