@@ -239,7 +239,7 @@ extension EvictionSituation {
             }
         return CacheError(
             .storage,
-            "the cache is full: \(reason); everything else is in use or pinned. Remove resources, or raise the limit")
+            "the cache is full: \(reason); everything else is in use or pinned. Remove resources, or change the limits")
     }
 }
 
