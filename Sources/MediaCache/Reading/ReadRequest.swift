@@ -114,7 +114,7 @@ public enum RequestedRange: Sendable, Hashable {
         }
     }
 
-    /// Returns the range from an offset to an exclusive end; nil for the end of the resource.
+    /// Returns the range from `start` to the exclusive `end`, or to the end of the resource if `end` is nil.
     package static func from(_ start: Int64, to end: Int64?) -> RequestedRange {
         end.map { .closed(start, through: $0 - 1) } ?? .from(start)
     }

@@ -110,7 +110,7 @@ extension RepresentationState {
 
     mutating func didReceiveHead(of fill: FillID) { fills[fill]?.hasHead = true }
 
-    /// Returns the end of a fill's range, which may shrink while the fill runs.
+    /// Returns the end of a fill's range, which may change while the fill runs.
     func limit(of fill: FillID) -> Int64 { fills[fill]?.limit ?? 0 }
 
     /// Returns whether a fill has written all of its range.

@@ -108,8 +108,8 @@ extension CacheStore {
         return true
     }
 
-    /// Returns whether a pinned version in the catalog replaces the sidecar's version. It does if its blob exists and
-    /// it is complete, or both are partial.
+    /// Returns whether a pinned version in the catalog replaces the sidecar's version. It does if its blob exists, and
+    /// either it's complete or both versions are partial.
     private func isReplaced(_ sidecar: Sidecar, in entry: CatalogEntry?) async -> Bool {
         guard let pinned = entry?.versions.pinned, pinned.isDurable, pinned.blob != sidecar.blob,
             pinned.isComplete || !sidecar.isComplete

@@ -63,7 +63,7 @@ public struct BandwidthLimits: Sendable, Hashable {
     /// The total limit in bytes per second; nil for no limit. Higher classes have priority: playback waits only for
     /// other playback. The limit is exceeded briefly when a transfer of a higher class starts.
     public var total: Int64?
-    /// The limits of classes in bytes per second. Other classes have no limit.
+    /// The limits of classes in bytes per second. Other classes have no limit of their own.
     public var classes: [TransferClass: Int64]
 
     /// Creates limits.

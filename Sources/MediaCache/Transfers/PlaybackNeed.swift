@@ -21,8 +21,8 @@ struct PlaybackNeed: Sendable {
 
     /// The number of waiting readers.
     private(set) var waiting = 0
-    /// The time when the first reader began to wait, or when a reader last received bytes while others were still
-    /// waiting.
+    /// The time when the first reader began to wait, or when a reader last stopped while others were still waiting; nil
+    /// while none waits.
     private var since: Duration?
     /// The time when the last reader stopped waiting.
     private var last: Duration?

@@ -137,8 +137,8 @@ extension Engine {
             observers: observers.filter { $0.observer.kinds.contains(kind) })
     }
 
-    /// Returns a kind whose transform, if any, is the one that was applied to the representation, preferably the kind of
-    /// the last read; nil if there is no such kind.
+    /// Returns a kind whose transform, if any, is the one that was applied to the representation, preferably the kind
+    /// of the last read; nil if there is no such kind.
     func kind(of representation: Representation) -> ResourceKind? {
         let (kind, applied) = representation.content
         return ([kind] + ResourceKind.allCases).first { transform(for: $0)?.applied == applied }
