@@ -141,7 +141,7 @@ extension Catalog {
         "\(allVersions) AND r.key IN (\(databaseQuestionMarks(count: count)))"
     }
 
-    /// The query of the versions among which are the current and the pinned one of each resource.
+    /// The query of all versions that may be the current or the pinned one of a resource.
     private static let allVersions = """
         SELECT p.*, r.key AS resource_key, r.pinned AS resource_pinned FROM resource r
         JOIN representation p ON p.resource = r.id WHERE (superseded = 0 OR pinned = 1)

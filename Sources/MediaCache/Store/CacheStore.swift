@@ -237,7 +237,7 @@ public final class CacheStore: Sendable {
         }
     }
 
-    /// Returns the request without revalidation and ``FillPolicy/whole`` if its settings forbid requests to the origin.
+    /// Returns the request with neither revalidation nor ``FillPolicy/whole`` if its settings forbid origin requests.
     private func allowed(_ request: ReadRequest) -> ReadRequest {
         guard !(request.settings?.allowsOriginRequests ?? engine.transfers.allowsOriginRequests) else {
             return request
