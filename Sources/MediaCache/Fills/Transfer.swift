@@ -1,7 +1,7 @@
 /// The reception of a range from its origin: a reader, and the scheduler ticket of its requests.
 ///
-/// Every body is received by ``receive(ifNeeded:holdsBack:_:)``, whether its bytes are written to a blob, kept in
-/// memory or only compared with cached ones.
+/// Bodies are received by ``receive(ifNeeded:holdsBack:_:)``, whether their bytes are written to a blob, held in memory
+/// or only compared with cached ones. Only first bytes that determine the media type are received separately.
 struct Transfer: Sendable {
     let engine: Engine
     let reader: OriginReader

@@ -25,7 +25,7 @@ extension CacheStore {
     public func removeAll(includingPinned: Bool = false) async throws -> [Removal] {
         await engine.committer.commit()
         var keys = try await resources().filter { includingPinned || !$0.isPinned }.map(\.key)
-        // Includes resources of which only superseded versions are open, which `resources()` doesn't return.
+        // Includes open resources with superseded versions only, which `resources()` doesn't return.
         let unknown = table.all.filter { !$0.representations.isEmpty && (includingPinned || !$0.stored.isPinned) }
         keys += Set(unknown.map(\.key)).subtracting(keys)
         return try await remove(keys: keys)
