@@ -14,7 +14,7 @@ extension AcceptanceTests {
             let folder = try TemporaryFolder("cache")
             var random = SeededGenerator.forTest("kill -9")
             var cached: [String: RangeSet<Int>] = [:]
-            let rounds = TestSettings.isSoak ? 200 : 20
+            let rounds = TestSettings.isSoak ? 1000 : 20
             let total = { (cached: [String: RangeSet<Int>]) in cached.values.reduce(0) { $0 + $1.total } }
             var bytes = 0
             for round in 1...rounds {
