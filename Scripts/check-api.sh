@@ -25,7 +25,8 @@ shift
 command -v ffmpeg >/dev/null || fail "ffmpeg is missing; 'make setup' installs it"
 python=$("$root/Scripts/python.sh")
 
-# Runs in the foreground, so that Ctrl-C works. The first signal is SIGINT, on which the server is stopped.
+# With --foreground, Ctrl-C reaches the check. At the time limit, timeout sends SIGINT before SIGKILL, so that the check
+# can stop the server.
 status=0
 PYTHONDONTWRITEBYTECODE=1 timeout --foreground --signal=INT --kill-after=20 "$limit" \
     "$python/python" "$tests/check.py" "$program" "$@" || status=$?

@@ -92,11 +92,11 @@ mkdir "$modules/shared"
 for system in iOS macOS tvOS visionOS; do
     folder=$modules/$system
     mkdir "$folder"
-    # Stubs that other stubs import are first. All files import AppleFoundation, because its declarations are part of
-    # Foundation on Apple's systems.
+    # Stubs that other stubs import are first.
     for name in AppleFoundation CoreGraphics CoreImage CoreMedia AVFoundation Network UniformTypeIdentifiers SwiftUI AVKit; do
         stub "$name" "$folder" "$system"
     done
+    # The compiled files import AppleFoundation, because its declarations are part of Foundation on Apple's systems.
     more=(-D "STUB_$system" -Xfrontend -import-module -Xfrontend AppleFoundation)
     if [ ! -e "$modules/shared/MediaLibrary.swiftmodule" ]; then
         compile MediaLibrary "$folder" MediaLibrary "${library[@]}"

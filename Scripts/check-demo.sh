@@ -85,7 +85,7 @@ after="$(state originBytesSent) bytes, $(state originRequests) requests"
 [ "$before" = "$after" ] || fail "the second read used the origin: before $before, after $after"
 echo "check-demo: the second read didn't use the origin ($after in total)"
 
-# Restarts twice, because the second start reads data that the first one committed when it opened the cache.
+# Restarts twice: opening a cache can write to it, so the second restart reads the cache as the first one left it.
 origin_port=$(sed -E 's#^http://[^/]*:([0-9]+)/.*#\1#' <<<"$origin")
 for restart in first second; do
     stop

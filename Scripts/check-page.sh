@@ -54,8 +54,8 @@ export MEDIACACHE CHROMIUM MEDIACACHE_PAGE_MEDIA PYTHONDONTWRITEBYTECODE=1
 cd "$tests"
 arguments=(discover --verbose)
 [ ${#names[@]} -eq 0 ] || arguments=(--verbose "${names[@]}")
-# Runs in the foreground, so that Ctrl-C works. The first signal is SIGINT, on which the tests stop the server and the
-# browser.
+# With --foreground, Ctrl-C reaches the tests. At the time limit, timeout sends SIGINT before SIGKILL, so that the tests
+# can stop the server and the browser.
 status=0
 timeout --foreground --signal=INT --kill-after=20 "$limit" "$python/python" -m unittest "${arguments[@]}" ||
     status=$?

@@ -48,7 +48,7 @@ package final class BlockingPool: TaskExecutor {
     }
 }
 
-/// A mark of threads that may block on files: those on which a pool runs tasks, and those on which an origin receives.
+/// A mark of threads that may block on files. The executors of these threads set it while they run jobs.
 package enum FileThread {
     private static let mark = ThreadNumber()
 
