@@ -84,7 +84,8 @@ printf '#!/bin/sh\n' >"$folder/programs/apt-get"
 printf '#!/bin/sh\nexec "$@"\n' >"$folder/programs/sudo"
 chmod +x "$folder/programs"/*
 path=$folder/programs:/usr/local/bin:/usr/bin:/bin
-# If one of these folders contains a swift command, links to all other commands replace them.
+# If one of these folders contains a swift command, a folder with links to the other commands in /bin and /usr/bin
+# replaces all three.
 for place in /usr/local/bin /usr/bin /bin; do
     if [ -x "$place/swift" ]; then
         path=$folder/programs:$folder/system

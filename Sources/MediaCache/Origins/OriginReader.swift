@@ -122,8 +122,8 @@ package actor OriginReader {
 
     /// Returns the next bytes; nil at the end of the range. Sends further requests as necessary.
     ///
-    /// - Throws: ``CacheError``; ``ConnectionClosed`` after ``closeWhileReading()``; ``ResponseDiscarded`` if the
-    ///   reader starts over after an interruption.
+    /// - Throws: ``CacheError``; the errors of ``TransferSettings/refreshed(_:)``; ``ConnectionClosed`` after
+    ///   ``closeWhileReading()``; ``ResponseDiscarded`` if the reader starts over after an interruption.
     package func next() async throws -> OriginPiece? {
         let piece = peeked.isEmpty ? try await receiveNext() : peeked.removeFirst()
         guard let piece, let pipeline else { return piece }
