@@ -35,10 +35,12 @@ WORDS = {
     "else/anew": {"else", "anew"},
 }
 
-CODE = {".swift", ".c", ".h", ".js", ".sh", ".py", ".rb", ".yml"}
+# Files without a suffix are scripts, the Makefile and a Dockerfile.
+HASH_COMMENTS = {"", ".sh", ".py", ".rb", ".yml"}
+CODE = HASH_COMMENTS | {".swift", ".c", ".h", ".js"}
 PROSE = {".md", ".html", ".yaml", ".txt"}
-FOLDERS = ["Sources", "Tests", "Scripts", "docs", "Packaging", "Examples", "Stubs", "Benchmarks", ".github", "README.md",
-           "CONTRIBUTING.md", "Makefile", "Package.swift"]
+FOLDERS = ["Sources", "Tests", "Scripts", "docs", "Packaging", "Examples", "Stubs", "Benchmarks", ".ci", ".github",
+           "README.md", "CONTRIBUTING.md", "Makefile", "Package.swift"]
 
 
 def files(paths):
@@ -57,7 +59,7 @@ def passages(path):
         for number, line in enumerate(text.split("\n"), 1):
             yield number, line, False
         return
-    marker = "#" if path.suffix in {".sh", ".py", ".rb", ".yml"} else "//"
+    marker = "#" if path.suffix in HASH_COMMENTS else "//"
     was_doc = False
     for number, line in enumerate(text.split("\n"), 1):
         stripped = line.strip()
@@ -65,7 +67,9 @@ def passages(path):
         if stripped.startswith(marker):
             yield number, stripped.lstrip("/#! "), is_doc and not was_doc
         else:
-            # Messages and help texts.
+            # Messages and help texts. `make help` prints the texts after the targets of the Makefile.
+            if path.name == "Makefile" and " ## " in line:
+                yield number, line.partition(" ## ")[2], False
             for literal in re.findall(r'"((?:[^"\\]|\\.)*[A-Za-z]{2,} [a-z](?:[^"\\]|\\.)*)"', line):
                 yield number, literal, False
         was_doc = is_doc
