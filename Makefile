@@ -125,9 +125,10 @@ test-asan: setup-build ## Run the unit tests under AddressSanitizer and LeakSani
 	LSAN_OPTIONS=suppressions=$(CURDIR)/Scripts/leaks-not-ours.txt SWIFT="$(SWIFT)" Scripts/test.sh \
 		--sanitize=address --scratch-path .build-asan --filter '$(UNIT_TESTS)' --skip '$(ALONE)' $(ARGS)
 
-# The container fuzzers measure the memory of their process, so they run in a separate one.
+# The fuzzers measure the memory of their process, so those of each module run in a separate one.
 soak: setup ## Run every test with its full number of iterations (slow)
-	MEDIACACHE_SOAK=1 SWIFT="$(SWIFT)" Scripts/test.sh --skip '^MediaContainersTests\..*FuzzTests' $(ARGS)
+	MEDIACACHE_SOAK=1 SWIFT="$(SWIFT)" Scripts/test.sh --skip '^(HLSTests|MediaContainersTests)\..*FuzzTests' $(ARGS)
+	MEDIACACHE_SOAK=1 SWIFT="$(SWIFT)" Scripts/test.sh --no-parallel --filter '^HLSTests\..*FuzzTests'
 	MEDIACACHE_SOAK=1 SWIFT="$(SWIFT)" Scripts/test.sh --no-parallel --filter '^MediaContainersTests\..*FuzzTests'
 
 bench: ## Compare with nginx, Varnish and curl; prints ratios
