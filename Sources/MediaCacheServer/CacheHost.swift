@@ -39,14 +39,15 @@ public final class CacheHost: Sendable {
         let store = try await CacheStore.open(configuration, origin: origin, logger: logger)
         do {
             let file = AccessKeyFile(location: configuration.location)
-            if store.isWritable, file.isAccessibleByOtherUsers {
-                logger.warning(
-                    "other users had access to the key file; it gets a new key unless the file system stores no modes")
+            let wasAccessible = file.isAccessibleByOtherUsers
+            let key = store.isWritable ? try file.loadOrCreate() : AccessKeyFile.keyToRead(configuration.location)
+            // The key isn't replaced if the file system doesn't store modes, or the folder can't be written.
+            if wasAccessible, !file.isAccessibleByOtherUsers {
+                logger.warning("other users had access to the key file, so the server replaced the key")
             }
             let server = CacheServer(
-                store: store,
-                key: store.isWritable ? try file.loadOrCreate() : AccessKeyFile.keyToRead(configuration.location),
-                keyFile: store.isWritable ? file : nil, configuration: serverConfiguration, routes: routes)
+                store: store, key: key, keyFile: store.isWritable ? file : nil, configuration: serverConfiguration,
+                routes: routes)
             try await server.start()
             if let address = server.boundAddresses.first { try store.announce(address: address) }
             return CacheHost(store: store, server: server, grace: serverConfiguration.grace)

@@ -64,6 +64,27 @@ struct AccessTests {
         #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == ["key"])
     }
 
+    @Test func warnsOnlyIfKeyIsReplaced() async throws {
+        let file = try keyFile()
+        let log = LogRecorder()
+        func writeAccessibleFile(_ text: String) throws {
+            try Data(text.utf8).write(to: URL(filePath: file.path))
+            try FileManager.default.setAttributes([.posixPermissions: 0o644], ofItemAtPath: file.path)
+        }
+        // The file doesn't contain a key, so the server doesn't start, and doesn't replace the file.
+        try writeAccessibleFile("short\n")
+        await #expect(throws: CacheError.self) {
+            try await CacheHost.use(folder: folder.path, { $0.logger = log.logger }) { _ in }
+        }
+        #expect(log.messages.filter { $0.contains("key file") } == [])
+        let known = AccessKey()
+        try writeAccessibleFile(known.value + "\n")
+        try await CacheHost.use(folder: folder.path, { $0.logger = log.logger }) { host in
+            #expect(host.key != known)
+        }
+        #expect(log.messages.count { $0.contains("key file") } == 1)
+    }
+
     @Test func findsKeyFileOutsideUnwritableFolder() throws {
         let location = CacheLocation(folder: folder.path)
         let inner = try keyFile()

@@ -6,6 +6,7 @@ import MediaCacheAPI
 import NIOCore
 import NIOEmbedded
 import NIOPosix
+import Synchronization
 
 @testable import MediaCacheServer
 
@@ -22,6 +23,28 @@ struct EchoRoute: Route {
 
 extension Logger {
     static let silent = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
+}
+
+/// The warnings and errors that a logger receives.
+final class LogRecorder: Sendable {
+    private let recorded = Mutex<[String]>([])
+
+    var messages: [String] { recorded.withLock { $0 } }
+
+    var logger: Logger { Logger(label: "test") { _ in Handler(recorder: self) } }
+
+    private struct Handler: LogHandler {
+        let recorder: LogRecorder
+        var logLevel = Logger.Level.warning
+        var metadata: Logger.Metadata = [:]
+
+        subscript(metadataKey key: String) -> Logger.Metadata.Value? {
+            get { metadata[key] }
+            set { metadata[key] = newValue }
+        }
+
+        func log(event: LogEvent) { recorder.recorded.withLock { $0.append("\(event.message)") } }
+    }
 }
 
 /// The number of unsent bytes that a connection without a socket reports.
