@@ -66,8 +66,9 @@ public final class CacheServer: Sendable {
     /// - Returns: The new key.
     /// - Throws: `CacheError` with `storage` if the key file can't be written; the old key remains valid.
     public func rollKey() async throws -> AccessKey {
-        defer { dependencies.feeds.endAll() }
-        return try await dependencies.access.roll()
+        let key = try await dependencies.access.roll()
+        dependencies.feeds.endAll()
+        return key
     }
 
     var playbackToken: String { dependencies.access.playbackToken }

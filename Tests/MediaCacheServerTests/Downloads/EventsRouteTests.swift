@@ -70,6 +70,44 @@ struct EventsRouteTests {
         }
     }
 
+    /// The feed ends when the key is replaced, but not after a failure, since the old key remains valid.
+    @Test(.timeLimit(.minutes(2))) func keepsFeedIfKeyCannotBeReplaced() async throws {
+        let other = try ResourceURL("http://origin.example/other.mp4")
+        origin[other] = ScriptedResource(.random(seed: 4, length: 1000))
+        try await CacheHost.use(folder: folder.path, origin: origin) { host in
+            let client = try host.client()
+            let (records, received) = AsyncStream.makeStream(of: EventRecord.self)
+            let isOpen = Mutex(false)
+            let listening = Task {
+                defer { received.finish() }
+                try await client.events { record in
+                    isOpen.withLock { $0 = true }
+                    received.yield(record)
+                }
+            }
+            // The first event shows that the feed is open.
+            while !isOpen.withLock({ $0 }) {
+                let id = try await host.download(#"{"url":"\#(film)"}"#).id
+                #expect(try await host.call("DELETE", "/api/v1/downloads/\(id)").status == 204)
+            }
+            // Replacing a folder by renaming a file fails, even for root.
+            let key = "\(folder.path)/key"
+            try FileManager.default.removeItem(atPath: key)
+            try FileManager.default.createDirectory(atPath: key, withIntermediateDirectories: true)
+            await #expect(throws: CacheError.self) { try await host.server.rollKey() }
+            let id = try await host.download(#"{"url":"\#(other)"}"#).id
+            var hasReceived = false
+            for await record in records where record.asset == id {
+                hasReceived = true
+                break
+            }
+            #expect(hasReceived)
+            try FileManager.default.removeItem(atPath: key)
+            _ = try await host.server.rollKey()
+            _ = try? await listening.value
+        }
+    }
+
     /// A replaced catalog doesn't mean that the folder can't be written.
     @Test func reportsReplacedCatalogAsItsOwnEvent() throws {
         let record = try #require(EventRecord(CacheEvent.catalogReplaced(path: "/cache/catalog.sqlite.damaged-1")))
