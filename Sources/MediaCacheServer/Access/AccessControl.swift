@@ -62,7 +62,9 @@ final class AccessControl: Sendable {
         state.withLock { $0 = State(key: $0.key, issued: issued) }
     }
 
-    /// Writes the times of last use, if they have changed.
+    /// Writes the times of last use, if they have changed. After a failure, the next call writes them.
+    ///
+    /// - Throws: `CacheError` with `storage` if the file can't be written.
     func save() async throws {
         try await changes.runUncancelled {
             guard let tokenFile else { return }
@@ -70,7 +72,13 @@ final class AccessControl: Sendable {
                 defer { state.issued.hasNewUses = false }
                 return state.issued.hasNewUses ? state.issued : nil
             }
-            if let issued { try await tokenFile.write(issued) }
+            guard let issued else { return }
+            do {
+                try await tokenFile.write(issued)
+            } catch {
+                state.withLock { $0.issued.hasNewUses = true }
+                throw error
+            }
         }
     }
 

@@ -145,6 +145,22 @@ struct AccessControlTests {
         try await withAccess { #expect($0.tokens().last?.lastUsed == start + 3600) }
     }
 
+    @Test func storesLastUseAfterFailedAttempt() async throws {
+        let start = clock.now
+        try await withAccess { access in
+            let token = try await access.issue(asset: nil, label: nil, expires: nil).token
+            clock.advance(by: .seconds(3600))
+            #expect(access.grant(for: token) != nil)
+            // Replacing a folder that isn't empty by renaming fails, even for root.
+            try FileManager.default.removeItem(atPath: file)
+            try FileManager.default.createDirectory(atPath: "\(file)/x", withIntermediateDirectories: true)
+            await #expect(throws: CacheError.self) { try await access.save() }
+            try FileManager.default.removeItem(atPath: file)
+            try await access.save()
+        }
+        try await withAccess { #expect($0.tokens().last?.lastUsed == start + 3600) }
+    }
+
     /// If a crash happens between writing the new file and renaming it, the old file remains.
     @Test func keepsOldTokensAfterCrashBeforeRename() async throws {
         var token = ""
