@@ -50,7 +50,7 @@ final class ConnectionClock: ChannelInboundHandler, RemovableChannelHandler {
     func handlerAdded(context: ChannelHandlerContext) {
         loop = context.eventLoop
         // The time for the first head starts with the connection.
-        enter(.head, limits.headTimeout)
+        enter(.head)
         let channel = context.channel
         let bound = NIOLoopBound(self, eventLoop: context.eventLoop)
         timer = context.eventLoop.scheduleRepeatedTask(initialDelay: tick, delay: tick) { _ in
@@ -64,7 +64,7 @@ final class ConnectionClock: ChannelInboundHandler, RemovableChannelHandler {
     }
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
-        if phase == .idle { enter(.head, limits.headTimeout) }
+        if phase == .idle { enter(.head) }
         context.fireChannelRead(data)
     }
 
@@ -82,23 +82,23 @@ final class ConnectionClock: ChannelInboundHandler, RemovableChannelHandler {
 
     func headArrived() {
         hasResponded = false
-        enter(.body, limits.bodyTimeout)
+        enter(.body)
     }
 
     func requestArrived() {
-        if hasResponded { enter(.idle, limits.idleTimeout) } else { phase = .response }
+        enter(hasResponded ? .idle : .response)
     }
 
     func responseEnded() {
         hasResponded = true
         // The rest of the body has its own deadline.
-        if phase != .body { enter(.idle, limits.idleTimeout) }
+        if phase != .body { enter(.idle) }
     }
 
-    private func enter(_ phase: Phase, _ limit: Duration) {
+    private func enter(_ phase: Phase) {
         guard let loop else { return }
         self.phase = phase
-        deadline = loop.now + TimeAmount(limit)
+        deadline = deadline(of: phase, at: loop.now)
     }
 
     private func isOverdue(_ channel: any Channel) -> Bool {
@@ -107,8 +107,8 @@ final class ConnectionClock: ChannelInboundHandler, RemovableChannelHandler {
         if isStalled(unsentBytes(channel), now) { return true }
         // A client that is still reading a response isn't idle, and a client that back pressure holds up isn't slow.
         let isBusy = phase == .idle ? unsent > 0 : !channel.isWritable
-        if isBusy, phase != .response { deadline = now + TimeAmount(limit(of: phase)) }
-        return phase != .response && now >= deadline
+        if isBusy { deadline = deadline(of: phase, at: now) }
+        return now >= deadline
     }
 
     /// Returns whether the client has read too little of the unsent bytes for too long.
@@ -127,12 +127,13 @@ final class ConnectionClock: ChannelInboundHandler, RemovableChannelHandler {
         return now >= stallDeadline
     }
 
-    private func limit(of phase: Phase) -> Duration {
+    /// Returns the deadline of a phase that starts now. A response has only the stall limit.
+    private func deadline(of phase: Phase, at now: NIODeadline) -> NIODeadline {
         switch phase {
-        case .idle: limits.idleTimeout
-        case .head: limits.headTimeout
-        case .body: limits.bodyTimeout
-        case .response: limits.stallTimeout
+        case .idle: now + TimeAmount(limits.idleTimeout)
+        case .head: now + TimeAmount(limits.headTimeout)
+        case .body: now + TimeAmount(limits.bodyTimeout)
+        case .response: .distantFuture
         }
     }
 }
