@@ -39,6 +39,10 @@ public struct ResourceRecord: Codable, Sendable, Hashable, Identifiable {
     public var inUse: Bool
     /// The path of the complete resource as a file on the server's machine; null if the resource is partial or the path
     /// wasn't requested.
+    ///
+    /// The server doesn't hold the file after its response. The path may become invalid when the resource is evicted,
+    /// removed, replaced by another version, pinned or unpinned. To protect the file from eviction, pin the resource
+    /// before requesting the path.
     public var localFile: String?
     /// The cached amount of the HLS stream, if the resource is its playlist and was requested individually; otherwise
     /// null.

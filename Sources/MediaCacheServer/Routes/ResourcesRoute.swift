@@ -114,7 +114,9 @@ struct ResourcesRoute: Route {
     /// Returns the record of a resource. For a playlist, it includes the state of the stream. For a complete resource,
     /// it includes the path of its file if the request has `file=true`.
     ///
-    /// Creating the path may add a second link to the blob. From then on, it can only be evicted as a whole.
+    /// Creating the path may add a second link to the blob. From then on, it can only be evicted as a whole. The file
+    /// isn't held after the response, because the server doesn't know how long the client uses the path. Clients can
+    /// pin the resource instead.
     private func record(of info: ResourceInfo, _ request: RouteRequest) async throws -> ResourceRecord {
         var record = ResourceRecord(info)
         if MediaType.isPlaylist(record.type) {

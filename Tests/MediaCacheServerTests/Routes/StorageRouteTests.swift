@@ -46,6 +46,26 @@ struct StorageRouteTests {
         }
     }
 
+    /// The server doesn't hold the file of a response, so only a pin protects it.
+    @Test func sparesFileOfPinnedResource() async throws {
+        try await CacheHost.use(origin: origin) { host in
+            let client = try host.client()
+            var files: [String] = []
+            for (name, isPinned) in [("played/1.mp4", true), ("played/2.mp4", false)] {
+                let url = try ResourceURL("http://origin.example/\(name)")
+                #expect(try await host.play(url).status == 200)
+                let record = try #require(try await client.resource(for: url))
+                if isPinned { try await client.setPinned(true, id: record.id) }
+                let withFile = try await client.resource(id: record.id, withFile: true)
+                files.append(try #require(withFile?.localFile))
+            }
+            let body = #"{"limits": {"maximumBytes": 50000, "minimumFreeBytes": 0}}"#
+            #expect(try await host.call("PATCH", "/api/v1/settings/cache", body: body).status == 200)
+            #expect(try await host.call("POST", "/api/v1/prune").status == 200)
+            #expect(files.map { FileManager.default.fileExists(atPath: $0) } == [true, false])
+        }
+    }
+
     @Test func changedSettingsApplyToLibrary() async throws {
         try await CacheHost.use(origin: origin) { host in
             _ = try await host.download(#"{"url":"http://origin.example/film.mp4"}"#)
