@@ -45,9 +45,10 @@ final class MovieCache: Sendable {
     /// Returns the movie of an asset, and its key in the cache.
     ///
     /// - Parameter allowsGaps: Whether missing segments may remain gaps.
-    /// - Throws: `CacheError` with `notFound` and the missing parts if the asset isn't completely cached, or with
-    ///   `notMedia` if it can't be converted to an MP4; ``Problem`` with 404 if segments are missing and gaps aren't
-    ///   allowed; ``ConcurrencyLimit/Exceeded`` if too many movies are waiting to be planned.
+    /// - Throws: `CacheError` with `notFound` and the missing parts if the asset isn't completely cached, or with the
+    ///   code of the read that failed; ``Problem`` with 422 if the asset can't be converted to an MP4, or with 404 if
+    ///   segments are missing and gaps aren't allowed; ``ConcurrencyLimit/Exceeded`` if too many movies are waiting to
+    ///   be planned.
     func movie(of asset: Asset, allowsGaps: Bool) async throws -> (movie: Movie, name: String) {
         if let stream = try await streamMovie(of: asset, allowsGaps: allowsGaps) { return stream }
         let (request, info) = try await resource(of: asset)
@@ -235,10 +236,15 @@ final class MovieCache: Sendable {
 
     private static func failure(_ error: ContainerError, of url: String) -> any Error {
         if error.cause is CancellationError { return CancellationError() }
-        if let cause = error.cause as? CacheError, cause.code == .notFound {
-            return CacheError(.notFound, "\(url) isn't completely cached: \(error)", cause: error)
+        if let cause = error.cause as? CacheError {
+            let reason = cause.code == .notFound ? "isn't completely cached" : "can't be read"
+            return CacheError(cause.code, "\(url) \(reason): \(error)", cause: cause, status: cause.status)
         }
-        return CacheError(.notMedia, "\(url) can't be converted to MP4: \(error)", cause: error)
+        // The bytes were evicted or replaced during the read.
+        if error.code == .inputOutput {
+            return CacheError(.representationChanged, "\(url) can't be read: \(error)", cause: error)
+        }
+        return Problem.notConvertible("\(url) can't be converted to MP4: \(error)")
     }
 
     private static func stream(

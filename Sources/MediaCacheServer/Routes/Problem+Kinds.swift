@@ -31,6 +31,11 @@ extension Problem {
         return problem
     }
 
+    /// Returns a problem for cached media that the server can't convert to the requested format (RFC 9110 §15.5.21).
+    static func notConvertible(_ detail: String) -> Problem {
+        Problem(title: "Media can't be converted", status: 422, detail: detail, code: "notConvertible")
+    }
+
     static let preconditionFailed = Problem(
         title: "Precondition failed", status: 412,
         detail: "the resource has changed since it was read; read it again before changing it",

@@ -204,6 +204,20 @@ struct LibraryRouteTests {
         }
     }
 
+    /// The origin didn't fail, so the status isn't 502.
+    @Test func refusesToConvertOtherFormat() async throws {
+        let film = try ResourceURL("http://origin.example/film.mkv")
+        let matroska: [UInt8] = [0x1A, 0x45, 0xDF, 0xA3] + [UInt8](repeating: 0, count: 4996)
+        origin[film] = ScriptedResource(.bytes(matroska), contentType: "video/x-matroska")
+        try await withHost { host in
+            let asset = try await asset(of: film, host)
+            let answer = try await host.exchange("GET", path(asset, "media.mp4"))
+            #expect(answer.status == 422)
+            let problem = try answer.decoded(Problem.self)
+            #expect(problem.code == "notConvertible" && problem.detail.contains("can't be converted to MP4"))
+        }
+    }
+
     @Test func reportsIncompleteMovie() async throws {
         origin[url] = ScriptedResource(.random(seed: 3, length: 50 << 20), contentType: "video/mp4")
         try await withHost { host in
