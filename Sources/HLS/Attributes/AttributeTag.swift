@@ -38,6 +38,8 @@ enum AttributeType {
     /// The enumerated string YES.
     case yes
     case enumerated([String])
+    /// An enumerated string with values that the RFC doesn't define.
+    case anyEnumerated
     case quotedByteRange
     case quotedDate
     /// A quoted, tab-separated list.
@@ -61,6 +63,7 @@ enum AttributeType {
         case .flag: return !value.isQuoted && (value.text == "YES" || value.text == "NO")
         case .yes: return !value.isQuoted && value.text == "YES"
         case .enumerated(let names): return !value.isQuoted && names.contains(value.text)
+        case .anyEnumerated: return !value.isQuoted && !value.text.isEmpty
         }
     }
 
@@ -76,6 +79,7 @@ enum AttributeType {
         case .flag: "YES or NO"
         case .yes: "YES"
         case .enumerated(let names): "one of " + names.joined(separator: ", ")
+        case .anyEnumerated: "an enumerated string"
         case .quotedByteRange: "a quoted byte range"
         case .quotedDate: "a quoted date and time"
         case .any: "a value"

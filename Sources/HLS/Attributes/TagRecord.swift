@@ -105,7 +105,7 @@ extension TagRecord.Value {
         let name = rule.name
         let value: TagRecord.Value? =
             switch rule.type {
-            case .quoted, .hexadecimal, .enumerated, .quotedDate, .any:
+            case .quoted, .hexadecimal, .enumerated, .anyEnumerated, .quotedDate, .any:
                 // An empty reference counts as absent.
                 attributes.text(name).flatMap { $0.isEmpty && name.isReference ? nil : .string($0) }
             case .quotedTabList: .list(attributes.text(name)?.split(separator: "\t").map(String.init) ?? [])

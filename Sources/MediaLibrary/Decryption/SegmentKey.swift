@@ -23,7 +23,8 @@ public struct SegmentKey: Sendable, Hashable {
     /// - Parameters:
     ///   - keys: The key tags that apply to the segment. They describe the same key in different formats.
     ///   - mediaSequence: The default initialization vector (RFC 8216bis §5.2).
-    /// - Throws: `ContainerError` with `encrypted` if no key is usable, because of sample encryption or a DRM system.
+    /// - Throws: `ContainerError` with `encrypted` if no key is usable, because of sample encryption, a DRM system or
+    ///   an unknown method.
     static func usable(of keys: [EncryptionKey], mediaSequence: Int) throws(ContainerError) -> SegmentKey? {
         guard let first = keys.first, !keys.contains(where: { $0.method == .none }) else { return nil }
         for key in keys where key.keyFormat == "identity" {

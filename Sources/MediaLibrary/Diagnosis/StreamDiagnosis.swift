@@ -113,6 +113,12 @@ struct StreamDiagnosis: Sendable {
     private func checkKey(_ key: EncryptionKey) async throws {
         let name = "\(key.method) (\(key.keyFormat))"
         let cipher = SegmentCipher(key.method)
+        if cipher == nil, !key.method.isDefined, key.keyFormat == "identity" {
+            return try await report(
+                .warning(
+                    "key", "\(name): unknown encryption method",
+                    advice: "the stream is passed on unchanged; only players that support the method can play it"))
+        }
         guard cipher != nil || key.method == .sampleAES, key.keyFormat == "identity" else {
             return try await report(
                 .warning(

@@ -233,6 +233,7 @@ struct OriginDiagnosisTests {
         ("AES-256-CTR", 32, "AES-256-CTR (identity), 32 bytes"), ("SAMPLE-AES", 16, "SAMPLE-AES (identity), 16 bytes"),
         ("AES-256", 16, "AES-256 (identity): 16 bytes instead of 32"),
         ("SAMPLE-AES-CTR", 16, "SAMPLE-AES-CTR (identity): protected by a DRM system"),
+        ("AES-256-GCM", 32, "AES-256-GCM (identity): unknown encryption method"),
     ])
     func comparesKeyWithLengthOfCipher(method: String, count: Int, found: String) async throws {
         let media =

@@ -52,6 +52,12 @@ public struct EncryptionKey: AttributeTag {
         public static let sampleAES = Method(rawValue: "SAMPLE-AES")
         /// Samples encrypted with AES-128 in CTR mode.
         public static let sampleAESCTR = Method(rawValue: "SAMPLE-AES-CTR")
+
+        /// Whether the RFC defines the method. Clients must not attempt to decrypt segments with a method that they
+        /// don't recognize (RFC 8216bis §4.4.4.4).
+        package var isDefined: Bool { Self.defined.contains(self) }
+
+        private static let defined: Set<Method> = [.none, .aes128, .sampleAES, .sampleAESCTR]
     }
 
     /// The encryption method. Its name is empty if the tag has none.
@@ -95,8 +101,7 @@ public struct EncryptionKey: AttributeTag {
     }
 
     static let rules: [AttributeRule] = [
-        .required(
-            .method, .enumerated(["NONE", "AES-128", "SAMPLE-AES", "SAMPLE-AES-CTR"]), absent: .string("")),
+        .required(.method, .anyEnumerated, absent: .string("")),
         .optional(.uri, .quoted), .optional(.iv, .hexadecimal), .optional(.keyFormat, .quoted),
         .optional(.keyFormatVersions, .quoted),
     ]
@@ -117,6 +122,11 @@ public struct EncryptionKey: AttributeTag {
                 try reader.report(.error, tag, "none", "\(tag) has METHOD=NONE and other attributes.")
             }
             return
+        }
+        if !method.rawValue.isEmpty, !method.isDefined {
+            try reader.report(
+                .warning, tag, "method",
+                "\(tag): the RFC doesn't define METHOD=\(method); most clients can't decrypt the segments.")
         }
         if uri == nil { try reader.report(.error, tag, "uri", "\(tag) has no URI.") }
         if let iv, iv.bytes.count != 16 { try reader.report(.error, tag, "iv", "\(tag): IV isn't 128 bits long.") }
