@@ -229,7 +229,7 @@ struct LineReader {
             try report(.error, item.tag, "value", "The value of \(item.tag) isn't a number.")
             return nil
         }
-        if number.end != item.value.upperBound || number.value.fractionDigits > 0 || number.value.significand < 0 {
+        if !bytes.part(item.value).allSatisfy(\.isDigit) {
             try report(.error, item.tag, "value", "The value of \(item.tag) isn't a decimal integer.")
         }
         return number.value.roundedUp

@@ -126,6 +126,11 @@ struct MediaPlaylistParser {
 
     private func check(_ reader: inout LineReader) throws(PlaylistError) {
         if let target = playlist.targetDuration {
+            if target == 0 {
+                try reader.report(
+                    .warning, .targetDuration, "zero", line: 0,
+                    "The target duration is 0 s, from which clients can't derive the interval between reloads.")
+            }
             if longest.duration.rounded > target {
                 try reader.report(
                     .error, .targetDuration, "exceeded", line: longest.line,

@@ -11,12 +11,13 @@ public struct Resolution: Sendable, Hashable, CustomStringConvertible {
         self.height = height
     }
 
-    /// Parses `1280x720` or, as some servers write it, `1280X720`. Returns nil for any other text.
+    /// Parses `1280x720` or, as some servers write it, `1280X720`. Returns nil for any other text, such as numbers with
+    /// signs.
     public init?(_ text: String) {
         let parts = text.split(omittingEmptySubsequences: false) { $0 == "x" || $0 == "X" }
-        guard parts.count == 2, let width = Int(parts[0]), let height = Int(parts[1]), width >= 0, height >= 0 else {
-            return nil
-        }
+        guard parts.count == 2, parts.allSatisfy({ $0.utf8.allSatisfy(\.isDigit) }), let width = Int(parts[0]),
+            let height = Int(parts[1])
+        else { return nil }
         self.init(width: width, height: height)
     }
 

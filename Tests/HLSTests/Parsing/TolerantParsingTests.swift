@@ -113,6 +113,42 @@ struct TolerantParsingTests {
             ])
     }
 
+    /// The value is valid, but clients can't reload a live playlist at intervals of 0 s.
+    @Test func warnsOfTargetDurationOfZero() throws {
+        let text = "#EXTM3U\n#EXT-X-VERSION:3\n#EXT-X-TARGETDURATION:0\n#EXTINF:0.4,\na\n"
+        let parsed = try PlaylistParser(isStrict: true).parse(text)
+        #expect(parsed.playlist.media?.targetDuration == 0)
+        #expect(parsed.diagnostics.map(\.rule.description) == ["4.4.3.1-zero"])
+        #expect(parsed.diagnostics.map(\.severity) == [.warning])
+    }
+
+    /// Only signed decimal numbers have signs (RFC 8216bis §4.2).
+    @Test func reportsSignsOfNumbersWithoutSign() throws {
+        let (playlist, rules) = try media("#EXTM3U\n#EXT-X-TARGETDURATION:+8\n#EXTINF:8,\na\n")
+        #expect(playlist.targetDuration == 8)
+        #expect(rules == ["4.4.3.1-value"])
+        for resolution in ["+1280x+720", "1280x+720", "-1280x720"] {
+            let line = "#EXT-X-STREAM-INF:BANDWIDTH=1,RESOLUTION=\(resolution)"
+            let parsed = try PlaylistParser().parse("#EXTM3U\n\(line)\nlow.m3u8\n")
+            let errors = parsed.diagnostics.filter { $0.severity == .error }
+            #expect(errors.map(\.rule.description) == ["4.4.6.2-attribute"], "\(resolution)")
+            #expect(parsed.playlist.multivariant?.variants.first?.resolution == nil)
+        }
+    }
+
+    /// An unknown method doesn't violate the RFC. Clients must not attempt to decrypt the segments (§4.4.4.4).
+    @Test(arguments: ["AES-256-GCM", "AES-256", "OTHER"])
+    func warnsOfUnknownEncryptionMethod(_ method: String) throws {
+        let key = "#EXT-X-KEY:METHOD=\(method),URI=\"k\""
+        let text = "#EXTM3U\n#EXT-X-VERSION:5\n#EXT-X-TARGETDURATION:4\n\(key)\n#EXTINF:4,\na.ts\n"
+        let parsed = try PlaylistParser(isStrict: true).parse(text)
+        let segment = try #require(parsed.playlist.media?.segments.first)
+        #expect(segment.keys.map(\.method.rawValue) == [method])
+        let diagnostic = try #require(parsed.diagnostics.first)
+        #expect(parsed.diagnostics.count == 1 && diagnostic.severity == .warning && diagnostic.line == 4)
+        #expect(diagnostic.rule.description == "4.4.4.4-method" && diagnostic.message.contains(method))
+    }
+
     @Test func reportsSegmentLongerThanTargetDuration() throws {
         let (_, rules) = try media(
             "#EXTM3U\n#EXT-X-VERSION:3\n#EXT-X-TARGETDURATION:8\n#EXTINF:8.4,\na\n#EXTINF:8.5,\nb\n")

@@ -16,7 +16,9 @@ struct ValueTests {
     @Test func parsesResolutions() {
         #expect(Resolution("1920x1080") == Resolution(width: 1920, height: 1080))
         #expect(Resolution("1920X1080")?.description == "1920x1080")
-        for text in ["", "1920", "x", "1x2x3", "-1x1", "ax1"] { #expect(Resolution(text) == nil, "\(text)") }
+        for text in ["", "1920", "x", "1x2x3", "-1x1", "ax1", "+1280x+720", "1280x+720", "-0x0"] {
+            #expect(Resolution(text) == nil, "\(text)")
+        }
     }
 
     @Test func parsesHexadecimalSequences() {
