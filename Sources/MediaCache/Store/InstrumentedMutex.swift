@@ -1,7 +1,6 @@
 // On Linux, the contended path of `Synchronization.Mutex` is in a library that isn't instrumented, so ThreadSanitizer
-// doesn't see the lock and reports false races. In builds for ThreadSanitizer (`make test-tsan`), this type shadows it,
-// in this module and, through symbolic links to this file, in its test modules. It uses a pthread mutex, which
-// ThreadSanitizer recognizes.
+// doesn't see the lock and reports false races. In builds for ThreadSanitizer (`make test-tsan`), this type shadows it.
+// It uses a pthread mutex, which ThreadSanitizer recognizes. Other modules have symbolic links to this file.
 
 #if MEDIACACHE_TSAN
     import Foundation

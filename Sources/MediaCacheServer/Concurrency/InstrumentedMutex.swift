@@ -1,0 +1,1 @@
+../../MediaCache/Store/InstrumentedMutex.swift
