@@ -31,7 +31,7 @@ package=$(find "$packages" -name "mediacache_*_$(dpkg --print-architecture).deb"
 
 folder=$(mktemp -d)
 processes=()
-# Ends a process in the background, and the command that it runs inside a root. unshare ignores SIGTERM.
+# Ends a background process, and the command that it runs in a chroot. unshare ignores SIGTERM.
 end() {
     local child
     for child in $(pgrep -P "$1"); do pkill -TERM -P "$child" || true; done

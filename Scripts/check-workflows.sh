@@ -22,7 +22,7 @@ say() { echo "check-workflows: $*"; }
 command -v shellcheck >/dev/null || fail "shellcheck is missing; 'make setup' installs it"
 python=$(Scripts/python.sh)
 
-# Prints the mistakes of workflows, and returns 1 if there are any: check FOLDER-OF-THE-WORKFLOWS
+# Prints the mistakes in workflows, and returns 1 if there are any: check FOLDER-OF-THE-WORKFLOWS
 check() {
     local scripts
     scripts=$(mktemp -d "$folder/XXXXXX")

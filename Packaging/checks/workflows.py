@@ -66,7 +66,7 @@ def strings(node):
 
 
 def job_mistakes(job, jobs, shell):
-    """Yields the mistakes of a job."""
+    """Yields the mistakes in a job."""
     for key in ("permissions", "timeout-minutes"):
         if key not in job:
             yield f"{key} is missing"
@@ -101,7 +101,7 @@ def job_mistakes(job, jobs, shell):
 
 
 def mistakes(text, document):
-    """Yields the mistakes of a workflow, each with its job or line."""
+    """Yields the mistakes in a workflow, each with its job or line."""
     for number, line in enumerate(text.split("\n"), 1):
         if "uses:" in line and not PINNED.search(line):
             yield f"{number}: an action isn't pinned to a commit, with its version as a comment"

@@ -200,7 +200,7 @@ package final class Committer: Sendable {
 
     /// Returns a folder on each file system that contains blobs.
     private static func fileSystems(of paths: [String]) -> Set<String> {
-        // The folders of evictable and of pinned blobs are each on one file system, two levels above the blobs.
+        // The folder two levels above a blob holds all evictable or all pinned blobs, and is on one file system.
         let roots = paths.map { (POSIXFileSystem.parent(of: POSIXFileSystem.parent(of: $0)), $0) }
         let one = Dictionary(roots, uniquingKeysWith: { first, _ in first })
         return Set(one.values.map(POSIXFileSystem.parent))

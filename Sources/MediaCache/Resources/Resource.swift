@@ -89,7 +89,7 @@ package final class Resource: Sendable {
         /// count.
         var isHeld: Bool { isRevalidating || representations.contains(where: \.isHeld) }
 
-        /// Makes a version that a request has found the current one.
+        /// Sets the current version after a response with that version.
         mutating func setCurrent(
             _ representation: Representation, since began: Duration, _ scope: AddressScope, now: Date
         ) {
