@@ -104,10 +104,15 @@ package final class Catalog: Sendable {
             for suffix in suffixes where files.fileExists(atPath: path + suffix) {
                 try files.copyItem(atPath: path + suffix, toPath: copy + suffix)
             }
-            try CatalogSchema.examine(path: copy, isThorough: files.fileExists(atPath: suspicionPath(path)))
-            let source = try DatabaseQueue(path: copy, configuration: CatalogSchema.configuration())
-            try source.backup(to: queue)
-            try source.close()
+            do {
+                try CatalogSchema.examine(path: copy, isThorough: files.fileExists(atPath: suspicionPath(path)))
+                let source = try DatabaseQueue(path: copy, configuration: CatalogSchema.configuration())
+                try source.backup(to: queue)
+                try source.close()
+            } catch let error as DatabaseError {
+                // The code shows whether a copy in another folder may succeed.
+                throw translate(error, path: path)
+            }
         }
         return queue
     }

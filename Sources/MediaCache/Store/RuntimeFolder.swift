@@ -11,8 +11,8 @@ package enum RuntimeFolder {
 
     /// Calls `body` with the file's path in each candidate folder until it succeeds.
     ///
-    /// - Throws: ``CacheError`` with ``CacheError/Code/folderOwned`` as soon as `body` throws it; otherwise the error
-    ///   of the last candidate.
+    /// - Throws: A ``CacheError`` with another code than ``CacheError/Code/storage`` as soon as `body` throws it,
+    ///   because it doesn't depend on the folder; otherwise the error of the last candidate.
     package static func use<Result>(
         _ name: String, for location: CacheLocation, _ body: (String) throws -> Result
     ) throws -> Result {
@@ -21,7 +21,7 @@ package enum RuntimeFolder {
             do {
                 try make(folder)
                 return try body(path(name, for: location, in: folder))
-            } catch let error as CacheError where error.code == .folderOwned {
+            } catch let error as CacheError where error.code != .storage {
                 throw error
             } catch {
                 failure = error

@@ -48,4 +48,17 @@ struct CatalogCopyTests {
         let after = try files()
         #expect(after["catalog.sqlite"] == garbage)
     }
+
+    /// The content of a catalog is the same in each folder, and the last folder's error must not replace the refusal.
+    @Test(arguments: [CacheError.Code.newerFormat, .damaged, .folderOwned])
+    func triesNoOtherFolderAfterErrorOfContent(_ code: CacheError.Code) async {
+        let calls = Counter()
+        await expectError(code) {
+            try RuntimeFolder.use("catalog", for: CacheLocation(folder: fixture.folder)) { _ -> Void in
+                calls.next()
+                throw CacheError(code, "the catalog can't be used")
+            }
+        }
+        #expect(calls.value == 1)
+    }
 }
