@@ -195,24 +195,29 @@ extension Resource {
         }
         body.head.length = Int64(body.bytes.count)
         let read = ReadRequest(url: request.url, settings: request.settings)
-        let keeps = try? storesUntilClosed(responseHead, head: body.head, request: read, settings: context.settings)
-        if mayStore, body.contentCoding == nil, keeps != nil {
+        let isTransient = try? storesUntilClosed(
+            responseHead, head: body.head, request: read, settings: context.settings)
+        if mayStore, body.contentCoding == nil, let isTransient {
             let state = RepresentationState(
                 head: body.head, freshness: Freshness(responseHead.headerFields, now: engine.time.now),
                 transform: transform?.applied, kind: request.kind)
             let representation = newRepresentation(state)
-            await keep(body, as: representation, began: began, context.settings.scope)
+            await keep(body, as: representation, began: began, context.settings.scope, isTransient: isTransient)
             if representation.isComplete { body.version = representation.id }
         }
         return body
     }
 
+    /// Makes a received body the current version and writes it to its blob.
+    ///
+    /// - Parameter isTransient: Whether the admission policy removes it when its last reader leaves.
     private func keep(
-        _ body: WholeBody, as representation: Representation, began: Duration, _ scope: AddressScope
+        _ body: WholeBody, as representation: Representation, began: Duration, _ scope: AddressScope, isTransient: Bool
     ) async {
         let isPlaced = state.withLock { state in
             guard !state.isRetired, state.current == nil else { return false }
             state.setCurrent(representation, since: began, scope, now: engine.time.now)
+            state.isRemovedWhenClosed = isTransient
             return true
         }
         guard isPlaced, !body.bytes.isEmpty else { return }

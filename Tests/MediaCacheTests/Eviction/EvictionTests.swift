@@ -234,6 +234,16 @@ struct EvictionTests {
         #expect(files.withDisk(\.paths).isEmpty)
     }
 
+    @Test func removesWholeBodyStoredUntilClosed() async throws {
+        let store = try await fixture.open { $0.admission = AdmissionPolicy { _, _ in .keepUntilClosed } }
+        let body = try await store.wholeBody(WholeBodyRequest(url: urls[0]) { _ in true })
+        #expect(body.bytes.count == 1_000_000)
+        await store.commitUntil { store.table[self.urls[0].description] == nil }
+        #expect(try await store.resources().isEmpty)
+        await store.close()
+        #expect(files.withDisk(\.paths).isEmpty)
+    }
+
     @Test func removesResourceStoredUntilClosedAfterKill() async throws {
         let store = try await fixture.open { $0.admission = AdmissionPolicy { _, _ in .keepUntilClosed } }
         let session = try await store.read(ReadRequest(url: urls[0]))
