@@ -29,8 +29,8 @@ public struct WholeBody: Sendable {
 public struct WholeBodyRequest: Sendable {
     /// The URL to read.
     public var url: ResourceURL
-    /// The maximum length in bytes of a cached body or, before any transform, of a received one. A longer body is an
-    /// error. 64 MiB by default.
+    /// The maximum length in bytes of a body, both as received and after ``keeps`` and any ``ContentTransform``. A
+    /// longer body is an error. 64 MiB by default.
     public var maximumLength: Int64
     /// The transfer class. ``TransferClass/playback`` by default.
     public var transferClass: TransferClass

@@ -193,6 +193,8 @@ extension Resource {
             body.bytes = try transform.body(body.bytes)
             body.head.entityTag = "\"mc-\(BlobFolder.newName())\""
         }
+        // The content decoded by `keeps`, or the transform's result, may be longer than the received body.
+        try checkLength(Int64(body.bytes.count), request)
         body.head.length = Int64(body.bytes.count)
         let read = ReadRequest(url: request.url, settings: request.settings)
         let isTransient = try? storesUntilClosed(

@@ -178,6 +178,16 @@ struct ContentTransformTests {
         await again.close()
     }
 
+    /// If the first read returned a body that exceeds the limit, all later reads from the cache would fail.
+    @Test func refusesTransformedBodyBeyondMaximumLength() async throws {
+        fixture.origin[fixture.url] = ScriptedResource(.text("one\n"), contentType: "text/plain")
+        let store = try await open([Self.twice])
+        let request = WholeBodyRequest(url: fixture.url, maximumLength: 7, kind: .playlist) { _ in true }
+        for _ in 0..<2 { await expectError(.badResponse) { try await store.wholeBody(request) } }
+        #expect(try await store.resources().isEmpty)
+        await store.close()
+    }
+
     /// The result of a whole-body transform is revalidated with a condition and never fetched in ranges.
     @Test func revalidatesTransformedBody() async throws {
         let text = ScriptedBody.text("one\n")
