@@ -204,8 +204,9 @@ extension Resource {
                 head: body.head, freshness: Freshness(responseHead.headerFields, now: engine.time.now),
                 transform: transform?.applied, kind: request.kind)
             let representation = newRepresentation(state)
-            await keep(body, as: representation, began: began, context.settings.scope, isTransient: isTransient)
-            if representation.isComplete { body.version = representation.id }
+            let isCurrent = await keep(
+                body, as: representation, began: began, context.settings.scope, isTransient: isTransient)
+            if isCurrent, representation.isComplete { body.version = representation.id }
         }
         return body
     }
@@ -213,16 +214,22 @@ extension Resource {
     /// Makes a received body the current version and writes it to its blob.
     ///
     /// - Parameter isTransient: Whether the admission policy removes it when its last reader leaves.
+    /// - Returns: Whether it became the current version. If not, nothing of it is stored.
     private func keep(
         _ body: WholeBody, as representation: Representation, began: Duration, _ scope: AddressScope, isTransient: Bool
-    ) async {
+    ) async -> Bool {
         let isPlaced = state.withLock { state in
             guard !state.isRetired, state.current == nil else { return false }
             state.setCurrent(representation, since: began, scope, now: engine.time.now)
             state.isRemovedWhenClosed = isTransient
             return true
         }
-        guard isPlaced, !body.bytes.isEmpty else { return }
+        guard isPlaced else { return false }
+        guard !body.bytes.isEmpty else {
+            // Nothing is written that would schedule the commit.
+            representation.withState { $0.setNeedsCommit() }
+            return true
+        }
         do {
             try await engine.space.reserve(Int64(body.bytes.count)) {
                 let woken = try await engine.pool.run {
@@ -237,5 +244,6 @@ extension Resource {
             // Waiting callers receive the body from memory. Later readers find a hole.
             engine.health.failed(CacheError.wrap(error, as: .storage, "\(representation.path) can't be written"))
         }
+        return true
     }
 }

@@ -202,6 +202,21 @@ struct WholeBodyTests {
         await store.close()
     }
 
+    @Test func commitsEmptyBody() async throws {
+        let url = try ResourceURL("http://origin.example/notes.bin")
+        fixture.origin[url] = ScriptedResource(.bytes([]), contentType: "application/octet-stream")
+        let request = WholeBodyRequest(url: url, revalidation: .never) { _ in true }
+        let store = try await fixture.open()
+        let version = try #require(try await store.wholeBody(request).version)
+        await store.close()
+        fixture.origin.isReachable = false
+        let next = try await fixture.open()
+        let body = try await next.wholeBody(request)
+        #expect(body.isCached && body.bytes.isEmpty)
+        #expect(body.version == version)
+        await next.close()
+    }
+
     @Test func refusesTruncatedBody() async throws {
         fixture.origin.always(fixture.url, .bodyShorter(by: 2))
         let store = try await fixture.open()
