@@ -1,7 +1,8 @@
 /// The reception of a range from its origin: a reader, and the scheduler ticket of its requests.
 ///
-/// Bodies are received by ``receive(ifNeeded:holdsBack:_:)``, whether their bytes are written to a blob, held in memory
-/// or only compared with cached ones. Only first bytes that determine the media type are received separately.
+/// Bodies are received by ``receive(isComparison:ifNeeded:holdsBack:_:)``, whether their bytes are written to a blob,
+/// held in memory or only compared with cached ones. Only first bytes that determine the media type are received
+/// separately.
 struct Transfer: Sendable {
     let engine: Engine
     let reader: OriginReader
@@ -19,14 +20,15 @@ struct Transfer: Sendable {
     /// closes its connection if it loses its admission, and stays within the bandwidth limits.
     ///
     /// - Parameters:
+    ///   - isComparison: Whether all bytes are only compared with cached ones, and so don't count as received.
     ///   - ifNeeded: Returns whether the transfer is needed. See ``Traffic/next(of:by:ifNeeded:holdsBack:)``.
     ///   - holdsBack: Returns whether the transfer pauses for playback if its class requires it.
     ///   - store: Stores or compares a piece. Returns whether to receive more.
     /// - Returns: The complete length, if only the end of the body determined it.
     @discardableResult
     func receive(
-        ifNeeded: @escaping @Sendable () -> Bool = { true }, holdsBack: () -> Bool = { true },
-        _ store: (OriginPiece) async throws -> Bool
+        isComparison: Bool = false, ifNeeded: @escaping @Sendable () -> Bool = { true },
+        holdsBack: () -> Bool = { true }, _ store: (OriginPiece) async throws -> Bool
     ) async throws -> Int64? {
         let entry = engine.traffic.enter(of: ticket, reader, ifNeeded: ifNeeded)
         defer { engine.traffic.leave(entry) }
@@ -35,7 +37,9 @@ struct Transfer: Sendable {
             while let piece = try await engine.traffic.next(
                 of: reader, by: ticket, ifNeeded: ifNeeded, holdsBack: holdsBack)
             {
-                if !piece.isOverlap { engine.counters.add(\.bytesFromOrigin, Int64(piece.part.count)) }
+                if !piece.isOverlap, !isComparison {
+                    engine.counters.add(\.bytesFromOrigin, Int64(piece.part.count))
+                }
                 let continues = try await store(piece)
                 if !piece.isOverlap { try await engine.traffic.pay(piece.part.count, by: ticket) }
                 guard continues else { break }

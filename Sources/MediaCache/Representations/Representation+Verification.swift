@@ -101,7 +101,7 @@ extension Representation {
         guard let ticket = ticket ?? own else { return false }
         var isSame = true
         defer { Task { await reader.close() } }
-        try await Transfer(engine: engine, reader: reader, ticket: ticket).receive { piece in
+        try await Transfer(engine: engine, reader: reader, ticket: ticket).receive(isComparison: true) { piece in
             let here = withState { $0.written.spans(in: piece.range) }
             isSame = try await agrees(with: piece, in: here)
             return isSame

@@ -15,7 +15,7 @@ public struct Statistics: Sendable, Hashable, Codable {
     public var originFailures: Int64 = 0
     /// The number of fills currently running.
     public var runningFills: Int = 0
-    /// The number of body bytes received from origins. Bytes that a resumed transfer requests again for comparison
+    /// The number of body bytes received from origins. Bytes requested again only for comparison with cached ones
     /// aren't counted.
     public var bytesFromOrigin: Int64 = 0
     /// The number of bytes delivered to readers.

@@ -120,6 +120,23 @@ struct ChangedVersionTests {
         await second.close()
     }
 
+    @Test func doesNotCountComparedBytesAsReceived() async throws {
+        fixture.origin[fixture.url] = ScriptedResource(Self.old, entityTag: nil)
+        let first = try await fixture.open()
+        _ = try await first.bytes(fixture.url, .closed(0, through: 999))
+        await first.close()
+        let second = try await fixture.open()
+        let before = try #require(try await second.resource(for: fixture.url)).bytesCached
+        let range = RequestedRange.closed(3_000_000, through: 3_000_999)
+        _ = try await second.bytes(ReadRequest(url: fixture.url, range: range, revalidation: .never))
+        await second.settled { $0.statistics.runningFills == 0 }
+        let after = try #require(try await second.resource(for: fixture.url)).bytesCached
+        let compared = RequestedRange.closed(0, through: min(before, OriginReader.overlap) - 1)
+        #expect(fixture.origin.requests.contains { $0.range == compared })
+        #expect(second.statistics.bytesFromOrigin == after - before)
+        await second.close()
+    }
+
     @Test func resumesFirstFillWithOverlap() async throws {
         fixture.origin[fixture.url] = ScriptedResource(Self.old, entityTag: nil)
         let store = try await fixture.open { $0.transfers.retries = .atOnce(1) }
