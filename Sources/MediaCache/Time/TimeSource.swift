@@ -25,7 +25,11 @@ public struct SystemTime: TimeSource {
     public var now: Date { Date() }
 
     /// The time since this property was first used. It includes time during which the system was asleep.
-    public var monotonic: Duration { ContinuousClock.now - Self.start }
+    public var monotonic: Duration {
+        // Read before the clock, because its first use initializes it.
+        let start = Self.start
+        return ContinuousClock.now - start
+    }
 
     /// Suspends the task for `duration`, including time during which the system is asleep.
     public func sleep(for duration: Duration) async throws {
