@@ -9,9 +9,6 @@ ARGS ?=
 SWIFTLY_BIN_DIR ?= $(HOME)/.local/share/swiftly/bin
 export PATH := $(PATH):$(SWIFTLY_BIN_DIR)
 
-# The tests that run under sanitizers. Almost all of them use a scripted origin and a manual clock.
-UNIT_TESTS := ^MediaCacheTests\.
-
 SOURCES := Package.swift Sources Stubs Examples Tests $(wildcard Benchmarks/Package.swift Benchmarks/Sources Benchmarks/Benchmarks)
 SCRIPTS := .ci/run $(wildcard Scripts/*.sh Packaging/checks/*.sh Packaging/debian/p*)
 
@@ -31,22 +28,23 @@ ALONE := ^MediaCacheServerTests\.(OriginContractTests|EmbeddedServerTests|Connec
 # Suites that use sockets and other processes with real timeouts. They don't run in parallel with tests that occupy a
 # core for minutes.
 PEER_TESTS := ^(MediaCacheServerTests|MediaCacheCLITests|AcceptanceTests)\.
+STEP := Scripts/step.sh
 SKIPPED = $(if $(SKIP_TESTS),--skip '$(SKIP_TESTS)')
 
 test: setup ## Run every test (ARGS="--filter Name" selects some)
 ifeq ($(strip $(ARGS)),)
 	@$(MAKE) --no-print-directory test-swift
-	Scripts/check-page.sh "$$($(SWIFT) build --show-bin-path)/mediacache"
-	Scripts/check-api.sh "$$($(SWIFT) build --show-bin-path)/mediacache"
-	Scripts/check-packaging.sh "$$($(SWIFT) build --show-bin-path)/mediacache"
+	@$(STEP) "page" Scripts/check-page.sh "$$($(SWIFT) build --show-bin-path)/mediacache"
+	@$(STEP) "API" Scripts/check-api.sh "$$($(SWIFT) build --show-bin-path)/mediacache"
+	@$(STEP) "packaging" Scripts/check-packaging.sh "$$($(SWIFT) build --show-bin-path)/mediacache"
 else
 	SWIFT="$(SWIFT)" Scripts/test.sh $(ARGS)
 endif
 
 test-swift: setup ## Run the Swift tests without the other checks (SKIP_TESTS=REGEX leaves some out)
-	SWIFT="$(SWIFT)" Scripts/test.sh --skip '$(PEER_TESTS)' --skip '$(ALONE)' $(SKIPPED)
-	SWIFT="$(SWIFT)" Scripts/test.sh --filter '$(PEER_TESTS)' --skip '$(ALONE)' $(SKIPPED)
-	SWIFT="$(SWIFT)" Scripts/test.sh --filter '$(ALONE)' $(SKIPPED)
+	@SWIFT="$(SWIFT)" $(STEP) "unit tests" Scripts/test.sh --skip '$(PEER_TESTS)' --skip '$(ALONE)' $(SKIPPED)
+	@SWIFT="$(SWIFT)" $(STEP) "tests with other programs" Scripts/test.sh --filter '$(PEER_TESTS)' --skip '$(ALONE)' $(SKIPPED)
+	@SWIFT="$(SWIFT)" $(STEP) "tests that run alone" Scripts/test.sh --filter '$(ALONE)' $(SKIPPED)
 
 build: setup-build ## Build for debugging
 	$(SWIFT) build $(ARGS)
@@ -116,20 +114,19 @@ language: ## Check the language of comments, messages and docs (ARGS=--report pr
 format: ## Format the sources
 	$(SWIFT) format --in-place --parallel --recursive $(SOURCES)
 
-# MEDIACACHE_TSAN selects a mutex that ThreadSanitizer supports (Sources/MediaCache/Store/InstrumentedMutex.swift).
-test-tsan: setup-build ## Run the unit tests under ThreadSanitizer
-	SWIFT="$(SWIFT)" Scripts/test.sh --sanitize=thread --scratch-path .build-tsan -Xswiftc -DMEDIACACHE_TSAN \
-		--filter '$(UNIT_TESTS)' --skip '$(ALONE)' $(ARGS)
+test-tsan: setup-build ## Run the unit tests under ThreadSanitizer (ARGS="2" selects a slice)
+	SWIFT="$(SWIFT)" Scripts/check-sanitizer.sh thread $(ARGS)
 
-test-asan: setup-build ## Run the unit tests under AddressSanitizer and LeakSanitizer
-	LSAN_OPTIONS=suppressions=$(CURDIR)/Scripts/leaks-not-ours.txt SWIFT="$(SWIFT)" Scripts/test.sh \
-		--sanitize=address --scratch-path .build-asan --filter '$(UNIT_TESTS)' --skip '$(ALONE)' $(ARGS)
+test-asan: setup-build ## Run the unit tests under AddressSanitizer and LeakSanitizer (ARGS="2" selects a slice)
+	SWIFT="$(SWIFT)" Scripts/check-sanitizer.sh address $(ARGS)
 
 # The fuzzers measure the memory of their process, so those of each module run in a separate one.
-soak: setup ## Run every test with its full number of iterations (slow)
+soak: setup ## Run every test with its full number of iterations, and both sanitizers (hours)
 	MEDIACACHE_SOAK=1 SWIFT="$(SWIFT)" Scripts/test.sh --skip '^(HLSTests|MediaContainersTests)\..*FuzzTests' $(ARGS)
 	MEDIACACHE_SOAK=1 SWIFT="$(SWIFT)" Scripts/test.sh --no-parallel --filter '^HLSTests\..*FuzzTests'
 	MEDIACACHE_SOAK=1 SWIFT="$(SWIFT)" Scripts/test.sh --no-parallel --filter '^MediaContainersTests\..*FuzzTests'
+	SWIFT="$(SWIFT)" Scripts/check-sanitizer.sh thread
+	SWIFT="$(SWIFT)" Scripts/check-sanitizer.sh address
 
 bench: ## Compare with nginx, Varnish and curl; prints ratios
 	@Scripts/setup.sh build bench

@@ -6,3 +6,8 @@ import Testing
 /// debug build next to the test bundle.
 @Suite(.serialized)
 enum AcceptanceTests {}
+
+/// Tests of the built command with live streams. They mostly wait for new segments, so they run beside
+/// ``AcceptanceTests``, but serially among themselves.
+@Suite(.serialized)
+enum LiveAcceptanceTests {}

@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-extension AcceptanceTests {
+extension LiveAcceptanceTests {
     /// Tests of kill -9 at random times during a recording.
     @Suite(.enabled(if: try Peer.isInstalled("nginx", "ffmpeg")))
     struct LiveKillTests {

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-extension AcceptanceTests {
+extension LiveAcceptanceTests {
     /// Tests of `/live/<name>/<time>.jpg`, a frame of a recording.
     @Suite(.enabled(if: try Peer.isInstalled("nginx", "ffmpeg")))
     struct LiveMomentTests {

@@ -2,7 +2,7 @@ import Foundation
 import HLS
 import Testing
 
-extension AcceptanceTests {
+extension LiveAcceptanceTests {
     /// Tests of recording a live channel and replaying windows of it.
     @Suite(.enabled(if: try Peer.isInstalled("nginx", "ffmpeg", "ffprobe")))
     struct LiveRecordingTests {

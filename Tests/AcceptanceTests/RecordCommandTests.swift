@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-extension AcceptanceTests {
+extension LiveAcceptanceTests {
     /// Tests of `record`, `channels`, the export of a window, and the configured channels of `serve`. ffmpeg encodes
     /// the live streams.
     @Suite(.enabled(if: try Peer.isInstalled("nginx", "ffmpeg", "ffprobe")))

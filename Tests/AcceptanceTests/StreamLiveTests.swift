@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-extension AcceptanceTests {
+extension LiveAcceptanceTests {
     /// Tests of live playlists that change with every request, and of segments that reuse names.
     @Suite struct StreamLiveTests {
         @Test func eachPollReturnsCurrentPlaylist() async throws {

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-extension AcceptanceTests {
+extension LiveAcceptanceTests {
     /// Tests of low-latency HLS: blocking reloads, parts, hints and delta updates.
     @Suite(.enabled(if: try Peer.isInstalled("ffmpeg")))
     struct StreamLowLatencyTests {
