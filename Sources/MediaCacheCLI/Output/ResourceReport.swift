@@ -72,9 +72,7 @@ enum ResourceReport {
     private static func share(_ resource: ResourceRecord) -> String {
         if resource.complete { return "100%" }
         guard let length = resource.length, length > 0 else { return "?" }
-        // `bytesCached` includes other representations; the spans don't.
-        let cached = resource.spans.reduce(0) { $0 + ($1.end - $1.start) }
-        return "\(min(99, cached * 100 / length))%"
+        return "\(min(99, resource.bytesCached * 100 / length))%"
     }
 
     private static func marks(_ resource: ResourceRecord) -> String {
