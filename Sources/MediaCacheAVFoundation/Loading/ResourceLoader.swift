@@ -21,6 +21,8 @@ final class ResourceLoader: Sendable {
         var loads: [ObjectIdentifier: Load] = [:]
         var trace = LoadingTrace()
         var isOpened = false
+        /// Whether the player has been told that all bytes are cached, and therefore requests small parts.
+        var isOnDemand = false
         /// Whether a request has failed and none has received bytes since.
         var hasFailed = false
         var watch: Task<Void, Never>?
@@ -159,12 +161,13 @@ extension ResourceLoader {
         if MediaType.isPlaylist(session.head.contentType) { throw PlaybackRoute.needsServer(resource) }
         advance(request, over: session, by: 0)
         reportOpened(session.head)
-        let isComplete = session.head.length.map { session.bytesCached(in: 0..<$0) == $0 } ?? false
         if request.wantsContentInformation, version == nil {
+            let isComplete = session.head.length.map { session.bytesCached(in: 0..<$0) == $0 } ?? false
             try await provideInformation(on: session.head, isComplete: isComplete, to: request)
         }
         version = session.head.entityTag
         guard let data = request.data, data.isToEnd || data.length > 0 else { return }
+        let isOnDemand = state.withLock { $0.isOnDemand }
         let start = store.monotonicTime
         var count: Int64 = 0
         for try await bytes in session.buffers {
@@ -172,7 +175,7 @@ extension ResourceLoader {
             await request.respond(with: bytes)
             advance(request, over: session, by: Int64(bytes.count))
             count += Int64(bytes.count)
-            let delay = isComplete ? .zero : pace.delay(after: count, elapsed: store.monotonicTime - start)
+            let delay = isOnDemand ? .zero : pace.delay(after: count, elapsed: store.monotonicTime - start)
             if delay > .zero { try await store.time.sleep(for: delay) }
         }
     }
@@ -187,6 +190,7 @@ extension ResourceLoader {
         guard let length = head.length else { throw PlaybackRoute.needsLength(resource) }
         let identifier = try await typeIdentifier(of: head.contentType, for: request)
         guard !Task.isCancelled else { return }
+        state.withLock { $0.isOnDemand = isComplete }
         request.provide(
             ContentInformation(
                 mediaType: head.contentType, typeIdentifier: identifier, length: length, isComplete: isComplete))
