@@ -454,6 +454,24 @@ struct BackgroundTransfersTests {
         }
     }
 
+    /// The system cancels the app's task when the time for the events is over, and terminates an app whose task doesn't
+    /// return.
+    @Test func stopsWaitingForSystemEventsWhenCancelled() async throws {
+        try await with { fixture in
+            let transfers = fixture.transfers
+            let task = Task { await transfers.waitForDeliveredEvents() }
+            for _ in 0..<100 { await Task.yield() }
+            task.cancel()
+            await task.value
+            // A call in a cancelled task doesn't begin to wait.
+            let late = Task {
+                withUnsafeCurrentTask { $0?.cancel() }
+                await transfers.waitForDeliveredEvents()
+            }
+            await late.value
+        }
+    }
+
     @Test func throwsClosedAfterShutdown() async throws {
         try await with { fixture in
             fixture.transfers.shutdown()

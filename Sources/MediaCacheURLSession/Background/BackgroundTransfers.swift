@@ -52,7 +52,8 @@ public final class BackgroundTransfers: Sendable {
         var started: Set<BackgroundRequest> = []
         /// Whether the system has delivered all events since the last call to ``waitForDeliveredEvents()``.
         var areEventsDelivered = false
-        var waiting: [CheckedContinuation<Void, Never>] = []
+        /// The calls that wait for the system's events.
+        var waiting: [UUID: CheckedContinuation<Void, Never>] = [:]
     }
 
     private let store: CacheStore
@@ -212,8 +213,8 @@ public final class BackgroundTransfers: Sendable {
     public func storeReceivedFiles() async { await storeDeliveries().value }
 
     /// Waits until the system has delivered all events for which it launched the app, and the store has cached the
-    /// received files. On Linux and after ``shutdown()``, it only waits for the store. A later call waits for the
-    /// events of the next launch.
+    /// received files. On Linux, after ``shutdown()`` and in a cancelled task, it only waits for the store. A later call
+    /// waits for the events of the next launch.
     public func waitForSystemEvents() async {
         #if canImport(Darwin)
             await waitForDeliveredEvents()
@@ -221,16 +222,22 @@ public final class BackgroundTransfers: Sendable {
         await storeReceivedFiles()
     }
 
-    /// Waits until the system has delivered all events since the last call, or ``shutdown()`` is called.
+    /// Waits until the system has delivered all events since the last call, ``shutdown()`` is called, or the task is
+    /// cancelled.
     func waitForDeliveredEvents() async {
-        await withCheckedContinuation { continuation in
-            let isOver = state.withLock { state in
-                let isOver = state.areEventsDelivered || state.session == nil
-                state.areEventsDelivered = false
-                if !isOver { state.waiting.append(continuation) }
-                return isOver
+        let id = UUID()
+        await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                let isOver = state.withLock { state in
+                    let isOver = state.areEventsDelivered || state.session == nil || Task.isCancelled
+                    state.areEventsDelivered = false
+                    if !isOver { state.waiting[id] = continuation }
+                    return isOver
+                }
+                if isOver { continuation.resume() }
             }
-            if isOver { continuation.resume() }
+        } onCancel: {
+            state.withLock { $0.waiting.removeValue(forKey: id) }?.resume()
         }
     }
 
@@ -238,11 +245,11 @@ public final class BackgroundTransfers: Sendable {
     /// only one instance per launch of the app.
     public func shutdown() {
         let (session, waiting) = state.withLock { state in
-            defer { (state.session, state.waiting) = (nil, []) }
+            defer { (state.session, state.waiting) = (nil, [:]) }
             return (state.session, state.waiting)
         }
         session?.invalidateAndCancel()
-        for continuation in waiting { continuation.resume() }
+        for continuation in waiting.values { continuation.resume() }
     }
 }
 
@@ -323,11 +330,11 @@ extension BackgroundTransfers {
             reportFailure(request, error)
         case .deliveredAllEvents:
             let waiting = state.withLock { state in
-                defer { state.waiting = [] }
+                defer { state.waiting = [:] }
                 state.areEventsDelivered = state.waiting.isEmpty
                 return state.waiting
             }
-            for continuation in waiting { continuation.resume() }
+            for continuation in waiting.values { continuation.resume() }
         }
     }
 
