@@ -110,8 +110,9 @@ open class AVAssetResourceLoadingDataRequest: NSObject, @unchecked Sendable {
         set {}
     }
     open nonisolated var isPlaybackLikelyToKeepUp: Bool { false }
+    open nonisolated var isPlaybackBufferFull: Bool { false }
     @available(macOS 10.9, iOS 6.0, tvOS 9.0, visionOS 1.0, *)
-    open nonisolated class var playbackStalledNotification: Notification.Name { fatalError() }
+    open class var playbackStalledNotification: Notification.Name { fatalError() }
 }
 
 // MARK: AVPlayer.h

@@ -81,10 +81,18 @@ final class AppModel {
 
     #if !os(macOS)
         /// Suspends the media model once nothing plays. While audio or a picture in picture plays in the background, or
-        /// video over AirPlay, the system doesn't suspend the app, and the player needs the server.
+        /// video over AirPlay, the system doesn't suspend the app, and the player needs the server. A player that has
+        /// run out of data needs it, too, but the system grants the app only some time for that.
         private func suspend(_ media: MediaModel, handsOver: Bool) {
             Task {
-                while phase == .background, media.isPlaying { try? await Task.sleep(for: .seconds(1)) }
+                repeat {
+                    while phase == .background, media.isPlaying { try? await Task.sleep(for: .seconds(1)) }
+                    await withBackgroundTime("waiting for media") {
+                        for _ in 0..<20 where phase == .background && media.isStalled {
+                            try? await Task.sleep(for: .seconds(1))
+                        }
+                    }
+                } while phase == .background && media.isPlaying
                 await enqueue { app in
                     guard app.phase == .background else { return }
                     await app.withBackgroundTime("closing the cache") {

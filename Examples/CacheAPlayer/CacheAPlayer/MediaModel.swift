@@ -75,8 +75,11 @@ final class MediaModel {
         await refresh()
     }
 
-    /// Whether media plays, or will as soon as bytes are available.
+    /// Whether media plays, or waits to play.
     var isPlaying: Bool { player.timeControlStatus != .paused }
+
+    /// Whether the player is paused because it has run out of data. It continues when it has some again.
+    private(set) var isStalled = false
 
     /// Plays a title from its file, through the store or through the server, depending on its media.
     func play(_ title: Title) async {
@@ -158,7 +161,10 @@ final class MediaModel {
         ) { @Sendable [weak self] _ in
             Task { @MainActor in
                 guard let self, let item = self.player.currentItem else { return }
-                while !item.isPlaybackLikelyToKeepUp, item === self.player.currentItem {
+                self.isStalled = true
+                defer { self.isStalled = false }
+                // A full buffer must suffice, because the player requests nothing more.
+                while !item.isPlaybackLikelyToKeepUp, !item.isPlaybackBufferFull, item === self.player.currentItem {
                     try? await Task.sleep(for: .milliseconds(250))
                 }
                 if item === self.player.currentItem { self.player.play() }
