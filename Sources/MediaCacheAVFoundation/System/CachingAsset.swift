@@ -16,7 +16,8 @@
     /// Set `AVPlayer.automaticallyWaitsToMinimizeStalling` to false if ``isLoadedByApp`` is true.
     ///
     /// An AirPlay receiver that fetches a URL itself can't reach the app or its loopback server. Turn off
-    /// `AVPlayer.allowsExternalPlayback` where it exists, so that this device plays the asset and mirrors the screen.
+    /// `AVPlayer.allowsExternalPlayback` where it exists, so that this device plays the asset. The receiver then shows
+    /// the picture only if the user mirrors the screen.
     ///
     /// `Sendable` is unchecked because a subclass of `AVURLAsset` can't be checked. The added properties are constants.
     public final class CachingAsset: AVURLAsset, @unchecked Sendable {
