@@ -58,7 +58,8 @@ struct ChannelsRoute: Route {
                 DownloadAddition(
                     url: addition.url, variant: addition.variant, audio: addition.audio ?? "all",
                     subtitles: addition.subtitles))
-            _ = try await reportingInvalidSettings {
+            // The URL and the selection of an existing channel can't be changed, and an ended one can't be resumed.
+            _ = try await reportingInvalidSettings(as: Problem.conflict) {
                 try await recordings.add(
                     ChannelRequest(
                         name: name, url: url, identity: try await profiles.identity(for: url, in: store),

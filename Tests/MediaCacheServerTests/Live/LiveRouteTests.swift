@@ -89,7 +89,10 @@ struct LiveRouteTests {
             #expect(try await host.call("GET", "/api/v1/channels/.x").status == 404)
             let duplicate = try await host.call(
                 "POST", "/api/v1/channels", body: #"{"name":"one","url":"\#(base)other.m3u8"}"#)
-            #expect(duplicate.status == 400)
+            #expect(duplicate.status == 409)
+            let otherSelection = try await host.call(
+                "POST", "/api/v1/channels", body: #"{"name":"one","url":"\#(base)live.m3u8","variant":"worst"}"#)
+            #expect(otherSelection.status == 409)
             #expect(try await host.call("DELETE", "/api/v1/channels/one").status == 204)
             #expect(try await host.exchange("GET", "/live/one/index.m3u8").status == 404)
             #expect(try await host.store.resources().isEmpty)
