@@ -142,7 +142,12 @@ struct BundlesRoute: Route {
         }
         let from = try request.queryItem("from").map { try live.moment($0, "from") } ?? first.lowerBound
         let to = try request.queryItem("to").map { try live.moment($0, "to") } ?? end
-        guard to > from else { throw Problem.badRequest("to must be after from") }
+        guard to > from else {
+            if request.queryItem("from") != nil, request.queryItem("to") != nil {
+                throw Problem.badRequest("to must be after from")
+            }
+            throw await recording.outside("the window is outside the recorded time")
+        }
         let window = try await recording.finished(from: from, to: to, isStrict: true)
         return BundleRecord(
             id: name.rawValue, title: name.rawValue, url: channel.url, withCredentials: channel.identity != nil,

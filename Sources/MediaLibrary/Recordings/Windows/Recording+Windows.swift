@@ -213,7 +213,7 @@ extension Recording {
     private static func seconds(_ nanoseconds: Int64) -> String { DecimalValue(nanoseconds: nanoseconds).description }
 
     /// Returns an error that includes the recorded time ranges.
-    func outside(_ what: String) -> WindowOutOfRangeError {
+    package func outside(_ what: String) -> WindowOutOfRangeError {
         WindowOutOfRangeError(channel: channel.name, what: what, recordedRanges: recordedRanges())
     }
 
