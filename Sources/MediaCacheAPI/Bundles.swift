@@ -112,6 +112,7 @@ extension APIClient {
     ///   - offset: The offset of the first byte in the part's resource.
     ///   - length: The length of the part's resource in bytes.
     ///   - part: The part's name.
+    /// - Throws: ``Problem`` with status 409 if the asset is complete, or the part has another length.
     public func uploadPart(
         _ bytes: [UInt8], at offset: Int64, of length: Int64, part: String, to asset: String
     ) async throws {
@@ -123,7 +124,8 @@ extension APIClient {
 
     /// Ends an import. The asset is complete or, if parts are missing and `gaps` is true, complete with holes.
     ///
-    /// - Throws: ``Problem`` with status 404 if a part is missing and `gaps` is false.
+    /// - Throws: ``Problem`` with status 404 if a part is missing and `gaps` is false, or with 409 if the asset has an
+    ///   unfinished download.
     public func endBundle(_ asset: String, gaps: Bool) async throws -> BundleRecord {
         try await call(.post, "/api/v1/bundles/\(Self.escape(asset))/complete?gaps=\(gaps)")
     }

@@ -50,7 +50,8 @@ struct BundlesRoute: Route {
             return try await write(request, try AssetID(pathPart: parts[0]), String(parts[1]))
         case (2, .post) where parts[1] == "complete":
             try store.requireWritableFolder()
-            let asset = try await ingestion.finish(try AssetID(pathPart: parts[0]), gaps: try request.flag("gaps"))
+            let (id, gaps) = (try AssetID(pathPart: parts[0]), try request.flag("gaps"))
+            let asset = try await reportingDownloads { try await ingestion.finish(id, gaps: gaps) }
             try await downloads?.adopt(asset.id)
             return try .json(try await record(of: asset))
         case (0, _): throw request.methodNotAllowed(.get, .post)
@@ -60,10 +61,17 @@ struct BundlesRoute: Route {
     }
 
     private func begin(_ bundle: BundleImportRequest) async throws -> RouteResponse {
-        do {
-            let (asset, isComplete) = try await ingestion.begin(
+        let (asset, isComplete) = try await reportingDownloads {
+            try await ingestion.begin(
                 title: bundle.title, url: bundle.url, contents: bundle.contents, lost: bundle.lost)
-            return try .json(try await record(of: asset), status: isComplete ? 200 : 201)
+        }
+        return try .json(try await record(of: asset), status: isComplete ? 200 : 201)
+    }
+
+    /// Runs `work` and reports an unfinished download of the asset as a conflict.
+    private func reportingDownloads<Result>(_ work: () async throws -> Result) async throws -> Result {
+        do {
+            return try await work()
         } catch let error as BundleIngestion.DownloadInProgress {
             throw Problem.conflict(
                 "\(error.url) is being downloaded as the asset \(error.asset); cancel the download first")
@@ -112,7 +120,7 @@ struct BundlesRoute: Route {
     private func write(_ request: RouteRequest, _ id: AssetID, _ encodedName: String) async throws -> RouteResponse {
         let asset = try await assetStore.requireAsset(id)
         guard asset.download?.state != .complete else {
-            throw Problem.badRequest("the asset \(id) is already complete")
+            throw Problem.conflict("the asset \(id) is already complete")
         }
         let name = PercentCoding.decode(encodedName) ?? encodedName
         let index = try await contentsCache.index(of: id)
@@ -124,7 +132,12 @@ struct BundlesRoute: Route {
             offset >= 0, !request.body.isEmpty, length >= Int64(request.body.count),
             offset <= length - Int64(request.body.count)
         else { throw Problem.badRequest("offset and length don't match the number of bytes in the body") }
-        try await ingestion.store(request.body, at: offset, of: length, as: part)
+        do {
+            try await ingestion.store(request.body, at: offset, of: length, as: part)
+        } catch let error as CacheError where error.code == .representationChanged {
+            // No origin is involved, so it isn't a bad gateway.
+            throw Problem.conflict("the part “\(name)” is cached with another length than \(length) bytes")
+        }
         return RouteResponse(status: 204)
     }
 

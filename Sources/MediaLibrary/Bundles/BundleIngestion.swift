@@ -5,7 +5,7 @@ package import MediaCache
 package struct BundleIngestion: Sendable {
     /// An error thrown if a download of the same asset exists and isn't complete.
     package struct DownloadInProgress: Error {
-        package let url: ResourceURL
+        package let url: String
         package let asset: AssetID
     }
 
@@ -28,11 +28,7 @@ package struct BundleIngestion: Sendable {
         let url = try ResourceURL(url).withoutUserInfo
         for part in contents.parts { _ = try ResourceURL(part.url) }
         var asset = try await assetStore.add(Asset(key: store.key(for: url), url: url.description, created: store.now))
-        switch asset.download?.state {
-        case .complete: return (asset, true)
-        case nil, .completeWithHoles: break
-        case .queued, .running, .paused, .waiting, .failed: throw DownloadInProgress(url: url, asset: asset.id)
-        }
+        if try Self.isComplete(asset) { return (asset, true) }
         asset.title = title ?? asset.title
         asset.lostCount = lost
         asset.kind = contents.playlists.isEmpty ? .file : .stream
@@ -52,6 +48,15 @@ package struct BundleIngestion: Sendable {
             try await resources.replaceContents(of: asset, with: contents)
         }
         return (asset, false)
+    }
+
+    /// Returns whether an asset is complete. Throws `DownloadInProgress` if an import would interfere with its download.
+    private static func isComplete(_ asset: Asset) throws -> Bool {
+        switch asset.download?.state {
+        case .complete: true
+        case nil, .completeWithHoles: false
+        case .queued, .running, .paused, .waiting, .failed: throw DownloadInProgress(url: asset.url, asset: asset.id)
+        }
     }
 
     private var resources: AssetResources {
@@ -92,12 +97,14 @@ package struct BundleIngestion: Sendable {
 
     private static func entityTag(ofLength length: Int64) -> String { "\"mc-bundle-\(length)\"" }
 
-    /// Completes the import: checks that all parts are available, and pins them.
+    /// Completes the import: checks that all parts are available, and pins them. A complete asset isn't changed.
     ///
     /// - Parameter gaps: Whether parts may be missing. If some are, the state of the download is `completeWithHoles`.
-    /// - Throws: `CacheError` with `notFound` for an unknown asset or a missing part, which the message identifies.
+    /// - Throws: `DownloadInProgress`; `CacheError` with `notFound` for an unknown asset or a missing part, which the
+    ///   message identifies.
     package func finish(_ id: AssetID, gaps: Bool) async throws -> Asset {
         let asset = try await assetStore.requireAsset(id)
+        if try Self.isComplete(asset) { return asset }
         guard let contents = try await assetStore.contents(of: id) else {
             throw CacheError(.notFound, "the parts of asset \(id) are unknown; import the bundle again")
         }

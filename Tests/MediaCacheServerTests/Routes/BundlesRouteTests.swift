@@ -56,6 +56,19 @@ struct BundlesRouteTests {
             let answer = try await host.call(
                 "POST", "/api/v1/bundles", body: #"{"url": "\#(url)", "contents": \#(contents)}"#)
             #expect(answer.status == 409 && answer.text.contains(download.id))
+            let end = try await host.call("POST", "/api/v1/bundles/\(download.id)/complete?gaps=1")
+            #expect(end.status == 409)
+            let same: DownloadRecord = try await host.answer("GET", "/api/v1/downloads/\(download.id)")
+            #expect(same.state == .paused)
+        }
+    }
+
+    @Test func refusesPieceOfPartWithAnotherLength() async throws {
+        try await CacheHost.use { host in
+            let path = "/api/v1/bundles/\(try await begin(host).id)/file.mp4"
+            #expect(try await host.call("PUT", "\(path)?offset=0&length=8", body: "four").status == 204)
+            let other = try await host.call("PUT", "\(path)?offset=4&length=9", body: "extra")
+            #expect(other.status == 409)
         }
     }
 
@@ -69,6 +82,8 @@ struct BundlesRouteTests {
             }
             let done: BundleRecord = try await host.answer("POST", "\(path)/complete")
             #expect(done.state == .complete)
+            let late = try await host.call("PUT", "\(path)/file.mp4?offset=0&length=8", body: "four")
+            #expect(late.status == 409)
             let stored = try #require(
                 try await host.store.resource(for: try ResourceURL("http://one.bundle.invalid/file.mp4")))
             #expect(stored.isComplete && stored.isPinned && stored.length == 8)
