@@ -13,7 +13,15 @@ public enum APICoding {
     /// Returns a new decoder.
     public static func makeDecoder() -> JSONDecoder {
         let decoder = JSONDecoder()
-        decoder.dateDecodingStrategy = .iso8601
+        // The error of `.iso8601` doesn't contain the coding path.
+        decoder.dateDecodingStrategy = .custom { decoder in
+            let container = try decoder.singleValueContainer()
+            let text = try container.decode(String.self)
+            guard let date = try? Date(text, strategy: .iso8601) else {
+                throw DecodingError.dataCorruptedError(in: container, debugDescription: "it isn't an ISO 8601 date")
+            }
+            return date
+        }
         return decoder
     }
 }

@@ -63,4 +63,15 @@ struct ProblemTests {
         let detail = Problem(try #require(error)).detail
         #expect(detail.contains("“state”") && !detail.contains("Context"))
     }
+
+    @Test(arguments: [
+        (#""tomorrow""#, "“expires” has an invalid value"), ("5", "“expires” isn't a string"),
+    ])
+    func errorContainsFieldWithInvalidDate(_ value: String, _ words: String) throws {
+        let error = #expect(throws: DecodingError.self) {
+            let body = #"{"scope": "playback", "expires": \#(value)}"#
+            return try APICoding.makeDecoder().decode(TokenAddition.self, from: Data(body.utf8))
+        }
+        #expect(Problem(try #require(error)).detail.contains(words))
+    }
 }
