@@ -4,8 +4,8 @@
 #
 #   Scripts/check-api.sh PATH-OF-MEDIACACHE [SEED]
 #
-# EXAMPLES sets the number of generated requests per operation, PYTHON the Python command. The check starts a server and
-# an origin, and stops only these.
+# EXAMPLES sets the number of generated requests per operation and of scenarios, PYTHON the Python command. The check
+# starts a server and an origin, and stops only these.
 set -euo pipefail
 
 limit=900

@@ -70,9 +70,9 @@ class Walk:
             raise Fault(f"the download of {name} isn't complete: {record}")
         return record
 
-    def record(self, name: str) -> dict:
+    def record(self, name: str, stream: str = "live.m3u8") -> dict:
         """Records the live stream until it has some segments."""
-        body = {"name": name, "url": self.origin.url("live.m3u8"), "retention": {"seconds": 3600}}
+        body = {"name": name, "url": self.origin.url(stream), "retention": {"seconds": 3600}}
         channel = self.ask("POST", "/api/v1/channels", status=(200, 201), json=body).json()
         for _ in range(120):
             if channel["segments"] > 3:
@@ -81,23 +81,30 @@ class Walk:
             channel = self.ask("GET", "/api/v1/channels/{name}", names={"name": name}).json()
         raise Fault(f"nothing is recorded: {channel}")
 
-    def seed(self) -> dict[str, str]:
-        """Creates one record of each kind and returns the names."""
-        self.play("film.mp4")
-        resources = self.ask("GET", "/api/v1/resources").json()["resources"]
-        asset = self.download("show.m3u8")["id"]
+    def fix(self) -> dict[str, str]:
+        """Creates one record of each kind, which generated requests don't remove, and returns the names. Their URLs have
+        a query, since generated requests add and remove records with the plain URLs."""
+        asset = self.download("show.m3u8?fixed")["id"]
         self.ask("PUT", "/api/v1/assets/{id}/cover", names={"id": asset}, data=PICTURE, headers=GIF)
-        self.record("news")
+        playlist = self.ask("GET", "/api/v1/resources", query={"url": self.origin.url("show.m3u8?fixed")}).json()
+        self.record("fixed", "live.m3u8?fixed")
         programme = self.ask(
-            "POST", "/api/v1/channels/{name}/programmes", names={"name": "news"}, status=(201,),
+            "POST", "/api/v1/channels/{name}/programmes", names={"name": "fixed"}, status=(201,),
             json={"name": "Some seconds", "from": "-3", "to": "now", "formats": ["hls"]},
         ).json()  # fmt: skip
         return {
-            "resource": str(next(r["id"] for r in resources if r["url"].endswith("film.mp4"))),
-            "asset": asset,
-            "channel": "news",
-            "programme": programme["id"],
-        }
+            "resource": str(playlist["id"]), "asset": asset, "channel": "fixed", "programme": programme["id"],
+        }  # fmt: skip
+
+    def find(self, names: dict[str, str]):
+        """Asserts that the records of `fix` still exist."""
+        self.ask("GET", "/api/v1/resources/{id}", names={"id": names["resource"]})
+        self.ask("GET", "/api/v1/assets/{id}", names={"id": names["asset"]})
+        self.ask("GET", "/api/v1/assets/{id}/cover", names={"id": names["asset"]})
+        self.ask("GET", "/api/v1/downloads/{id}", names={"id": names["asset"]})
+        one = {"name": names["channel"], "programme": names["programme"]}
+        self.ask("GET", "/api/v1/channels/{name}", names=one)
+        self.ask("GET", "/api/v1/channels/{name}/programmes/{programme}", names=one)
 
     # The parts of the walk.
 
