@@ -16,11 +16,11 @@ limit=${LIMIT:-900}
 # The tests of each slice, as regular expressions of their names. Together they are the tests of the libraries and of
 # the server.
 slices=(
-    '^(HLSTests|MediaContainersTests)\.'
+    '^(HLSTests|MediaContainersTests|MediaLibraryTests\.[^A-LR])'
     '^MediaCacheTests\.'
     '^MediaLibraryTests\.[A-L]'
     '^MediaLibraryTests\.R'
-    '^(MediaLibraryTests\.[^A-LR]|MediaCacheServerTests\.)'
+    '^MediaCacheServerTests\.'
 )
 # Tests that measure time, which sanitizers multiply, and simulations of weeks, whose code other tests run as well.
 skipped='\.(OriginContractTests|EmbeddedServerTests|ConnectionDeadlineTests|CatalogScaleTests|LongRecordingTests)'
