@@ -195,6 +195,37 @@ struct BackgroundTransfersTests {
         }
     }
 
+    /// The system treats transfers that begin in the background as discretionary, so no part must be late.
+    @Test func startsTransfersOfAllPartsInOneCall() async throws {
+        try await with { fixture in
+            let gate = ScriptedGate()
+            let urls = try (0..<20).map { try fixture.server.url("/\($0).mp4") }
+            for url in urls {
+                fixture.server.origin[url] = ScriptedResource(
+                    .random(seed: 11, length: 1000), entityTag: "\"1\"", contentType: "video/mp4")
+                fixture.server.origin.always(url, .holdHead(gate))
+            }
+            var parts = urls.map { BackgroundTransfers.Part($0, scope: .any) }
+            var expected: [Int?] = parts.map { _ in 1 }
+            // A part that can't be fetched doesn't prevent the following ones.
+            let named = try ResourceURL("http://me:secret@\(fixture.url.authority)/film.mp4")
+            parts.insert(BackgroundTransfers.Part(named, scope: .any), at: 1)
+            expected.insert(nil, at: 1)
+            // The bytes of a repeated part are requested once.
+            parts.append(parts[0])
+            expected.append(0)
+            let counts = try await fixture.transfers.fetch(parts).map { try? $0.get() }
+            #expect(counts == expected)
+            #expect(try await fixture.transfers.urlsInTransfer() == Set(urls))
+            gate.open()
+            for _ in urls {
+                let event = await fixture.next()
+                guard case .stored = event else { throw Unexpected(event: event) }
+            }
+            #expect(fixture.server.origin.requests.count == urls.count)
+        }
+    }
+
     /// The length is unknown while nothing is cached, so the rest can't be requested by itself.
     @Test func fetchesWholeResourceWhileRangeIsInTransfer() async throws {
         try await with { (fixture: Fixture) async throws -> Void in

@@ -173,20 +173,23 @@ final class MediaModel {
         // end
     }
 
-    /// Passes the missing parts of running downloads to the system. The system delays transfers that begin in the
-    /// background at its discretion, so call this while the app is still in the foreground.
+    /// Passes the missing parts of running downloads to the system, all in one call. The system delays transfers that
+    /// begin in the background at its discretion, so call this while the app is still in the foreground.
     func handOverDownloads() async {
         await reportingErrors {
             // snippet background
             let running = await downloader.statuses().filter { $0.asset.download?.state == .running }
             await downloader.stop()
+            var parts: [BackgroundTransfers.Part] = []
             for status in running {
                 for part in try await assetStore.contents(of: status.asset.id)?.parts ?? [] {
-                    _ = try? await background.fetch(
-                        ResourceURL(part.url), scope: part.scope ?? .publicOnly, range: part.range,
-                        kind: part.role.kind)
+                    guard let url = try? ResourceURL(part.url) else { continue }
+                    parts.append(
+                        BackgroundTransfers.Part(
+                            url, scope: part.scope ?? .publicOnly, range: part.range, kind: part.role.kind))
                 }
             }
+            try await background.fetch(parts)
             // end
         }
     }

@@ -28,7 +28,8 @@ import Synchronization
 /// request has been sent.
 ///
 /// Start transfers while the app is in the foreground. The system treats transfers that begin in the background as
-/// discretionary: it may delay them until the device has power and Wi-Fi.
+/// discretionary: it may delay them until the device has power and Wi-Fi. Pass many parts in one call of
+/// ``fetch(_:)``, so that all of them begin in time.
 ///
 /// On Linux, transfers end with the process.
 public final class BackgroundTransfers: Sendable {
@@ -48,8 +49,8 @@ public final class BackgroundTransfers: Sendable {
         var session: URLSession?
         /// The last task that stores received files. The next task awaits it.
         var storageTask: Task<Void, Never>?
-        /// The unfinished transfers that this instance started.
-        var started: Set<BackgroundRequest> = []
+        /// The unfinished transfers that this instance started, by the URL of the resource.
+        var started: [String: Set<BackgroundRequest>] = [:]
         /// Whether the system has delivered all events since the last call to ``waitForDeliveredEvents()``.
         var areEventsDelivered = false
         /// The calls that wait for the system's events.
@@ -128,7 +129,41 @@ public final class BackgroundTransfers: Sendable {
     public func fetch(
         _ url: ResourceURL, scope: AddressScope = .publicOnly, range: Range<Int64>? = nil, kind: ResourceKind = .file
     ) async throws -> Int {
-        let transfers = store.transfers.narrowed(to: scope)
+        try await fetch([Part(url, scope: scope, range: range, kind: kind)])[0].get()
+    }
+
+    /// Starts transfers for the missing bytes of many parts, as ``fetch(_:scope:range:kind:)`` does for one. Lists the
+    /// running transfers and stores received files only once, and starts the transfers of each part before it examines
+    /// the next one.
+    ///
+    /// - Returns: For each part in the same order, the number of transfers started, or the error that prevents them.
+    /// - Throws: `CacheError` with `closed` after ``shutdown()``.
+    @discardableResult
+    public func fetch(_ parts: [Part]) async throws -> [Result<Int, CacheError>] {
+        // Determined first, because the bytes of a transfer that finishes in the meantime must not be requested again.
+        var running = Dictionary(grouping: try await runningRequests()) { $0.url }.mapValues { Set($0) }
+        // Bytes in received files must not be requested again either.
+        await storeReceivedFiles()
+        var outcomes: [Result<Int, CacheError>] = []
+        for part in parts {
+            let key = part.url.description
+            do {
+                let started = try await start(part, running: running[key] ?? [])
+                // A later part may contain the same bytes, and the transfer may have finished by then.
+                running[key, default: []].formUnion(started)
+                outcomes.append(.success(started.count))
+            } catch {
+                outcomes.append(.failure(CacheError.wrap(error, as: .storage, "\(part.url) can't be fetched")))
+            }
+        }
+        return outcomes
+    }
+
+    /// Starts transfers for the missing bytes of a part, except those that `running` transfers of its resource include,
+    /// and returns the new transfers.
+    private func start(_ part: Part, running: Set<BackgroundRequest>) async throws -> Set<BackgroundRequest> {
+        let (url, kind) = (part.url, part.kind)
+        let transfers = store.transfers.narrowed(to: part.scope)
         try store.checkIngestible(kind)
         guard url.credentials == nil else {
             throw CacheError(
@@ -142,12 +177,8 @@ public final class BackgroundTransfers: Sendable {
         let address = try RequestURL.url(of: url)
         let host = try await hosts.resolve(url.host, allowing: settings.allowedNetworks)
         if transfers.scope == .publicOnly { try host.requirePublic(url) }
-        // Determined first, because the bytes of a transfer that finishes in the meantime must not be requested again.
-        let running = try await runningRequests()
-        // Bytes in received files must not be requested again either.
-        await storeReceivedFiles()
         let cached = try await store.resource(of: ReadRequest(url: url))
-        let missing = try Self.missing(of: url, range, cached)
+        let missing = try Self.missing(of: url, part.range, cached)
         var unranged = URLRequest(url: address)
         for field in transfers.headerFields(for: url, now: store.now) {
             unranged.addValue(field.value, forHTTPHeaderField: field.name.rawName)
@@ -155,14 +186,15 @@ public final class BackgroundTransfers: Sendable {
         let wholeRequest = unranged
         return try state.withLock { state in
             guard let session = state.session else { throw Self.closed }
-            let known = running.union(state.started).filter { $0.url == url.description }
-            let parts = Self.parts(missing, without: known, hasValidator: cached?.validator.isPresent == true)
-            for part in parts {
+            let known = running.union(state.started[url.description] ?? [])
+            let ranges = Self.ranges(missing, without: known, hasValidator: cached?.validator.isPresent == true)
+            var started: Set<BackgroundRequest> = []
+            for range in ranges {
                 let redirects = AddressScope(ofReferencesAt: url, from: host.kind, requestedWith: transfers.scope)
-                let backgroundRequest = BackgroundRequest(url, part, kind, isPublic: redirects == .publicOnly)
+                let backgroundRequest = BackgroundRequest(url, range, kind, isPublic: redirects == .publicOnly)
                 var request = wholeRequest
-                if let part {
-                    request.setValue("bytes=\(part.lowerBound)-\(part.upperBound - 1)", forHTTPHeaderField: "Range")
+                if let range {
+                    request.setValue("bytes=\(range.lowerBound)-\(range.upperBound - 1)", forHTTPHeaderField: "Range")
                     // If the version has changed, the origin sends the whole content instead of a useless range.
                     if let version = cached?.validator.strongEntityTag ?? cached?.validator.lastModified {
                         request.setValue(version, forHTTPHeaderField: "If-Range")
@@ -170,10 +202,11 @@ public final class BackgroundTransfers: Sendable {
                 }
                 let task = session.downloadTask(with: request)
                 task.taskDescription = try backgroundRequest.description()
-                state.started.insert(backgroundRequest)
+                state.started[backgroundRequest.url, default: []].insert(backgroundRequest)
+                started.insert(backgroundRequest)
                 task.resume()
             }
-            return parts.count
+            return started
         }
     }
 
@@ -191,7 +224,7 @@ public final class BackgroundTransfers: Sendable {
         for task in try await tasks() where BackgroundRequest(task.taskDescription)?.url == url.description {
             task.cancel()
         }
-        state.withLock { state in state.started = state.started.filter { $0.url != url.description } }
+        state.withLock { $0.started[url.description] = nil }
     }
 
     /// Cancels all transfers, for example when the app is active again and continues its own downloads. Bytes of
@@ -200,7 +233,7 @@ public final class BackgroundTransfers: Sendable {
     /// - Throws: `CacheError` with `closed` after ``shutdown()``.
     public func cancelAll() async throws {
         for task in try await tasks() { task.cancel() }
-        state.withLock { $0.started = [] }
+        state.withLock { $0.started = [:] }
     }
 
     /// Returns a separate stream of future events, which buffers up to 512 events, and ends when this instance is
@@ -213,8 +246,8 @@ public final class BackgroundTransfers: Sendable {
     public func storeReceivedFiles() async { await storeDeliveries().value }
 
     /// Waits until the system has delivered all events for which it launched the app, and the store has cached the
-    /// received files. On Linux, after ``shutdown()`` and in a cancelled task, it only waits for the store. A later call
-    /// waits for the events of the next launch.
+    /// received files. On Linux, after ``shutdown()`` and in a cancelled task, it only waits for the store. A later
+    /// call waits for the events of the next launch.
     public func waitForSystemEvents() async {
         #if canImport(Darwin)
             await waitForDeliveredEvents()
@@ -299,7 +332,7 @@ extension BackgroundTransfers {
     }
 
     /// Returns the ranges to request. A nil element requests the whole resource, without `Range`.
-    private static func parts(
+    private static func ranges(
         _ missing: [Range<Int64>]?, without known: Set<BackgroundRequest>, hasValidator: Bool
     ) -> [Range<Int64>?] {
         // The whole resource is already being transferred.
@@ -324,9 +357,9 @@ extension BackgroundTransfers {
         switch report {
         case .delivered(let request):
             storeDeliveries()
-            state.withLock { _ = $0.started.remove(request) }
+            state.withLock { _ = $0.started[request.url]?.remove(request) }
         case .failed(let request, let error):
-            state.withLock { _ = $0.started.remove(request) }
+            state.withLock { _ = $0.started[request.url]?.remove(request) }
             reportFailure(request, error)
         case .deliveredAllEvents:
             let waiting = state.withLock { state in
