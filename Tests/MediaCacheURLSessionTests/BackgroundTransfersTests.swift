@@ -7,6 +7,10 @@ import Testing
 
 @testable import MediaCacheURLSession
 
+#if canImport(FoundationNetworking)
+    import FoundationNetworking
+#endif
+
 @Suite(.timeLimit(.minutes(1)))
 struct BackgroundTransfersTests {
     /// The error code of a truncated download, which FoundationNetworking doesn't distinguish from a lost connection.
@@ -223,6 +227,38 @@ struct BackgroundTransfersTests {
                 guard case .stored = event else { throw Unexpected(event: event) }
             }
             #expect(fixture.server.origin.requests.count == urls.count)
+        }
+    }
+
+    /// All bytes of a cancelled transfer are lost.
+    @Test func cancelPendingPreservesTransfersThatHaveReceivedBytes() async throws {
+        try await with { fixture in
+            let (transfers, store, gate) = (fixture.transfers, fixture.store, ScriptedGate())
+            let begun = try fixture.server.url("/begun.mp4")
+            fixture.server.origin[begun] = ScriptedResource(Self.body, entityTag: "\"2\"", contentType: "video/mp4")
+            fixture.server.origin.next(begun, .holdBody(at: 100_000, gate))
+            fixture.server.origin.next(fixture.url, .holdHead(ScriptedGate()))
+            let parts = [begun, fixture.url].map { BackgroundTransfers.Part($0, scope: .any) }
+            try await transfers.fetch(parts)
+            while try await !transfers.tasks().contains(where: { $0.countOfBytesReceived > 0 }) {
+                try await Task.sleep(for: .milliseconds(10))
+            }
+            try await transfers.cancelPending()
+            #expect(try await fixture.failure().code == .cancelled)
+            #expect(try await transfers.urlsInTransfer() == [begun])
+            // There is nothing to wait for.
+            await transfers.waitForTransfers(of: fixture.url)
+            let isOver = Mutex(false)
+            async let end: Void = {
+                await transfers.waitForTransfers(of: begun)
+                isOver.withLock { $0 = true }
+            }()
+            for _ in 0..<100 { await Task.yield() }
+            #expect(!isOver.withLock { $0 })
+            gate.open()
+            await end
+            #expect(try await store.resource(for: begun)?.isComplete == true)
+            #expect(fixture.server.origin.requests(for: begun).count == 1)
         }
     }
 

@@ -9,7 +9,8 @@ final class AppModel {
     /// A phase of the app, as `ScenePhase` of SwiftUI.
     enum Phase {
         case active
-        /// In the foreground, but without input, such as before the app enters the background.
+        /// In the foreground, but without input: before the app enters the background, but also while an alert or
+        /// Control Center is visible.
         case inactive
         case background
     }
@@ -25,8 +26,8 @@ final class AppModel {
     /// The last of the operations that run in order: the opening of the store, and changes of the phase.
     @ObservationIgnored private var lastOperation: Task<Void, Never>?
 
-    /// Opens the store. The system may launch the app without a window, to deliver the files of background transfers, so
-    /// no view opens it.
+    /// Opens the store. The system may launch the app without a window, to deliver the files of background transfers,
+    /// so no view opens it.
     init() {
         enqueue { app in
             let titles = [
@@ -53,7 +54,10 @@ final class AppModel {
                 guard let media = app.media, phase != previous else { return }
                 switch phase {
                 case .active: await media.resume()
-                case .inactive: if previous == .active { await media.handOverDownloads() }
+                case .inactive:
+                    // Often, the app only stays inactive for a moment. In the background it is too late, though: the
+                    // system treats transfers that begin there as discretionary.
+                    if previous == .active { await media.handOverDownloads() }
                 case .background: app.suspend(media, handsOver: previous == .active)
                 }
             }

@@ -45,17 +45,19 @@ final class MediaModel {
         configuration.limits.maximumBytes = 2 << 30
         let store = try await CacheStore.open(configuration, origin: URLSessionOrigin())
         // end
+        // snippet transfers
+        let background = try BackgroundTransfers(identifier: Self.transfersIdentifier, store: store)
+        // end
         // snippet downloads
         let (assetStore, loader) = (AssetStore(of: store), PlaylistLoader(store: store))
         let downloader = Downloads(
-            store: store, assetStore: assetStore, loader: loader, conditions: SystemConditions())
+            store: store, assetStore: assetStore, loader: loader, conditions: SystemConditions(),
+            waitForTransfers: { url in await background.waitForTransfers(of: url) })
         // end
         self.store = store
         self.downloader = downloader
         self.assetStore = assetStore
-        // snippet transfers
-        background = try BackgroundTransfers(identifier: Self.transfersIdentifier, store: store)
-        // end
+        self.background = background
         preloader = Preloader(store: store, loader: loader)
         // snippet server
         server = EmbeddedServer(store: store)
@@ -153,7 +155,7 @@ final class MediaModel {
     /// The requests of the last item, for reporting a stall.
     var trace: LoadingTrace? { asset?.trace }
 
-    /// Continues playback after a stall. A player that doesn't wait to minimize stalling pauses when it runs out of data.
+    /// Continues playback after a stall. A player that doesn't wait to minimize stalling pauses when it has no data.
     private func continueAfterStalls() {
         // snippet stalls
         stalls = NotificationCenter.default.addObserver(
@@ -202,14 +204,15 @@ final class MediaModel {
         // end
     }
 
-    /// Continues after ``handOverDownloads()`` and ``suspend()``.
+    /// Continues after ``handOverDownloads()`` and ``suspend()``. Transfers that have received bytes continue, and
+    /// downloads wait for them before they request the same parts.
     func resume() async {
         await reportingErrors {
             // snippet resume
             try await server.resume()
             // end
             // snippet taken
-            try await background.cancelAll()
+            try await background.cancelPending()
             await background.storeReceivedFiles()
             // end
             // snippet downloader

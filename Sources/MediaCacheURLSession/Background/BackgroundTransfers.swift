@@ -31,6 +31,10 @@ import Synchronization
 /// discretionary: it may delay them until the device has power and Wi-Fi. Pass many parts in one call of
 /// ``fetch(_:)``, so that all of them begin in time.
 ///
+/// A scene also becomes inactive for a moment, for example while the user opens Control Center. When the app is active
+/// again, call ``cancelPending()``: transfers that have received bytes continue, and downloads of the app don't request
+/// the same bytes if they call ``waitForTransfers(of:)`` first.
+///
 /// On Linux, transfers end with the process.
 public final class BackgroundTransfers: Sendable {
     /// An event of a transfer.
@@ -51,6 +55,8 @@ public final class BackgroundTransfers: Sendable {
         var storageTask: Task<Void, Never>?
         /// The unfinished transfers that this instance started, by the URL of the resource.
         var started: [String: Set<BackgroundRequest>] = [:]
+        /// The transfers that the last call to ``cancelPending()`` left running, by the URL of the resource.
+        var begun: [String: [URLSessionTask]] = [:]
         /// Whether the system has delivered all events since the last call to ``waitForDeliveredEvents()``.
         var areEventsDelivered = false
         /// The calls that wait for the system's events.
@@ -224,16 +230,67 @@ public final class BackgroundTransfers: Sendable {
         for task in try await tasks() where BackgroundRequest(task.taskDescription)?.url == url.description {
             task.cancel()
         }
-        state.withLock { $0.started[url.description] = nil }
+        state.withLock { state in (state.started[url.description], state.begun[url.description]) = (nil, nil) }
     }
 
-    /// Cancels all transfers, for example when the app is active again and continues its own downloads. Bytes of
-    /// finished transfers remain cached.
+    /// Cancels all transfers, and discards the received bytes of unfinished ones. Bytes of finished transfers remain
+    /// cached.
     ///
     /// - Throws: `CacheError` with `closed` after ``shutdown()``.
     public func cancelAll() async throws {
         for task in try await tasks() { task.cancel() }
-        state.withLock { $0.started = [:] }
+        state.withLock { state in (state.started, state.begun) = ([:], [:]) }
+    }
+
+    /// Cancels the transfers that haven't received any bytes yet, for example when the app is active again and resumes
+    /// its own downloads. The others continue, because all bytes of a cancelled transfer are lost;
+    /// ``waitForTransfers(of:)`` waits for them.
+    ///
+    /// - Throws: `CacheError` with `closed` after ``shutdown()``.
+    public func cancelPending() async throws {
+        var (begun, pending): ([String: [URLSessionTask]], [BackgroundRequest]) = ([:], [])
+        for task in try await tasks() {
+            guard let request = BackgroundRequest(task.taskDescription) else { continue }
+            if task.countOfBytesReceived > 0 {
+                begun[request.url, default: []].append(task)
+            } else {
+                task.cancel()
+                pending.append(request)
+            }
+        }
+        state.withLock { [begun, pending] state in
+            state.begun = begun
+            for request in pending { state.started[request.url]?.remove(request) }
+        }
+    }
+
+    /// The time without a received byte after which ``waitForTransfers(of:)`` cancels a resource's transfers.
+    private static let stallLimit = Duration.seconds(30)
+
+    /// Waits until the transfers of a resource that the last call to ``cancelPending()`` left running have ended, and
+    /// the store has cached the received files. Cancels these transfers if none of them receives a byte for 30 seconds.
+    /// Returns immediately if there are none, and as soon as the task is cancelled.
+    ///
+    /// Pass this method to `Downloads`, so that a download doesn't request the same bytes.
+    public func waitForTransfers(of url: ResourceURL) async {
+        let key = url.description
+        guard let begun = state.withLock({ $0.begun[key] }) else { return }
+        let time = store.time
+        var progress = (bytes: Int64(-1), since: time.monotonic)
+        while begun.contains(where: { $0.state == .running }) {
+            let bytes = begun.reduce(Int64(0)) { $0 + $1.countOfBytesReceived }
+            if bytes != progress.bytes { progress = (bytes, time.monotonic) }
+            guard time.monotonic - progress.since < Self.stallLimit else {
+                for task in begun { task.cancel() }
+                break
+            }
+            guard (try? await time.sleep(for: .milliseconds(250))) != nil else { return }
+        }
+        await storeReceivedFiles()
+        state.withLock { state in
+            // Another call to `cancelPending()` may have replaced the tasks.
+            if state.begun[key] == begun { state.begun[key] = nil }
+        }
     }
 
     /// Returns a separate stream of future events, which buffers up to 512 events, and ends when this instance is
@@ -299,7 +356,7 @@ extension BackgroundTransfers {
     /// The maximum number of bytes per transfer of a resource with a validator.
     private static let partLength: Int64 = 32 << 20
 
-    private func tasks() async throws -> [URLSessionTask] {
+    func tasks() async throws -> [URLSessionTask] {
         guard let session = state.withLock({ $0.session }) else { throw Self.closed }
         return await withCheckedContinuation { continuation in
             session.getAllTasks { continuation.resume(returning: $0) }

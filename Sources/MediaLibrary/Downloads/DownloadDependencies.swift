@@ -11,6 +11,7 @@ struct DownloadDependencies: Sendable {
     let policy: DownloadPolicy
     let transferSettings: Downloads.SettingsSource
     let refreshSource: (@Sendable (Asset) async throws -> ResourceURL?)?
+    let waitForTransfers: (@Sendable (ResourceURL) async -> Void)?
 
     var parts: PartFetch { PartFetch(store: store) }
 

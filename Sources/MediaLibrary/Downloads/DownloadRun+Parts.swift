@@ -37,6 +37,10 @@ extension DownloadRun {
         let part = state.withLock { $0.contents.parts[index] }
         do {
             let request = try request(for: part, settings)
+            if let waitForTransfers = dependencies.waitForTransfers {
+                await waitForTransfers(request.url)
+                try Task.checkCancellation()
+            }
             let key = store.key(of: request)
             meter.started(index, key: key)
             defer { meter.released(key: key) }

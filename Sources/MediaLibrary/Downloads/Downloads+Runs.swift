@@ -28,7 +28,7 @@ extension Downloads {
     var dependencies: DownloadDependencies {
         DownloadDependencies(
             store: store, assetStore: assetStore, loader: loader, events: hub, policy: policy,
-            transferSettings: settings, refreshSource: refreshSource)
+            transferSettings: settings, refreshSource: refreshSource, waitForTransfers: waitForTransfers)
     }
 
     func start(_ id: AssetID) {

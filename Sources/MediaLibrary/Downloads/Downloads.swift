@@ -36,6 +36,7 @@ public actor Downloads {
     let loader: PlaylistLoader
     let settings: SettingsSource
     let refreshSource: (@Sendable (Asset) async throws -> ResourceURL?)?
+    let waitForTransfers: (@Sendable (ResourceURL) async -> Void)?
     let conditions: any DownloadConditions
     nonisolated let hub = EventHub<DownloadEvent> { .dropped(count: $0) }
 
@@ -62,10 +63,13 @@ public actor Downloads {
     ///   - settings: The source of transfer settings; nil means the store's settings with the asset's header fields.
     ///   - refreshSource: A function that returns a new URL for an asset with an expired link; nil if URLs of assets
     ///     can't be refreshed. New URLs of parts are read from the playlists in any case.
+    ///   - waitForTransfers: A function that is called before a part is requested, and returns when no transfer outside
+    ///     the store, such as a background transfer, is receiving the part; nil if there are no such transfers.
     public init(
         store: CacheStore, assetStore: AssetStore, loader: PlaylistLoader, limits: DownloadLimits = DownloadLimits(),
         policy: DownloadPolicy = DownloadPolicy(), conditions: any DownloadConditions = SteadyConditions(),
-        settings: SettingsSource? = nil, refreshSource: (@Sendable (Asset) async throws -> ResourceURL?)? = nil
+        settings: SettingsSource? = nil, refreshSource: (@Sendable (Asset) async throws -> ResourceURL?)? = nil,
+        waitForTransfers: (@Sendable (ResourceURL) async -> Void)? = nil
     ) {
         self.store = store
         self.assetStore = assetStore
@@ -75,6 +79,7 @@ public actor Downloads {
         self.conditions = conditions
         self.settings = settings ?? Self.storeSettings(store)
         self.refreshSource = refreshSource
+        self.waitForTransfers = waitForTransfers
     }
 
     static func storeSettings(_ store: CacheStore) -> SettingsSource {

@@ -141,7 +141,7 @@ final class DownloadFixture: Sendable {
     /// Opens the store, and runs downloads until `body` ends.
     func use(
         limits: DownloadLimits = DownloadLimits(), conditions: any DownloadConditions = SteadyConditions(),
-        _ body: (Downloads) async throws -> Void
+        waitForTransfers: (@Sendable (ResourceURL) async -> Void)? = nil, _ body: (Downloads) async throws -> Void
     ) async throws {
         let store = try await library.open()
         // The store's maintenance task also sleeps.
@@ -149,7 +149,7 @@ final class DownloadFixture: Sendable {
         idleSleepers.withLock { $0 = library.time.sleepers }
         let downloads = Downloads(
             store: store, assetStore: AssetStore(of: store), loader: PlaylistLoader(store: store), limits: limits,
-            conditions: conditions)
+            conditions: conditions, waitForTransfers: waitForTransfers)
         try await downloads.start()
         var failure: (any Error)?
         do { try await body(downloads) } catch { failure = error }

@@ -1,5 +1,6 @@
 import MediaCache
 import MediaCacheTesting
+import Synchronization
 import Testing
 
 @testable import MediaLibrary
@@ -30,6 +31,24 @@ struct DownloadsTests {
             #expect(status.progress.bytes == 3_000_000)
             #expect(status.asset.title == "film")
         }
+    }
+
+    /// A background transfer may be receiving a part.
+    @Test func waitsForTransfersOutsideStoreBeforeRequestingParts() async throws {
+        fixture.serveStream(segments: 3)
+        let origin = fixture.library.origin
+        let wasRequested = Mutex<[ResourceURL: Bool]>([:])
+        let wait: @Sendable (ResourceURL) async -> Void = { url in
+            let isRequested = origin.requests.contains { $0.url == url }
+            wasRequested.withLock { $0[url] = isRequested }
+        }
+        try await fixture.use(waitForTransfers: wait) { downloads in
+            let asset = try await downloads.add(DownloadRequest(url: fixture.entry))
+            #expect(await downloads.ended(asset.id)?.asset.download?.state == .complete)
+        }
+        var expected: [ResourceURL: Bool] = [:]
+        for number in 0..<3 { expected[fixture.url("\(number).ts")] = false }
+        #expect(wasRequested.withLock { $0 } == expected)
     }
 
     @Test func doesNotRequestCompleteParts() async throws {
