@@ -70,7 +70,7 @@ export function askForKey(wasRejected) {
     make("h1", {}, "Enter the API key"),
     make("p", { id: "key-help" },
       "In a terminal, ", make("code", {}, "mediacache serve"), " prints an address that contains the key; open the complete address. ",
-      "Or copy the key from the file ", make("code", {}, "key"), " in the cache folder."),
+      "Or enter the key that ", make("code", {}, "mediacache key show"), " prints."),
     make("label.field", {}, make("span", {}, "Key"), input),
     error,
     make("div.buttons", {}, make("button.main", { type: "submit" }, "Open")));

@@ -11,7 +11,7 @@ import { icon } from "./icons.js";
 import { notify, reportError } from "./notices.js";
 import { startResuming } from "./resuming.js";
 import { backTo, go } from "./router.js";
-import { mp4URL, partlyCached, reasonNotSavable, sourceOfAsset, sourceOfURL } from "./source.js";
+import { mp4URL, notDownloaded, reasonNotSavable, sourceOfAsset, sourceOfURL } from "./source.js";
 import { assets, downloads, onEvent } from "./store.js";
 import { makeVideo, startKeys } from "./video.js";
 import { progressOf, sizeOf, stateOf, titleOf } from "./words.js";
@@ -142,7 +142,7 @@ function showState(state, { asset, coverage, segments }) {
 
 /** Shows the actions available in the current state. The buttons are replaced only when the state changes. */
 function showActions(actions, { asset, url }, player) {
-  const reason = asset ? reasonNotSavable(asset) : partlyCached;
+  const reason = asset ? reasonNotSavable(asset) : notDownloaded;
   const key = JSON.stringify([asset?.state, asset?.holeCount, reason, asset?.title]);
   if (actions.dataset.key === key) return;
   const focused = actions.contains(document.activeElement) && document.activeElement.dataset.act;

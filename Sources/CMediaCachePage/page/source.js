@@ -9,7 +9,7 @@ export const playsHLS = document.createElement("video").canPlayType("application
 const isComplete = ({ state }) => state === "complete" || state === "completeWithHoles";
 
 /** The message for an asset or a URL that must be downloaded before it can be saved. */
-export const partlyCached = "Only partly cached. Download it before you save it.";
+export const notDownloaded = "Download it before you save it.";
 
 /**
  * Returns the source for playing an asset.
@@ -45,7 +45,7 @@ export function reasonNotSavable(asset) {
   if (!asset.state) {
     return asset.kind === "file" && asset.length && asset.bytes >= asset.length ? null
       : asset.kind === "stream" && asset.bytes === undefined ? null
-        : partlyCached;
+        : notDownloaded;
   }
   return "You can save it when the download is complete.";
 }

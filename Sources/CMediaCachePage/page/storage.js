@@ -34,7 +34,7 @@ export function storageView({ main, signal }) {
       updateText(nextNote,
         found.evictedNext.length
           ? "When a limit is reached, the least recently used items are removed first. Downloads and channels are never removed."
-          : "Nothing can be removed: the cache contains only downloads, recordings and pinned items.");
+          : "There is nothing to remove. Downloads, recordings, pinned items and items in use are excluded.");
     } catch (error) {
       reportError("The disk usage can’t be loaded", error);
     }

@@ -28,7 +28,7 @@ struct DemoCommand: AsyncParsableCommand {
     @Option(help: "The port of the page and the cache; 0 picks a free one.")
     var port: UInt16 = 9479
 
-    @Option(help: "The origin's port. The clip's URL contains it, so each port is a separate resource.")
+    @Option(help: "The origin's port. The clip's URL contains it, so each port has its own cached data.")
     var originPort: UInt16 = 9480
 
     @Option(

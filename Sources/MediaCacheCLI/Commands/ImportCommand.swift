@@ -13,7 +13,7 @@ struct ImportCommand: AsyncParsableCommand {
               mediacache import film.mp4 --title "A film"
               mediacache import ~/Films/holiday --trust-urls   stored under the original URLs
 
-            The import is a complete, pinned asset that players find at /library/<id>/. It's stored under URLs of a \
+            The import is a pinned asset that players find at /library/<id>/. It's stored under URLs of a \
             host that doesn't exist. With --trust-urls, the parts of a bundle (bundle.json) are stored under their \
             original URLs, and players that request these URLs receive the imported content. Use it only for folders \
             that you trust.

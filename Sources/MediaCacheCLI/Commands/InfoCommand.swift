@@ -15,8 +15,9 @@ struct InfoCommand: AsyncParsableCommand {
             but don't modify it; `get -o` writes a separate file.
             For the playlist of an HLS stream, the output includes the cached segments, and whether the stream plays \
             without its origin.
-            --json prints an object with the keys of `list --json`; for an HLS playlist also stream: playlists (url, \
-            role, isCached, segments, segmentsCached, missing) and playsWithoutOrigin.
+            --json prints an object with the keys of `list --json`; for a complete resource also localFile (the path \
+            of its file); for an HLS playlist also stream: playlists (url, role, isCached, segments, segmentsCached, \
+            missing) and playsWithoutOrigin.
             """
     )
 

@@ -29,8 +29,8 @@ struct InspectCommand: AsyncParsableCommand {
             References are resolved against the playlist's URL after redirects, or against --base. Variables that the \
             playlist imports (EXT-X-DEFINE with IMPORT) come from --define, then from --multivariant.
             Each finding has a line and a rule, which begins with its section of RFC 8216bis. Findings don't change \
-            the exit code. With --strict, the first violation of the RFC is an error. For input that isn't a playlist, \
-            the command describes its content and exits with code 1.
+            the exit code. With --strict, the first violation of the RFC is an error. For input that is neither a \
+            playlist nor a supported media file, the command describes its content and exits with code 1.
 
             --json prints an object. All keys are always present; absent values are null, an empty list or an empty \
             object.

@@ -12,9 +12,9 @@ struct ListCommand: AsyncParsableCommand {
               mediacache list --json | jq -r '.[] | select(.format == "mp4") | .url'
 
             --json prints an array of objects: id, url, key, type, format, length, spans (start, end), fills (ranges \
-            being fetched), bytesCached, hits, created, lastUsed, complete, pinned, inUse, withCredentials, localFile. \
-            Unknown values are omitted. withCredentials marks a resource that was fetched with a user's name and password \
-            and belongs to that user.
+            being fetched), bytesCached, hits, created, lastUsed, complete, pinned, inUse, withCredentials. \
+            Unknown values are omitted. withCredentials marks a resource that was fetched with a user's name and \
+            password and belongs to that user.
             """,
         aliases: ["ls"]
     )

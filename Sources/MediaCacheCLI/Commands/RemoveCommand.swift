@@ -18,7 +18,7 @@ struct RemoveCommand: AsyncParsableCommand {
             written by `get -o` aren't removed.
             --json prints an object: removed (an array of objects: key, bytes, isDeferred), assets (an array of the \
             names of removed assets) and missing (an array of arguments without cached data). The exit code is 2 if \
-            some arguments had no cached data, 1 if none had.
+            only some arguments had cached data, 1 if none had.
             """,
         aliases: ["rm"]
     )

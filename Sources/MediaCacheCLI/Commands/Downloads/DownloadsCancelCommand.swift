@@ -11,7 +11,7 @@ struct DownloadsCancelCommand: AsyncParsableCommand {
               mediacache downloads cancel --keep --all
 
             Data that other downloads need isn't removed. With --keep, the data stays cached until it's evicted. \
-            This also applies to complete downloads.
+            Complete downloads can be cancelled too.
             """
     )
 
