@@ -1,3 +1,4 @@
+import MediaCache
 import MediaCacheServer
 import NIOCore
 import NIOHTTP1

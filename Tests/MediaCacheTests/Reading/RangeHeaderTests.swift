@@ -1,10 +1,7 @@
 import Foundation
 import MediaCache
-import MediaCacheAPI
 import TestSupport
 import Testing
-
-@testable import MediaCacheServer
 
 struct RangeHeaderTests {
     /// A test vector of the corpus. Its source determines which field has the expected result.
@@ -38,7 +35,7 @@ struct RangeHeaderTests {
     ]
 
     @Test(.enabled(if: try Prerequisite.hasCorpora())) func resolvesEveryVectorAsItsSourceDoes() throws {
-        let data = try Corpus.data("derived/http/range-parse-vectors.json")
+        let data = try Data(contentsOf: Prerequisite.corpora.appending(path: "derived/http/range-parse-vectors.json"))
         let decoder = JSONDecoder()
         decoder.keyDecodingStrategy = .convertFromSnakeCase
         let vectors = try decoder.decode([Vector].self, from: data)
