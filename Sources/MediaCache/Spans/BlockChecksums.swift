@@ -140,6 +140,8 @@ package struct BlockChecksums: Sendable {
     }
 
     private static func decode(_ bytes: [UInt8], page: Int64) -> [Int64: [Record]]? {
+        // A damaged catalog may contain any page number.
+        guard (0..<Int64.max / pageSize).contains(page) else { return nil }
         var reader = VarintReader(bytes)
         var blocks: [Int64: [Record]] = [:]
         while !reader.isAtEnd {

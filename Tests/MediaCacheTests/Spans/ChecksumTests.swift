@@ -84,4 +84,13 @@ struct ChecksumTests {
             #expect(damaged.records(in: page).isEmpty)
         }
     }
+
+    /// The offsets of such a page can't be represented.
+    @Test(arguments: [-1, .min, Int64.max / BlockChecksums.pageSize, .max])
+    func ignoresPagesWithImpossibleNumbers(_ page: Int64) {
+        var checksums = BlockChecksums()
+        checksums.insert(.init(range: 0..<1000, crc: 1))
+        var damaged = BlockChecksums(encodedPages: [page: checksums.takeDirtyPages()[0] ?? []])
+        #expect(damaged.allPages() == [page: []])
+    }
 }
