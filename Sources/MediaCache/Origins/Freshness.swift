@@ -22,8 +22,9 @@ extension Freshness {
         mustRevalidate = control.noCache
         forbidsStale = control.mustRevalidate
         if let maxAge = control.maxAge {
+            // Double also parses “nan” and “inf”, which aren't ages.
             let age = fields[.age].flatMap(Double.init) ?? 0
-            freshUntil = now.addingTimeInterval(Double(maxAge) - max(0, age))
+            freshUntil = now.addingTimeInterval(Double(maxAge) - (age.isFinite ? max(0, age) : 0))
         } else if let expires = fields[.expires] {
             let date = fields[.date].flatMap(HTTPDate.parse) ?? now
             // An invalid Expires value, especially “0”, means “already expired” (RFC 9111 §5.3).

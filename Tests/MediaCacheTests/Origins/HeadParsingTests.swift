@@ -54,6 +54,12 @@ struct HeadParsingTests {
         #expect(freshness.use(validatedAt: Self.now, checkedThisOpening: true, now: later) == use)
     }
 
+    @Test(arguments: ["nan", "-nan", "inf", "-inf", "1e999", "x"])
+    func ignoresAgeThatIsNoNumber(_ age: String) {
+        let freshness = Freshness([.cacheControl: "max-age=60", .age: age], now: Self.now)
+        #expect(freshness.freshUntil == Self.now.addingTimeInterval(60))
+    }
+
     @Test(arguments: [Freshness(mustRevalidate: true), Freshness(freshUntil: .distantPast), Freshness()])
     func remembersFailedRevalidationForOneMinute(_ freshness: Freshness) {
         for (age, isRemembered) in [(0.0, true), (59, true), (60, false), (-1, false)] {
