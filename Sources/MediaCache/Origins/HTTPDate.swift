@@ -14,9 +14,11 @@ package enum HTTPDate {
         return "\(days[Int(date.tm_wday)]), \(two(date.tm_mday)) \(month) \(date.tm_year + 1900) \(time) GMT"
     }
 
-    /// Converts a date to the form that senders must use (IMF-fixdate); returns nil if the text isn't a date.
+    /// Converts a date to the form that senders must use (IMF-fixdate); returns nil if the text isn't a date, or its
+    /// year doesn't have four digits.
     package static func canonical(_ text: String) -> String? {
-        isCanonical(text) ? text : parse(text).map { format(Int64($0.timeIntervalSince1970)) }
+        guard !isCanonical(text) else { return text }
+        return parse(text).map { format(Int64($0.timeIntervalSince1970)) }.flatMap { isCanonical($0) ? $0 : nil }
     }
 
     /// Returns whether a text is an IMF-fixdate. Nearly all dates are, so this avoids parsing them.
