@@ -152,10 +152,14 @@ let package = Package(
             name: "TestSupport", dependencies: ["CMediaCacheShims"], path: "Tests/TestSupport",
             swiftSettings: swiftSettings),
         .target(name: "PacketOracles", path: "Tests/PacketOracles", swiftSettings: swiftSettings),
-        .testTarget(name: "HLSTests", dependencies: ["HLS", "TestSupport"], swiftSettings: swiftSettings),
+        .target(
+            name: "FormatProperties", dependencies: ["HLS", "MediaContainers"], path: "Tests/FormatProperties",
+            swiftSettings: swiftSettings),
+        .testTarget(
+            name: "HLSTests", dependencies: ["FormatProperties", "HLS", "TestSupport"], swiftSettings: swiftSettings),
         .testTarget(
             name: "MediaContainersTests",
-            dependencies: ["CMediaCacheShims", "MediaContainers", "PacketOracles", "TestSupport"],
+            dependencies: ["CMediaCacheShims", "FormatProperties", "MediaContainers", "PacketOracles", "TestSupport"],
             swiftSettings: swiftSettings),
         .testTarget(
             name: "MediaLibraryTests",

@@ -1,25 +1,6 @@
 import MediaContainers
 import TestSupport
 
-/// A sink that forwards a limited number of samples and bytes and then throws an error, because damaged counts may
-/// announce millions.
-struct BoundedSink<Output: SampleSink>: SampleSink {
-    var output: Output
-    private var samplesLeft = 3000
-    private var bytesLeft = 16 << 20
-
-    init(_ output: Output) { self.output = output }
-
-    mutating func tracks(_ tracks: [MediaTrack]) throws(ContainerError) { try output.tracks(tracks) }
-
-    mutating func sample(_ sample: MediaSample, bytes: UnsafeRawBufferPointer) throws(ContainerError) {
-        samplesLeft -= 1
-        bytesLeft -= bytes.count
-        guard samplesLeft > 0, bytesLeft > 0 else { throw ContainerError(.limitExceeded, "enough") }
-        try output.sample(sample, bytes: bytes)
-    }
-}
-
 /// A sink that occasionally passes false properties of samples and tracks to a writer, as undetected damage would do.
 struct ScramblingSink<Output: SampleSink>: SampleSink {
     var output: Output

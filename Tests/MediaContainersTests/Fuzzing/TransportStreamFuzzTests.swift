@@ -1,3 +1,4 @@
+import FormatProperties
 import MediaContainers
 import TestSupport
 import Testing
@@ -5,19 +6,6 @@ import Testing
 /// Tests that damaged streams yield samples, diagnostics or a typed error, without a crash, a hang or an excessive
 /// allocation.
 struct TransportStreamFuzzTests {
-    /// A sink that counts samples and bytes.
-    private struct Counter: SampleSink {
-        var samples = 0
-        var bytes = 0
-        mutating func tracks(_ tracks: [MediaTrack]) {}
-        mutating func sample(_ sample: MediaSample, bytes: UnsafeRawBufferPointer) throws(ContainerError) {
-            samples += 1
-            self.bytes += bytes.count
-            // Reads both ends to check that the bytes are accessible.
-            if let first = bytes.first, let last = bytes.last { samples &+= Int(first ^ last) & 0 }
-        }
-    }
-
     private static let types: [UInt8] = [
         0x01, 0x02, 0x03, 0x04, 0x06, 0x0F, 0x11, 0x15, 0x1B, 0x24, 0x81, 0x84, 0x86, 0x87, 0xC1, 0xCF, 0xDB,
     ]
@@ -26,29 +14,9 @@ struct TransportStreamFuzzTests {
         [0x7A, 1, 0], [0x26, 13, 0xFF, 0xFF] + Array("ID3 ".utf8) + [0xFF] + Array("ID3 ".utf8) + [0, 0x0F],
     ]
 
-    private func demux(_ bytes: [UInt8], bufferSize: Int) {
-        if let found = try? DemuxerRecording.push(bytes, bufferSize: bufferSize, into: Counter()) {
-            // No byte may be delivered twice.
-            #expect(found.bytes <= bytes.count)
-        }
-        var remuxer = Remuxer(into: Counter(), maximumGap: 60)
-        let source = MemorySource(bytes)
-        for join in [SegmentJoin.continuous, .discontinuity, .gap] {
-            guard (try? remuxer.append(source, join: join)) != nil else { break }
-        }
-        _ = try? remuxer.finish()
-    }
-
-    private func readPacked(_ bytes: [UInt8], bufferSize: Int) {
-        _ = bytes.withUnsafeBytes { try? ID3Tag($0).picture }
-        let demuxer = PackedAudioDemuxer()
-        var sink = Counter()
-        for start in stride(from: 0, to: bytes.count, by: bufferSize) {
-            Array(bytes[start..<min(bytes.count, start + bufferSize)]).withUnsafeBytes {
-                try? demuxer.push($0, into: &sink)
-            }
-        }
-        try? demuxer.finish(into: &sink)
+    private func expectProperties(ofStream bytes: [UInt8], _ seed: UInt64, bufferSize: Int) {
+        let problem = StreamCheck.problem(ofTransportStream: bytes, bufferSize: bufferSize)
+        #expect(problem == nil, "seed \(seed)")
     }
 
     @Test func readsOrRejectsDamagedStreams() async throws {
@@ -61,15 +29,18 @@ struct TransportStreamFuzzTests {
             case 0, 1:
                 let origin = seeds.streams[Int(seed / 4) % seeds.streams.count]
                 let fields = TimeField.ofStream(origin)
-                demux(
-                    mutator.mutate(origin, at: TransportStreamSeeds.headers(origin), fields: fields), bufferSize: size)
+                let bytes = mutator.mutate(origin, at: TransportStreamSeeds.headers(origin), fields: fields)
+                expectProperties(ofStream: bytes, seed, bufferSize: size)
             case 2:
                 let origin = seeds.elementary[Int(seed / 4) % seeds.elementary.count]
-                demux(wrap(mutator.mutate(origin, at: [0..<min(60, origin.count)]), &random), bufferSize: size)
+                let bytes = wrap(mutator.mutate(origin, at: [0..<min(60, origin.count)]), &random)
+                expectProperties(ofStream: bytes, seed, bufferSize: size)
             default:
                 let origin = seeds.packed[Int(seed / 4) % seeds.packed.count]
                 let fields = TimeField.ofPackedAudio(origin)
-                readPacked(mutator.mutate(origin, at: [0..<min(200, origin.count)], fields: fields), bufferSize: size)
+                let bytes = mutator.mutate(origin, at: [0..<min(200, origin.count)], fields: fields)
+                let problem = StreamCheck.problem(ofPackedAudio: bytes, bufferSize: size)
+                #expect(problem == nil, "seed \(seed)")
             }
         }
     }

@@ -1,3 +1,4 @@
+import FormatProperties
 import MediaContainers
 import TestSupport
 import Testing

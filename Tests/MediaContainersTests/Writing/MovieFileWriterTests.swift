@@ -1,3 +1,4 @@
+import FormatProperties
 import Foundation
 import MediaContainers
 import TestSupport

@@ -1,0 +1,20 @@
+package import MediaContainers
+
+/// A sink that forwards a limited number of samples and bytes and then throws an error, because damaged counts may
+/// announce millions.
+package struct BoundedSink<Output: SampleSink>: SampleSink {
+    package var output: Output
+    private var samplesLeft = 3000
+    private var bytesLeft = 16 << 20
+
+    package init(_ output: Output) { self.output = output }
+
+    package mutating func tracks(_ tracks: [MediaTrack]) throws(ContainerError) { try output.tracks(tracks) }
+
+    package mutating func sample(_ sample: MediaSample, bytes: UnsafeRawBufferPointer) throws(ContainerError) {
+        samplesLeft -= 1
+        bytesLeft -= bytes.count
+        guard samplesLeft > 0, bytesLeft > 0 else { throw ContainerError(.limitExceeded, "enough") }
+        try output.sample(sample, bytes: bytes)
+    }
+}

@@ -1,0 +1,92 @@
+package import MediaContainers
+
+/// A check of the properties that hold for every input of the MP4 reader, valid or not.
+package enum MovieCheck {
+    /// A sink that discards a limited number of samples and then throws an error, because damaged counts may announce
+    /// millions.
+    private struct Limited: SampleSink {
+        var left = 3000
+        mutating func tracks(_ tracks: [MediaTrack]) {}
+        mutating func sample(_ sample: MediaSample, bytes: UnsafeRawBufferPointer) throws(ContainerError) {
+            left -= 1
+            if left <= 0 { throw ContainerError(.limitExceeded, "enough") }
+        }
+    }
+
+    private struct DiscardingSink: SampleSink {
+        mutating func tracks(_: [MediaTrack]) {}
+        mutating func sample(_: MediaSample, bytes _: UnsafeRawBufferPointer) {}
+    }
+
+    /// Reads a file in all ways, with its own initialization section and with `initialization`. Returns a description
+    /// of the first property that it violates; nil if there is none.
+    package static func problem(_ bytes: [UInt8], initialization: Movie? = nil) -> String? {
+        let source = MemorySource(bytes)
+        _ = try? BoxTree(source)
+        if let problem = rearrangementProblem(source) { return problem }
+        for movie in initialization.map({ [nil, $0] }) ?? [nil] {
+            guard let reader = try? MP4Reader(source, initialization: movie) else { continue }
+            var sink = Limited()
+            try? reader.deliver(to: &sink)
+        }
+        if let reader = try? MP4Reader(source), reader.movie.tracks.allSatisfy({ $0.table.sampleCount < 10_000 }) {
+            _ = try? ProgressiveRemux(reader)
+        }
+        return nil
+    }
+
+    /// Returns a description of a forbidden change by moving the index to the front; nil if there is none.
+    private static func rearrangementProblem(_ source: MemorySource) -> String? {
+        guard let view = try? FastStart.view(of: source) else { return nil }
+        var sink = MemorySink()
+        guard (try? view.write(to: &sink, bufferSize: 1 << 16)) != nil else { return "The view ends early." }
+        guard Int64(sink.contents.count) == view.length else { return "The view has another length than announced." }
+        guard let again = try? FastStart.layout(of: MemorySource(sink.contents)) else {
+            return "The rearranged file can't be read."
+        }
+        return again.isIdentity(ofLength: view.length) ? nil : "The rearranged file isn't in its final order."
+    }
+
+    /// Remuxes an input into an MP4 file and a transport stream, and reads the results. Returns a description of the
+    /// first property that it violates; nil if there is none.
+    package static func remuxProblem(_ bytes: [UInt8]) -> String? {
+        let source = MemorySource(bytes)
+        let file = MemoryFile()
+        if var writer = remux(source, into: MovieFileWriter(file)), (try? writer.finish()) != nil,
+            let problem = readingProblem(file.contents)
+        {
+            return problem
+        }
+        if var writer = remux(source, into: TransportStreamWriter(MemorySink())), (try? writer.finish()) != nil,
+            writer.sink.contents.count % 188 != 0
+        {
+            return "The written transport stream has an incomplete packet."
+        }
+        return nil
+    }
+
+    /// Passes an input and its repetition after a discontinuity to a writer. Returns nil if the input was rejected.
+    private static func remux<Writer: SampleSink>(_ source: MemorySource, into writer: Writer) -> Writer? {
+        var remuxer = Remuxer(into: BoundedSink(writer), maximumGap: 60)
+        for join in [SegmentJoin.continuous, .discontinuity] {
+            guard (try? remuxer.append(source, join: join)) != nil else { return nil }
+        }
+        return (try? remuxer.finish())?.output
+    }
+
+    /// Returns a description of the failure to read a written file to its end; nil if there is none. A further remux
+    /// may fail, because composition offsets of weeks may exceed 32 bits when the decoding times begin earlier.
+    package static func readingProblem(_ file: [UInt8]) -> String? {
+        do {
+            let source = MemorySource(file)
+            let reader = try MP4Reader(source)
+            var sink = DiscardingSink()
+            try reader.deliver(to: &sink)
+            _ = try FastStart.view(of: source)
+            _ = try? ProgressiveRemux(reader)
+        } catch {
+            return "The written file can't be read: \(error)"
+        }
+        return nil
+    }
+}
