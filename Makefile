@@ -13,7 +13,7 @@ SOURCES := Package.swift Sources Stubs Examples Tests $(wildcard Benchmarks/Pack
 SCRIPTS := .ci/run $(wildcard Scripts/*.sh Packaging/checks/*.sh Packaging/debian/p*)
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-swift build build-strict check-apple check-benchmarks check-page check-api check-packaging check-workflows package check-package install uninstall release lint language format test-tsan test-asan soak bench docs man setup setup-build
+.PHONY: help demo test test-swift build build-strict check-apple check-benchmarks check-page check-api check-packaging check-workflows package check-package install uninstall release lint language format test-tsan test-asan fuzz soak bench docs man setup setup-build
 
 help: ## List the commands
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## (.*)/\1|\2/' \
@@ -119,6 +119,9 @@ test-tsan: setup-build ## Run the unit tests under ThreadSanitizer (ARGS="2" sel
 
 test-asan: setup-build ## Run the unit tests under AddressSanitizer and LeakSanitizer (ARGS="2" selects a slice)
 	SWIFT="$(SWIFT)" Scripts/check-sanitizer.sh address $(ARGS)
+
+fuzz: setup-build ## Run the fuzzers under AddressSanitizer (ARGS="--seconds 60 movie" selects the time and targets)
+	SWIFT="$(SWIFT)" Scripts/fuzz.sh $(ARGS)
 
 # The fuzzers measure the memory of their process, so those of each module run in a separate one.
 soak: setup ## Run every test with its full number of iterations, and both sanitizers (hours)

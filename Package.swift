@@ -263,3 +263,15 @@ let package = Package(
         ),
     ]
 )
+
+// The fuzzers need libFuzzer, so only `make fuzz` builds them.
+if ProcessInfo.processInfo.environment["MEDIACACHE_FUZZ"] == "1" {
+    package.targets.append(
+        .executableTarget(
+            name: "Fuzzers",
+            dependencies: [
+                "FormatProperties", "HLS", "MediaCache", "MediaCacheCurl", "MediaContainers",
+                .product(name: "HTTPTypes", package: "swift-http-types"),
+            ],
+            path: "Tests/Fuzzers", swiftSettings: swiftSettings))
+}
