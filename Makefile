@@ -124,12 +124,13 @@ fuzz: setup-build ## Run the fuzzers under AddressSanitizer (ARGS="--seconds 60 
 	SWIFT="$(SWIFT)" Scripts/fuzz.sh $(ARGS)
 
 # The fuzzers measure the memory of their process, so those of each module run in a separate one.
-soak: setup ## Run every test with its full number of iterations, and both sanitizers (hours)
+soak: setup ## Run every test with its full number of iterations, both sanitizers, and the fuzzers (a day)
 	MEDIACACHE_SOAK=1 SWIFT="$(SWIFT)" Scripts/test.sh --skip '^(HLSTests|MediaContainersTests)\..*FuzzTests' $(ARGS)
 	MEDIACACHE_SOAK=1 SWIFT="$(SWIFT)" Scripts/test.sh --no-parallel --filter '^HLSTests\..*FuzzTests'
 	MEDIACACHE_SOAK=1 SWIFT="$(SWIFT)" Scripts/test.sh --no-parallel --filter '^MediaContainersTests\..*FuzzTests'
 	SWIFT="$(SWIFT)" Scripts/check-sanitizer.sh thread
 	SWIFT="$(SWIFT)" Scripts/check-sanitizer.sh address
+	SWIFT="$(SWIFT)" Scripts/fuzz.sh --seconds 3600
 
 bench: ## Compare with nginx, Varnish and curl; prints ratios
 	@Scripts/setup.sh build bench

@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
 # Runs the fuzzers (Tests/Fuzzers) under AddressSanitizer. Fails on any finding and prints how to reproduce it.
 #
-#   Scripts/fuzz.sh [--seconds N] [--jobs N] [TARGET...]
+#   Scripts/fuzz.sh [--seconds N] [--jobs N] [--seed N] [TARGET...]
 #
-# N seconds per target, 30 by default; --jobs targets at a time, 2 by default. The fuzzers begin with the project's own
+# --seconds per target, 30 by default; --jobs targets at a time, 2 by default; --seed of libFuzzer, random by default. The fuzzers begin with the project's own
 # seeds, small files of the corpora (../shared/corpora), which are read in place, and the inputs of earlier runs. They
 # write new inputs to .build/fuzz-corpus/TARGET, and inputs with a finding to .build/fuzz-artifacts.
 set -euo pipefail
@@ -37,12 +37,13 @@ seeds() {
 
 seconds=30
 jobs=2
+seed=$RANDOM
 selected=()
 while (($# > 0)); do
     case $1 in
-        --seconds | --jobs)
+        --seconds | --jobs | --seed)
             [[ ${2:-} =~ ^[1-9][0-9]*$ ]] || fail "$1 requires a positive number"
-            if [ "$1" = --jobs ]; then jobs=$2; else seconds=$2; fi
+            declare "${1#--}=$2"
             shift 2
             ;;
         *)
@@ -75,7 +76,7 @@ build=("$swift" build -c release --product Fuzzers --scratch-path .build-fuzz --
 export SWIFT_DETERMINISTIC_HASHING=1
 began=$SECONDS
 "${build[@]}"
-echo "fuzz: built in $((SECONDS - began)) s"
+echo "fuzz: built in $((SECONDS - began)) s; the seed is $seed"
 fuzzer=$("${build[@]}" --show-bin-path)/Fuzzers
 unset SWIFT_DETERMINISTIC_HASHING
 
@@ -97,7 +98,7 @@ run() {
     before=$(find "$corpus" -type f | wc -l)
     # libFuzzer stops by itself. The limit is for a process that hangs.
     MEDIACACHE_FUZZER=$target timeout -k 5 $((seconds + 120)) "$fuzzer" "$corpus" -seed_inputs="@$folder/$target.seeds" \
-        -max_total_time="$seconds" -max_len="${lengths[$target]}" -timeout=10 -rss_limit_mb=2048 \
+        -seed="$seed" -max_total_time="$seconds" -max_len="${lengths[$target]}" -timeout=10 -rss_limit_mb=2048 \
         -artifact_prefix="$artifacts/$target-" -print_final_stats=1 >"$log" 2>&1 || status=$?
     if ((status != 0)) || ! grep -q '^Done [0-9]* runs' "$log"; then
         echo "fuzz: $target: a finding (exit code $status)"

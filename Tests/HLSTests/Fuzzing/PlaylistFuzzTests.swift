@@ -11,7 +11,7 @@ struct PlaylistFuzzTests {
     private static var count: Int {
         if environment["MEDIACACHE_SOAK"] == "1" { return 5_000_000 }
         #if DEBUG
-            return 10_000
+            return 2_000
         #else
             return 200_000
         #endif

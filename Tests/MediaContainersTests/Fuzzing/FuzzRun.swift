@@ -54,11 +54,11 @@ enum FuzzSettings {
 
     private static let fuzzers = 3
 
-    /// The number of inputs per fuzzer, 10,000 by default. `MEDIACACHE_SOAK=1` selects five million in total;
+    /// The number of inputs per fuzzer, 2,000 by default. `MEDIACACHE_SOAK=1` selects five million in total;
     /// `MEDIACACHE_FUZZ_COUNT` sets a number for each fuzzer.
     static let count: Int = {
         if let count = environment["MEDIACACHE_FUZZ_COUNT"].flatMap(Int.init) { return count }
-        return isSoak ? (5_000_000 + fuzzers - 1) / fuzzers : 10_000
+        return isSoak ? (5_000_000 + fuzzers - 1) / fuzzers : 2_000
     }()
 
     /// The first seed, set by `MEDIACACHE_FUZZ_SEED`. 1 by default.
