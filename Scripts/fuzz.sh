@@ -3,9 +3,10 @@
 #
 #   Scripts/fuzz.sh [--seconds N] [--jobs N] [--seed N] [TARGET...]
 #
-# --seconds per target, 30 by default; --jobs targets at a time, 2 by default; --seed of libFuzzer, random by default. The fuzzers begin with the project's own
-# seeds, small files of the corpora (../shared/corpora), which are read in place, and the inputs of earlier runs. They
-# write new inputs to .build/fuzz-corpus/TARGET, and inputs with a finding to .build/fuzz-artifacts.
+# --seconds sets the time per target, 30 by default; --jobs the number of targets at a time, 2 by default; --seed the seed
+# of libFuzzer, random by default. The fuzzers begin with the project's own seeds, small files of the corpora
+# (../shared/corpora), which are read in place, and the inputs of earlier runs. They write new inputs to
+# .build/fuzz-corpus/TARGET, and inputs with a finding to .build/fuzz-artifacts.
 set -euo pipefail
 
 fail() {
