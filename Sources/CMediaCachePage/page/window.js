@@ -80,6 +80,13 @@ export function startWindowPlayback({ player, base, record, signal }) {
     return playWindow(requested, edge, requested, isContinuation);
   }
 
+  const isSuperseded = (turn) => turn !== number || signal.aborted;
+
+  const failed = (error, turn, requested) => {
+    if (isSuperseded(turn) || resuming.interrupted()) return;
+    player.fail(sentence(error.message), () => playFrom(requested));
+  };
+
   /** Resumes playback after an interruption, during which events of the channel may have been lost. */
   async function resume() {
     const turn = number;
@@ -87,11 +94,9 @@ export function startWindowPlayback({ player, base, record, signal }) {
     try {
       channels.put(await api.channel(record().name));
     } catch (error) {
-      if (turn !== number || signal.aborted) return;
-      if (!resuming.interrupted()) player.fail(sentence(error.message), () => playFrom(requested));
-      return;
+      return failed(error, turn, requested);
     }
-    if (turn === number && !signal.aborted) await playFrom(requested, true);
+    if (!isSuperseded(turn)) await playFrom(requested, true);
   }
 
   /** Waits until the recording is long enough for a file. */
@@ -119,7 +124,6 @@ export function startWindowPlayback({ player, base, record, signal }) {
 
   async function play(at, end, requested, isContinuation) {
     const turn = (number += 1);
-    const isSuperseded = () => turn !== number || signal.aborted;
     if (!isContinuation) {
       shown = { segments: [], begin: at, end };
       pausedAt = null;
@@ -128,14 +132,14 @@ export function startWindowPlayback({ player, base, record, signal }) {
     try {
       const read = playsHLS ? readWindow : readFile;
       const found = end === null ? await readLive(base) : await read(base, at, end);
-      if (isSuperseded()) return;
+      if (isSuperseded(turn)) return;
       shown = { segments: found.segments, begin: found.segments[0]?.wall ?? at, end: found.end ?? end };
       video.dataset.windowBegin = shown.begin;
       if (isContinuation) player.replay(found.src, found.position);
       else player.play(found.src, found.position);
       jumped();
     } catch (error) {
-      if (!isSuperseded() && !resuming.interrupted()) player.fail(sentence(error.message), () => playFrom(requested));
+      failed(error, turn, requested);
     }
   }
 
