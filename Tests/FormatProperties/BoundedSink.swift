@@ -5,9 +5,12 @@ package import MediaContainers
 package struct BoundedSink<Output: SampleSink>: SampleSink {
     package var output: Output
     private var samplesLeft = 3000
-    private var bytesLeft = 16 << 20
+    private var bytesLeft: Int
 
-    package init(_ output: Output) { self.output = output }
+    package init(_ output: Output, bytes: Int = 16 << 20) {
+        self.output = output
+        bytesLeft = bytes
+    }
 
     package mutating func tracks(_ tracks: [MediaTrack]) throws(ContainerError) { try output.tracks(tracks) }
 

@@ -2,17 +2,6 @@ package import MediaContainers
 
 /// A check of the properties that hold for every input of the MP4 reader, valid or not.
 package enum MovieCheck {
-    /// A sink that discards a limited number of samples and then throws an error, because damaged counts may announce
-    /// millions.
-    private struct Limited: SampleSink {
-        var left = 3000
-        mutating func tracks(_ tracks: [MediaTrack]) {}
-        mutating func sample(_ sample: MediaSample, bytes: UnsafeRawBufferPointer) throws(ContainerError) {
-            left -= 1
-            if left <= 0 { throw ContainerError(.limitExceeded, "enough") }
-        }
-    }
-
     private struct DiscardingSink: SampleSink {
         mutating func tracks(_: [MediaTrack]) {}
         mutating func sample(_: MediaSample, bytes _: UnsafeRawBufferPointer) {}
@@ -26,7 +15,7 @@ package enum MovieCheck {
         if let problem = rearrangementProblem(source) { return problem }
         for movie in initialization.map({ [nil, $0] }) ?? [nil] {
             guard let reader = try? MP4Reader(source, initialization: movie) else { continue }
-            var sink = Limited()
+            var sink = BoundedSink(DiscardingSink(), bytes: .max)
             try? reader.deliver(to: &sink)
         }
         if let reader = try? MP4Reader(source), reader.movie.tracks.allSatisfy({ $0.table.sampleCount < 10_000 }) {
