@@ -26,6 +26,8 @@ shift
 suites=("$@")
 [ ${#suites[@]} -gt 0 ] || suites=(bookworm trixie)
 cd "$(dirname "$0")/.."
+# shellcheck source=/dev/null
+source Scripts/await.sh
 package=$(find "$packages" -name "mediacache_*_$(dpkg --print-architecture).deb" | sort -V | tail -n 1)
 [ -n "$package" ] || fail "no .deb in $packages; 'make package' builds it"
 
@@ -45,17 +47,6 @@ finish() {
 }
 trap finish EXIT
 
-# Waits until a command succeeds: await SUBJECT COMMAND...
-await() {
-    local subject=$1 tries
-    shift
-    for ((tries = 0; tries < 100; tries++)); do
-        ! "$@" >/dev/null 2>&1 || return 0
-        sleep 0.1
-    done
-    fail "no $subject within 10 s"
-}
-
 # Runs a command in a chroot with its own mount and PID namespaces. Its processes end with it: inside ROOT COMMAND...
 inside() {
     local root=$1
@@ -71,7 +62,7 @@ inside() {
 Packaging/checks/media.sh "$folder"
 python3 Packaging/checks/origin.py "$folder" >"$folder/origin" &
 processes+=($!)
-await "origin" grep -q . "$folder/origin"
+await 10 "origin" grep -q . "$folder/origin"
 origin="http://127.0.0.1:$(cat "$folder/origin")"
 
 # An older version for the upgrade: the same files with a lower version number.
@@ -114,7 +105,7 @@ for suite in "${suites[@]}"; do
         inside "$root" env HOME=/root mediacache demo --port 0 --origin-port 0 >"$folder/demo" 2>&1 &
         demo=$!
         processes+=("$demo")
-        await "address of the demo" grep -q '#key=' "$folder/demo"
+        await 10 "address of the demo" grep -q '#key=' "$folder/demo"
         played=$("$(Scripts/python.sh)/python" Packaging/checks/demo.py "$(grep -oE 'http://[^ ]*#key=[^ ]+' "$folder/demo" | head -n 1)") ||
             fail "$suite: $played"
         say "$suite: apt $((installed - began)) s, demo $played after $((SECONDS - began)) s in total"

@@ -13,6 +13,8 @@ set -euo pipefail
 program=$(realpath "$1")
 PATH=$PATH:/usr/sbin
 cd "$(dirname "$0")/../Packaging"
+# shellcheck source=/dev/null
+source ../Scripts/await.sh
 linters=$(../Scripts/python.sh)
 folder=$(mktemp -d)
 processes=()
@@ -38,17 +40,6 @@ has() {
     [ "${MEDIACACHE_REQUIRE_ALL:-}" != 1 ] || fail "$1 is missing, and MEDIACACHE_REQUIRE_ALL=1 forbids skipping $2"
     say "skipped $2: $1 is missing"
     return 1
-}
-
-# Waits until a command succeeds: await SUBJECT COMMAND...
-await() {
-    local subject=$1 tries
-    shift
-    for ((tries = 0; tries < 150; tries++)); do
-        ! "$@" >/dev/null 2>&1 || return 0
-        sleep 0.2
-    done
-    fail "no $subject within 30 s"
 }
 
 get() { curl --silent --show-error --fail --max-time 60 "$@"; }
@@ -87,14 +78,14 @@ checks/media.sh "$folder"
 
 python3 checks/origin.py "$folder" >"$folder/origin" &
 processes+=($!)
-await "origin" grep -q . "$folder/origin"
+await 30 "origin" grep -q . "$folder/origin"
 origin="http://127.0.0.1:$(cat "$folder/origin")"
 
 "$program" serve --cache "$folder/cache" --port 0 --min-free 1MB \
     --public-path /media --allowed-host cache.example.org --allow-net 127.0.0.0/8 >"$folder/output" 2>"$folder/errors" &
 server=$!
 processes+=("$server")
-await "address" grep -q '^Listening on ' "$folder/output"
+await 30 "address" grep -q '^Listening on ' "$folder/output"
 address=$(sed -n 's/^Listening on //p' "$folder/output")
 mediacache() { "$program" "$@" --cache "$folder/cache"; }
 
@@ -107,7 +98,7 @@ curl --silent --max-time 60 -o /dev/null "$(mediacache url "$origin/broken.mp4")
 get "$address/healthz" >/dev/null
 key=$(cat "$folder/cache/key")
 token=$(mediacache token create --json | sed -n 's/.*"token" : "\([^"]*\)".*/\1/p')
-await "recorded segment" get "$address/k/$token/live/news/index.m3u8"
+await 30 "recorded segment" get "$address/k/$token/live/news/index.m3u8"
 
 get "$address/metrics" >"$folder/metrics"
 promtool check metrics <"$folder/metrics" >"$folder/linted" 2>&1 || fail "/metrics: $(cat "$folder/linted")"
@@ -137,13 +128,13 @@ YAML
 prometheus --config.file="$folder/prometheus.yml" --storage.tsdb.path="$folder/data" \
     --web.listen-address="127.0.0.1:$port" --log.level=warn 2>"$folder/prometheus" &
 processes+=($!)
-await "Prometheus" get "http://127.0.0.1:$port/-/ready"
+await 30 "Prometheus" get "http://127.0.0.1:$port/-/ready"
 # Generates traffic. Returns whether there are enough samples for rates.
 enough() {
     get "$play" -o /dev/null
     get "http://127.0.0.1:$port/api/v1/query?query=count_over_time(up%5B1m%5D)%20%3E%208" | grep -q '"value"'
 }
-await "ninth scrape" enough
+await 30 "ninth scrape" enough
 python3 checks/queries.py ask "http://127.0.0.1:$port" grafana/mediacache.json prometheus/rules.yml ||
     fail "a query fails"
 rules=$(get "http://127.0.0.1:$port/api/v1/rules?type=alert")
@@ -175,7 +166,7 @@ processes+=($!)
 outside="https://cache.example.org:$port/media"
 proxied() { curl --silent --max-time 60 --cacert "$folder/fullchain.pem" --resolve "cache.example.org:$port:127.0.0.1" "$@"; }
 status() { proxied -o /dev/null -w '%{http_code}' "$@"; }
-await "nginx" proxied --fail "$outside/healthz"
+await 30 "nginx" proxied --fail "$outside/healthz"
 asset=$(proxied -H "Authorization: Bearer $key" "$outside/api/v1/assets" | sed -E 's/.*"id":"([a-z0-9]+)".*/\1/')
 
 expect() { [ "$2" = "$3" ] || fail "through nginx, $1: got $2, expected $3"; }
@@ -216,9 +207,9 @@ expect "another client meanwhile" "$other" 200
 # Events arrive while the response is in progress.
 proxied --no-buffer --max-time 10 -H "Authorization: Bearer $key" "$outside/api/v1/events" >"$folder/events" &
 watcher=$!
-await "first bytes of the events" grep -q '^: events' "$folder/events"
+await 30 "first bytes of the events" grep -q '^: events' "$folder/events"
 mediacache get --quiet "$origin/film.mp4?another" >/dev/null
-await "event" grep -q '^event: ' "$folder/events"
+await 30 "event" grep -q '^event: ' "$folder/events"
 kill -0 "$watcher" 2>/dev/null || fail "through nginx, the event stream ended before its events arrived"
 wait "$watcher" || true
 say "the responses through nginx are correct"
