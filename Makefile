@@ -68,10 +68,11 @@ check-workflows: ## Check the workflows, the formula and the installation of Swi
 	Scripts/check-swiftly.sh
 
 # The Swift runtime is part of the executable, which therefore runs without a toolchain. The linker options omit the
-# table of exported symbols and compress the relocations. Compressed relocations require glibc 2.36.
+# table of exported symbols and compress the relocations. Compressed relocations require glibc 2.36. Debug information
+# is left out, because packages and `make install` strip it; writing it takes a ninth of the build's time.
 ifeq ($(shell uname -s),Linux)
-RELEASE := -c release --scratch-path .build-release --static-swift-stdlib -Xswiftc -use-ld=lld \
-	-Xlinker --no-export-dynamic -Xlinker -z -Xlinker pack-relative-relocs
+RELEASE := -c release --scratch-path .build-release --static-swift-stdlib -debug-info-format none \
+	-Xswiftc -use-ld=lld -Xlinker --no-export-dynamic -Xlinker -z -Xlinker pack-relative-relocs
 else
 RELEASE := -c release --scratch-path .build-release
 endif
