@@ -22,6 +22,8 @@ package final class SpaceReservation: Sendable {
         var totalReserved: Int64 = 0
         var measure: Measure?
         var measuring: Task<CacheError?, Never>?
+        /// The number of calls of ``revoke()``.
+        var revocations = 0
     }
 
     private let state = Mutex(State())
@@ -31,9 +33,13 @@ package final class SpaceReservation: Sendable {
         state.withLock { $0.measure = measure }
     }
 
-    /// Withdraws granted space, because the limits have changed. The next write measures again.
+    /// Withdraws granted space, because the limits have changed. The next write measures again. The result of a running
+    /// measurement is discarded.
     func revoke() {
-        state.withLock { $0.granted = 0 }
+        state.withLock { state in
+            state.granted = 0
+            state.revocations += 1
+        }
     }
 
     /// Reserves space for `count` bytes, then calls `write`, which writes at most that many.
@@ -75,19 +81,25 @@ package final class SpaceReservation: Sendable {
     }
 
     private func measure(_ count: Int64) async -> CacheError? {
-        let (measure, pendingBytes, totalReserved) = state.withLock { ($0.measure, $0.pendingBytes, $0.totalReserved) }
+        let before = state.withLock { $0 }
+        let result: Result<Int64, any Error>
         do {
-            let needed = count + pendingBytes
-            let space = try await measure?(needed) ?? .max
-            state.withLock { state in
-                let unseen = pendingBytes + state.totalReserved - totalReserved
-                state.granted = min(max(0, space - unseen), max(Self.grant, count))
-                state.measuring = nil
-            }
-            return nil
+            result = .success(try await before.measure?(count + before.pendingBytes) ?? .max)
         } catch {
-            state.withLock { $0.measuring = nil }
-            return CacheError.wrap(error, as: .storage, "the space for the cache can't be determined")
+            result = .failure(error)
+        }
+        return state.withLock { state in
+            state.measuring = nil
+            // Waiting writes measure again.
+            guard state.revocations == before.revocations else { return nil }
+            switch result {
+            case .success(let space):
+                let unseen = before.pendingBytes + state.totalReserved - before.totalReserved
+                state.granted = min(max(0, space - unseen), max(Self.grant, count))
+                return nil
+            case .failure(let error):
+                return CacheError.wrap(error, as: .storage, "the space for the cache can't be determined")
+            }
         }
     }
 }

@@ -1,4 +1,5 @@
 import MediaCacheTesting
+import Synchronization
 import Testing
 
 @testable import MediaCache
@@ -34,6 +35,26 @@ struct SpaceReservationTests {
         #expect(try await store.usage().bytes >= 6_000_000)
         #expect(try await store.verify().findings.isEmpty)
         await store.close()
+    }
+
+    /// A measurement that begins before the limits are lowered must not grant space according to the previous ones.
+    @Test func discardsMeasurementWithPreviousLimits() async throws {
+        let space = SpaceReservation()
+        let (measurements, changed) = (Counter(), ChangeSignal())
+        let isLowered = Mutex(false)
+        space.setMeasure { needed in
+            guard measurements.next() == 1 else { return needed }
+            await changed.wait { !isLowered.withLock { $0 } }
+            return 10_000_000
+        }
+        let write = Task { try await space.reserve(1000) {} }
+        while measurements.value == 0 { await Task.yield() }
+        space.revoke()
+        isLowered.withLock { $0 = true }
+        changed.send()
+        try await write.value
+        try await space.reserve(1) {}
+        #expect(measurements.value == 3)
     }
 
     @Test func appliesFreeDiskLimitDuringFills() async throws {
