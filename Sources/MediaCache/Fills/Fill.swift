@@ -46,7 +46,7 @@ struct Fill: Sendable {
     }
 
     /// Runs the transfer. Its connection and ticket are released before the end is reported, because callers that
-    /// cancel a fill rely on it.
+    /// cancel a fill rely on it. Returns the reason not to store the rest of the range; nil if it's written.
     private func transfer(_ written: inout Int64) async throws -> CacheError? {
         let ticket = makeTicket()
         let transfer: Transfer
@@ -60,7 +60,10 @@ struct Fill: Sendable {
         var isHandedOver = false
         let end: Result<CacheError?, any Error>
         do {
-            end = .success(try await receive(transfer, &isHandedOver, &written))
+            try await receive(transfer, &isHandedOver, &written)
+            end = .success(nil)
+        } catch let refusal as Refusal {
+            end = .success(refusal.reason)
         } catch {
             end = .failure(error)
         }
@@ -88,13 +91,16 @@ struct Fill: Sendable {
         return ticket
     }
 
+    /// The error for bytes that a rule forbids storing.
+    private struct Refusal: Error {
+        var reason: CacheError
+    }
+
     /// Writes the received bytes.
     ///
     /// - Parameter isHandedOver: Set to true if waiting readers continue the transfer without storing its bytes.
-    /// - Returns: The reason not to store the rest of the range; nil if it's written.
-    private func receive(
-        _ transfer: Transfer, _ isHandedOver: inout Bool, _ written: inout Int64
-    ) async throws -> CacheError? {
+    /// - Throws: ``Refusal`` if the rest of the range must not be stored.
+    private func receive(_ transfer: Transfer, _ isHandedOver: inout Bool, _ written: inout Int64) async throws {
         // The stored closures must not capture the fill, which may own the reader.
         let (representation, id) = (representation, plan.id)
         await transfer.reader.setMayRequest { representation.withState { $0.willRequest(id) } }
@@ -104,7 +110,6 @@ struct Fill: Sendable {
         var sample = (since: engine.time.monotonic, bytes: Int64(0))
         // The response that opened the version has been checked.
         var checksFront = reader == nil
-        var refusal: CacheError?
         let learnedLength = try await transfer.receive(
             ifNeeded: { representation.withState { $0.fills[id]?.isAbandoned == false } },
             holdsBack: { representation.withState { $0.holdsBack(id) } }
@@ -121,8 +126,7 @@ struct Fill: Sendable {
             guard piece.mayBeStored else {
                 representation.withState { $0.forbid(from: piece.offset, to: id) }
                 isHandedOver = await handOver(transfer, piece)
-                refusal = CacheError(notStored: "\(url) can't be stored: its origin forbids it")
-                return false
+                throw Refusal(reason: CacheError(notStored: "\(url) can't be stored: its origin forbids it"))
             }
             do {
                 try await representation.waitForCommitter()
@@ -141,14 +145,12 @@ struct Fill: Sendable {
             progress()
             return piece.range.upperBound < limit
         }
-        if let refusal { return refusal }
         if let learnedLength { representation.learn(learnedLength) }
         // Otherwise, its readers would request the same bytes endlessly.
         guard representation.withState({ $0.isFull(plan.id) }) else {
             throw CacheError(
                 .badResponse, "\(representation.resource.locator.url) ended before the end of the requested range")
         }
-        return nil
     }
 
     /// Checks the start of the version if a piece continues the cached bytes there. Returns whether to check later

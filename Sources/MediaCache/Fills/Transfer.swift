@@ -23,8 +23,10 @@ struct Transfer: Sendable {
     ///   - isComparison: Whether all bytes are only compared with cached ones, and so don't count as received.
     ///   - ifNeeded: Returns whether the transfer is needed. See ``Traffic/next(of:by:ifNeeded:holdsBack:)``.
     ///   - holdsBack: Returns whether the transfer pauses for playback if its class requires it.
-    ///   - store: Stores or compares a piece. Returns whether to receive more.
+    ///   - store: Stores or compares a piece. Returns whether to receive more. If it throws an error, the piece isn't
+    ///     charged to the bandwidth limits; if it has put back the piece, the transfer that continues is charged.
     /// - Returns: The complete length, if only the end of the body determined it.
+    /// - Throws: The errors of `store`, and those of ``Traffic/next(of:by:ifNeeded:holdsBack:)``.
     @discardableResult
     func receive(
         isComparison: Bool = false, ifNeeded: @escaping @Sendable () -> Bool = { true },
@@ -37,7 +39,7 @@ struct Transfer: Sendable {
             while let piece = try await engine.traffic.next(
                 of: reader, by: ticket, ifNeeded: ifNeeded, holdsBack: holdsBack)
             {
-                if !piece.isOverlap, !isComparison {
+                if !piece.isOverlap, !piece.wasPutBack, !isComparison {
                     engine.counters.add(\.bytesFromOrigin, Int64(piece.part.count))
                 }
                 let continues = try await store(piece)

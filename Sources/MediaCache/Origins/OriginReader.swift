@@ -199,8 +199,12 @@ package actor OriginReader {
     /// ``CacheError`` with ``CacheError/Code/cancelled``.
     package func setMayRequest(_ mayRequest: @escaping @Sendable () -> Bool) { self.mayRequest = mayRequest }
 
-    /// Puts back the last piece returned by ``next()``, which will return it again.
-    package func putBack(_ piece: OriginPiece) { peeked.insert(piece, at: 0) }
+    /// Puts back the last piece returned by ``next()``, which will return it again, marked as put back.
+    package func putBack(_ piece: OriginPiece) {
+        var piece = piece
+        piece.wasPutBack = true
+        peeked.insert(piece, at: 0)
+    }
 
     /// Closes the connection. The next call of ``next()`` opens another one and continues at the first missing byte.
     package func close() {
@@ -423,6 +427,8 @@ package struct OriginPiece: Sendable {
 
     /// Whether ``ContentPipeline`` has observed and transformed the bytes.
     package var hasPassed = false
+    /// Whether ``OriginReader`` has returned the bytes before, so that they have been counted as received.
+    package var wasPutBack = false
 
     package var range: Range<Int64> { offset..<offset + Int64(part.count) }
 

@@ -26,7 +26,9 @@ struct ForbiddenTests {
         let store = try await open()
         let cached = try #require(try await store.resource(for: fixture.url)).spans
         fixture.origin.always(fixture.url, .headerFields(fields))
+        let (sent, counted) = (fixture.origin.bodyBytes, store.statistics.bytesFromOrigin)
         #expect(try await store.bytes(fixture.url) == Self.body.bytes)
+        #expect(store.statistics.bytesFromOrigin - counted == fixture.origin.bodyBytes - sent)
         #expect(try await store.resource(for: fixture.url)?.spans == cached)
         #expect(!store.engine.health.isFailing)
         let failure = await #expect(throws: CacheError.self) { try await store.complete(ReadRequest(url: fixture.url)) }

@@ -52,6 +52,7 @@ struct MemoryFillTests {
         try await readAll(64, in: store)
         #expect(fixture.origin.requests.count <= 4)
         #expect(fixture.origin.bodyBytes < 3 * Self.body.length)
+        #expect(store.statistics.bytesFromOrigin <= fixture.origin.bodyBytes)
         files.fail(nil)
         await store.probeStorage()
         try await fixture.expectCorrectBytes(of: Self.body, in: store)
