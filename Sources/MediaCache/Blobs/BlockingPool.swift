@@ -9,8 +9,8 @@ package final class BlockingPool: TaskExecutor {
 
     /// Creates a pool.
     ///
-    /// - Parameter usesCurrentThread: Whether ``run(isLong:_:)`` and ``perform(_:)`` call their work on the current
-    ///   thread if it may block on files (``FileThread``).
+    /// - Parameter usesCurrentThread: Whether ``run(_:)`` and ``perform(_:)`` call their work on the current thread if it
+    ///   may block on files (``FileThread``).
     package init(label: String, usesCurrentThread: Bool = false) {
         queue = DispatchQueue(label: label, qos: .userInitiated, attributes: .concurrent)
         self.usesCurrentThread = usesCurrentThread
@@ -23,18 +23,24 @@ package final class BlockingPool: TaskExecutor {
 
     /// Runs `work` on a thread of the pool or, if the pool permits it, on the current thread. Returns its result or
     /// throws its error.
+    package func run<Result: Sendable>(_ work: @escaping @Sendable () throws -> Result) async throws -> Result {
+        try await run(trying: work, otherwise: work)
+    }
+
+    /// Runs `attempt` on the current thread if the pool permits it. If it doesn't, or the result is nil, runs `work` on
+    /// a thread of the pool. Returns the result or throws the error.
     ///
-    /// - Parameter isLong: Whether the work may block for long, so that it never runs on the current thread.
+    /// - Parameter attempt: Returns nil if the work would block for long, for example while it waits for a lock.
     package func run<Result: Sendable>(
-        isLong: Bool = false, _ work: @escaping @Sendable () throws -> Result
+        trying attempt: () throws -> Result?, otherwise work: @escaping @Sendable () throws -> Result
     ) async throws -> Result {
-        if usesCurrentThread, !isLong, FileThread.isCurrent { return try work() }
+        if usesCurrentThread, FileThread.isCurrent, let result = try attempt() { return result }
         return try await withCheckedThrowingContinuation { continuation in
             queue.async { continuation.resume(with: Swift.Result(catching: work)) }
         }
     }
 
-    /// Runs work that can't fail, as ``run(isLong:_:)`` does.
+    /// Runs work that can't fail, as ``run(_:)`` does.
     package func perform<Result: Sendable>(_ work: @escaping @Sendable () -> Result) async -> Result {
         if usesCurrentThread, FileThread.isCurrent { return work() }
         return await withCheckedContinuation { continuation in

@@ -245,15 +245,17 @@ struct Fill: Sendable {
     /// Writes the missing bytes of a piece, then wakes readers.
     private func write(_ piece: OriginPiece, limit: Int64) async throws {
         let range = piece.offset..<min(piece.range.upperBound, limit)
+        var piece = piece
+        piece.part = piece.part.prefix(range.count)
         let missing = representation.withState { $0.written.holes(in: range) }
         let (representation, id) = (representation, plan.id)
         let woken = try await engine.space.reserve(missing.reduce(0) { $0 + Int64($1.count) }) {
             do {
-                return try await engine.pool.run(isLong: representation.mayCopyBlob) {
-                    try piece.withUnsafeBytes { bytes in
-                        let bytes = UnsafeRawBufferPointer(rebasing: bytes[..<range.count])
-                        return try representation.write(bytes, at: range, into: missing, by: id)
-                    }
+                // The current thread may serve other transfers, too, so it doesn't wait while the blob is copied.
+                return try await engine.pool.run {
+                    try piece.withUnsafeBytes { try representation.writeAtOnce($0, at: range, into: missing, by: id) }
+                } otherwise: { [piece] in
+                    try piece.withUnsafeBytes { try representation.write($0, at: range, into: missing, by: id) }
                 }
             } catch {
                 throw CacheError(

@@ -59,11 +59,6 @@ extension Representation {
         }
     }
 
-    /// Whether a write may have to wait until the blob has been copied.
-    var mayCopyBlob: Bool {
-        file.withLock { $0.mayBeLinked } || writing.withLockIfAvailable { _ in false } ?? true
-    }
-
     /// Writes the parts of `bytes` that fill `holes`, and records them as written. The fill continues at the end of
     /// `range`. Blocks.
     ///
@@ -79,20 +74,41 @@ extension Representation {
         _ bytes: UnsafeRawBufferPointer, at range: Range<Int64>, into holes: [Range<Int64>],
         by fill: RepresentationState.FillID = 0, willNote: () -> Void = {}
     ) throws -> [@Sendable () -> Void] {
+        let woken = try writing.withLock { _ in try writeLocked(bytes, at: range, into: holes, by: fill, willNote) }
+        engine.committer.markDirty(self, bytes: Int64(range.count))
+        return woken
+    }
+
+    /// Writes like ``write(_:at:into:by:willNote:)``. Returns nil without waiting if the blob is being copied, may have
+    /// to be copied first, or is otherwise locked.
+    func writeAtOnce(
+        _ bytes: UnsafeRawBufferPointer, at range: Range<Int64>, into holes: [Range<Int64>],
+        by fill: RepresentationState.FillID
+    ) throws -> [@Sendable () -> Void]? {
+        let attempt = try writing.withLockIfAvailable { _ -> [@Sendable () -> Void]? in
+            guard !file.withLock({ $0.mayBeLinked }) else { return nil }
+            return try writeLocked(bytes, at: range, into: holes, by: fill)
+        }
+        guard case .some(.some(let woken)) = attempt else { return nil }
+        engine.committer.markDirty(self, bytes: Int64(range.count))
+        return woken
+    }
+
+    /// Writes and records bytes. The caller holds ``writing``.
+    private func writeLocked(
+        _ bytes: UnsafeRawBufferPointer, at range: Range<Int64>, into holes: [Range<Int64>],
+        by fill: RepresentationState.FillID, _ willNote: () -> Void = {}
+    ) throws -> [@Sendable () -> Void] {
         let parts = holes.map { hole in
             let lower = Int(hole.lowerBound - range.lowerBound)
             return (hole.lowerBound, UnsafeRawBufferPointer(rebasing: bytes[lower..<lower + hole.count]))
         }
         let records = parts.flatMap { BlockChecksums.records(of: $1, at: $0) }
-        let woken = try writing.withLock { _ in
-            try withWritable { file in
-                for (offset, part) in parts { try file.write(part, at: offset) }
-            }
-            willNote()
-            return state.withLock { $0.didWrite(range, records: records, by: fill) }
+        try withWritable { file in
+            for (offset, part) in parts { try file.write(part, at: offset) }
         }
-        engine.committer.markDirty(self, bytes: Int64(range.count))
-        return woken
+        willNote()
+        return state.withLock { $0.didWrite(range, records: records, by: fill) }
     }
 
     /// Calls `body` with the blob opened for writing. The caller holds ``writing``.

@@ -1,3 +1,4 @@
+import Dispatch
 import Foundation
 import MediaCacheTesting
 import Synchronization
@@ -213,6 +214,88 @@ struct PinTests {
         #expect(paths(".bin").map { $0.hasPrefix("/kept/") } == [true])
         fixture.origin.isReachable = false
         #expect(try await store.bytes(fixture.url, .closed(range.lowerBound, through: range.upperBound - 1)) == bytes)
+        session.cancel()
+        await store.close()
+    }
+
+    /// An origin that calls a function whenever the bytes of a buffer are accessed.
+    private struct ObservedOrigin: Origin {
+        let base: ScriptedOrigin
+        let onAccess: @Sendable () -> Void
+
+        func send(_ request: OriginRequest) async throws -> OriginResponse {
+            var response = try await base.send(request)
+            response.body = Body(base: response.body, onAccess: onAccess)
+            return response
+        }
+
+        private final class Body: OriginBody {
+            let base: any OriginBody
+            let onAccess: @Sendable () -> Void
+
+            init(base: any OriginBody, onAccess: @escaping @Sendable () -> Void) {
+                (self.base, self.onAccess) = (base, onAccess)
+            }
+
+            func next() async throws -> (any OriginBuffer)? {
+                try await base.next().map { Buffer(base: $0, onAccess: onAccess) }
+            }
+
+            func cancel() { base.cancel() }
+        }
+
+        private struct Buffer: OriginBuffer {
+            let base: any OriginBuffer
+            let onAccess: @Sendable () -> Void
+
+            var count: Int { base.count }
+
+            func withUnsafeBytes<R>(_ body: (UnsafeRawBufferPointer) throws -> R) rethrows -> R {
+                onAccess()
+                return try base.withUnsafeBytes(body)
+            }
+        }
+    }
+
+    /// The thread of a transport serves other transfers, too, so it must not wait while a blob is copied.
+    @Test func writesOnAnotherThreadWhileBlobIsMoved() async throws {
+        struct State {
+            var representation: Representation?
+            var accesses = 0
+        }
+        let state = Mutex(State())
+        let (isHeld, isReleased) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+        let hasWaited = Mutex(false)
+        let origin = ObservedOrigin(base: fixture.origin) {
+            let (representation, access) = state.withLock { state in
+                if state.representation != nil { state.accesses += 1 }
+                return (state.representation, state.accesses)
+            }
+            // The first access is that of a write on the thread that received the bytes, the second one that of the
+            // same write on another thread.
+            if access == 2 { isReleased.signal() }
+            guard let representation, access == 1 else { return }
+            Thread.detachNewThread {
+                representation.writing.withLock { _ in
+                    isHeld.signal()
+                    if isReleased.wait(timeout: .now() + 5) == .timedOut { hasWaited.withLock { $0 = true } }
+                }
+            }
+            isHeld.wait()
+        }
+        let body = fixture.holdNext(at: 500_000)
+        let store = try await fixture.open(origin: origin)
+        let session = try await store.read(ReadRequest(url: fixture.url))
+        await body.waitForArrivals()
+        await store.settled { _ in
+            store.table[store.key(for: fixture.url)]?.current?.spans.byteCount == fixture.origin.bodyBytes
+        }
+        let resource = try #require(store.table[store.key(for: fixture.url)])
+        state.withLock { $0.representation = resource.current }
+        body.open()
+        #expect(try await session.allBytes() == Self.body.bytes)
+        #expect(state.withLock { $0.accesses } >= 2)
+        #expect(!hasWaited.withLock { $0 }, "the write waited on the thread that received the bytes")
         session.cancel()
         await store.close()
     }

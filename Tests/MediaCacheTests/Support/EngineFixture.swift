@@ -51,7 +51,13 @@ final class EngineFixture: Sendable {
     }
 
     /// Opens the store. Later calls reopen the same folder.
+    ///
+    /// - Parameters:
+    ///   - otherOrigin: The origin to use instead of ``origin``.
+    ///   - otherTime: The clock to use instead of ``time``.
+    ///   - other: The file system to use instead of ``files``.
     func open(
+        origin otherOrigin: (any Origin)? = nil, time otherTime: (any TimeSource)? = nil,
         files other: (any BlobFileSystem)? = nil, _ change: (inout CacheConfiguration) -> Void = { _ in }
     ) async throws -> CacheStore {
         var configuration = CacheConfiguration(location: CacheLocation(folder: folder))
@@ -62,7 +68,8 @@ final class EngineFixture: Sendable {
         var logger = Logger(label: "test")
         logger.logLevel = .critical
         return try await CacheStore.open(
-            configuration, origin: origin, time: time, files: other ?? files, logger: logger)
+            configuration, origin: otherOrigin ?? origin, time: otherTime ?? time, files: other ?? files,
+            logger: logger)
     }
 
     /// Closes a store, and opens its folder again.
