@@ -16,8 +16,10 @@ package final class Representation: Sendable {
     let engine: Engine
     let state: OrderedMutex<RepresentationState>
     let file: OrderedMutex<BlobState>
-    /// The lock held while the blob is written, moved or replaced. Waited for only on threads that may block on files.
-    let writing = Mutex(())
+    /// The lock held while the blob is written, moved or replaced, and thus during file operations. Waited for only on
+    /// threads that may block on files; the thread of a transport only tries it, because a copy of the blob may hold it
+    /// for long.
+    let writing = OrderedMutex(.writing, ())
     /// Sent when a commit or a fill has ended.
     let workEnded = ChangeSignal()
     /// The fills of bytes that can't be stored.

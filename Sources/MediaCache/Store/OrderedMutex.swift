@@ -5,7 +5,8 @@ import Synchronization
 /// A thread that holds a lock may acquire only locks of later ranks. No callback is called under any lock except
 /// ``session``, which is acquired first and held by the session's only reader.
 enum LockRank: Int, CaseIterable {
-    case session, table, resource, memoryFills, memoryFill, representation, blob, committer, scheduler, group, traffic
+    case session, writing, table, resource, memoryFills, memoryFill, representation, blob, committer, scheduler, group
+    case traffic
 }
 
 /// A mutex with a rank in the lock order. Debug builds assert that each thread follows the order.
@@ -30,6 +31,19 @@ struct OrderedMutex<Value: ~Copyable>: ~Copyable, Sendable {
             defer { HeldLocks.leave(rank) }
         #endif
         return try mutex.withLock(body)
+    }
+
+    /// Calls `body` with the lock unless another thread holds it. Returns nil without waiting if one does.
+    func withLockIfAvailable<Result: ~Copyable, E: Error>(
+        _ body: (inout sending Value) throws(E) -> sending Result
+    ) throws(E) -> sending Result? {
+        try mutex.withLockIfAvailable { value throws(E) in
+            #if DEBUG
+                HeldLocks.enter(rank)
+                defer { HeldLocks.leave(rank) }
+            #endif
+            return try body(&value)
+        }
     }
 }
 

@@ -9,6 +9,8 @@ struct OrderedMutexTests {
         #expect(resource.withLock { outer in traffic.withLock { outer + $0 } } == 3)
         #expect(traffic.withLock { $0 } == 2)
         #expect(resource.withLock { $0 } == 1)
+        #expect(resource.withLockIfAvailable { outer in traffic.withLock { outer + $0 } } == 3)
+        #expect(resource.withLock { _ in resource.withLockIfAvailable { $0 } } == nil)
     }
 
     #if DEBUG
@@ -17,6 +19,14 @@ struct OrderedMutexTests {
                 let scheduler = OrderedMutex(.scheduler, 1)
                 let representation = OrderedMutex(.representation, 2)
                 _ = scheduler.withLock { outer in representation.withLock { outer + $0 } }
+            }
+        }
+
+        @Test func refusesAvailableLockOutOfOrder() async {
+            await #expect(processExitsWith: .failure) {
+                let scheduler = OrderedMutex(.scheduler, 1)
+                let representation = OrderedMutex(.representation, 2)
+                _ = scheduler.withLock { outer in representation.withLockIfAvailable { outer + $0 } }
             }
         }
 
