@@ -104,6 +104,21 @@ package final class Representation: Sendable {
     func detach(_ session: Int, at position: Int64, window: Int64) {
         let calls = state.withLock { $0.detach(session, at: position, window: window) }
         for call in calls { call() }
+        useEnded()
+    }
+
+    /// Protects the representation from eviction and removal until ``release()``, which must be called once for each call.
+    func hold() {
+        state.withLock { $0.holds += 1 }
+    }
+
+    /// Ends the protection of a call of ``hold()``.
+    func release() {
+        state.withLock { $0.holds -= 1 }
+        useEnded()
+    }
+
+    private func useEnded() {
         resource.useEnded()
         if engine.isStopped, resource.retire() { resource.releaseRepresentations() }
     }

@@ -182,6 +182,8 @@ package struct RepresentationState: Sendable {
     var losses = 0
     var nextID = 0
     var sessions: Set<SessionID> = []
+    /// The number of callers that protect the representation from eviction and removal without reading it.
+    var holds = 0
     var waiters: [SessionID: Waiter] = [:]
     var failures: [SessionID: CacheError] = [:]
     var fills: [FillID: RunningFill] = [:]
@@ -235,8 +237,8 @@ package struct RepresentationState: Sendable {
     /// Whether no validator distinguishes this version from another of the same length.
     var lacksValidator: Bool { head.validator.strongEntityTag == nil && head.validator.lastModified == nil }
 
-    /// Whether it has readers or fills.
-    package var isInUse: Bool { !sessions.isEmpty || !fills.isEmpty }
+    /// Whether it's held, or has readers or fills.
+    package var isInUse: Bool { holds > 0 || !sessions.isEmpty || !fills.isEmpty }
 
     /// The length in bytes; `Int64.max` while unknown.
     package var length: Int64 { head.length ?? .max }

@@ -134,9 +134,9 @@ extension CacheStore {
             return try await self.opened(entry.resource)
         }
         guard let resource = opened, let representation = resource.listed, representation.isComplete else { return nil }
-        let holds = resource.hold()
-        let release: @Sendable () -> Void = { for hold in holds { hold.release() } }
-        guard !holds.isEmpty else { return nil }
+        let held = resource.hold()
+        let release: @Sendable () -> Void = { for representation in held { representation.release() } }
+        guard !held.isEmpty else { return nil }
         var file: LocalFile?
         defer { if file == nil { release() } }
         let fileExtension = MediaType.preferredExtension(

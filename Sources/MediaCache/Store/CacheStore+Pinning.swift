@@ -29,7 +29,7 @@ extension CacheStore {
     private func pin(_ keys: [String], _ isPinned: Bool) async throws -> Int {
         // Protects them from eviction and removal in the meantime.
         let held = try await CacheError.wrapping("cached resources can't be opened") { try await hold(keys) }
-        defer { for hold in held.flatMap(\.holds) { hold.release() } }
+        defer { for representation in held.flatMap(\.versions) { representation.release() } }
         for (resource, _) in held { resource.setPinned(isPinned) }
         do {
             try await pinBlobs(of: held.map(\.resource), isPinned)
@@ -41,19 +41,19 @@ extension CacheStore {
     }
 
     /// Opens cached resources and holds them.
-    private func hold(_ keys: [String]) async throws -> [(resource: Resource, holds: [RepresentationHold])] {
+    private func hold(_ keys: [String]) async throws -> [(resource: Resource, versions: [Representation])] {
         try checkOpen()
         return try await table.withExclusiveAccess(to: keys) {
-            var held: [(resource: Resource, holds: [RepresentationHold])] = []
+            var held: [(resource: Resource, versions: [Representation])] = []
             let entries = try await self.entries(of: keys.filter { self.table[$0] == nil })
             do {
                 for key in keys {
                     guard let resource = try await self.resource(key: key, in: entries) else { continue }
-                    let holds = resource.hold()
-                    if !holds.isEmpty { held.append((resource, holds)) }
+                    let versions = resource.hold()
+                    if !versions.isEmpty { held.append((resource, versions)) }
                 }
             } catch {
-                for hold in held.flatMap(\.holds) { hold.release() }
+                for representation in held.flatMap(\.versions) { representation.release() }
                 throw error
             }
             return held
@@ -98,8 +98,8 @@ extension CacheStore {
         try await table.withExclusiveAccess(to: resource.key) {
             guard self.table[resource.key] === resource, resource.pinTarget != nil else { return }
             // Includes the old version, which must exist until the move is complete.
-            let holds = resource.hold()
-            defer { for hold in holds { hold.release() } }
+            let held = resource.hold()
+            defer { for representation in held { representation.release() } }
             do {
                 try await self.pinBlobs(of: [resource], true)
             } catch {
@@ -111,27 +111,14 @@ extension CacheStore {
 }
 
 extension Resource {
-    /// Attaches a session to each representation, which protects it from eviction until the hold is released. Returns
-    /// an empty array if the object has been retired.
-    func hold() -> [RepresentationHold] {
+    /// Holds each representation, and returns them. The caller must release them. Returns an empty array if the object
+    /// has been retired.
+    func hold() -> [Representation] {
         state.withLock { state in
             guard !state.isRetired else { return [] }
-            return state.representations.map(RepresentationHold.init)
+            let held = state.representations
+            for representation in held { representation.hold() }
+            return held
         }
-    }
-}
-
-/// A session that reads nothing, and protects a representation from eviction and removal until it's released.
-struct RepresentationHold: Sendable {
-    let representation: Representation
-    private let session: (id: Int, window: Int64)
-
-    init(_ representation: Representation) {
-        self.representation = representation
-        session = representation.attach(at: 0)
-    }
-
-    func release() {
-        representation.detach(session.id, at: 0, window: session.window)
     }
 }
