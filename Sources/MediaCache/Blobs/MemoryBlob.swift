@@ -40,11 +40,15 @@ struct MemoryBlob {
     /// The ring buffer, allocated for the first bytes. The index of a byte is its offset modulo the buffer's size.
     private var memory: [UInt8] = []
 
-    init(start: Int64, limit: Int64, sendsAll: Bool = false) {
-        self.start = start
-        end = start
+    /// - Parameters:
+    ///   - start: The position of the first byte to be received.
+    ///   - preceding: Bytes of the same version that end there.
+    init(start: Int64, limit: Int64, sendsAll: Bool = false, preceding: [UInt8] = []) {
+        self.start = start - Int64(preceding.count)
+        end = self.start
         self.limit = limit
         self.sendsAll = sendsAll
+        if !preceding.isEmpty { _ = preceding.withUnsafeBytes { append($0) } }
     }
 
     /// The highest transfer class of the readers; nil if there are none.
@@ -137,6 +141,16 @@ struct MemoryBlob {
         self.end = end
         start = max(start, end - Self.capacity)
         return takeWakes { $0.position < end }
+    }
+
+    /// Returns the number of bytes in the ring before `position`; 0 if they don't reach it.
+    func count(before position: Int64) -> Int64 { position <= end ? max(0, position - start) : 0 }
+
+    /// Returns whether the ring has these bytes at `offset`.
+    func matches(_ bytes: UnsafeRawBufferPointer, at offset: Int64) -> Bool {
+        withUnsafeTemporaryAllocation(byteCount: bytes.count, alignment: 16) { buffer in
+            copy(to: buffer, at: offset) && buffer.elementsEqual(bytes)
+        }
     }
 
     /// Copies bytes to `buffer`. Returns false if they are no longer in the ring.

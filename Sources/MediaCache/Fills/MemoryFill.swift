@@ -4,8 +4,9 @@ import Synchronization
 /// An origin request for bytes that can't or must not be stored. Its readers share a blob in memory.
 ///
 /// Bytes are received only while the blob has space. If no reader consumes bytes for longer than the idle limit, the
-/// connection is closed and other transfers are admitted; a later request continues at the next byte. The fill ends
-/// when its last reader leaves.
+/// connection is closed and other transfers are admitted; a later request continues at the next byte. If no strong
+/// validator confirms the version, that request repeats bytes that are still in the blob, which are compared. The fill
+/// ends when its last reader leaves.
 final class MemoryFill: Sendable {
     /// The properties that affect the request or its result. Readers share a fill only if these are equal.
     struct Audience: Hashable {
@@ -39,10 +40,10 @@ final class MemoryFill: Sendable {
     /// Creates a fill. It begins with ``start()``.
     ///
     /// - Parameters:
-    ///   - blob: An empty blob.
+    ///   - blob: A blob without bytes to be received.
     ///   - transfer: The transfer of the bytes from the blob's start to its limit.
     ///   - check: The check of the version's first bytes; nil if the reader's response has been checked.
-    ///   - onLength: Called with the complete length if it was unknown before the end of the body.
+    ///   - onLength: Called with the complete length if the responses have determined it.
     ///   - onEnd: Called when the fill has ended and no reader can join any more.
     init(
         _ blob: MemoryBlob, from transfer: Transfer, audience: Audience, check: FrontCheck?,
@@ -184,16 +185,32 @@ final class MemoryFill: Sendable {
 
     private var transferClass: TransferClass? { state.withLock { $0.blob.transferClass } }
 
+    /// Returns the bytes in memory before `position`, at most `maximum`.
+    func bytes(before position: Int64, atMost maximum: Int64) -> [UInt8] {
+        state.withLock { state in
+            let count = min(maximum, state.blob.count(before: position))
+            var bytes = [UInt8](repeating: 0, count: Int(count))
+            let isCopied = bytes.withUnsafeMutableBytes { state.blob.copy(to: $0, at: position - count) }
+            return isCopied ? bytes : []
+        }
+    }
+
     // MARK: - Filling
 
     private func run() async {
         transfer.engine.counters.add(\.runningFills)
+        await transfer.reader.resume { [weak self] position in
+            self?.state.withLock { $0.blob.count(before: position) } ?? 0
+        }
         var failure: CacheError?
         var check = check
         do {
-            let length = try await transfer.receive { piece in
+            let learnedLength = try await transfer.receive { piece in
                 // Earlier bytes must not be appended again.
-                guard !piece.isOverlap else { return true }
+                guard !piece.isOverlap else {
+                    try compare(piece)
+                    return true
+                }
                 guard piece.withUnsafeBytes({ check?.permits($0, at: piece.offset) }) ?? true else {
                     throw CacheError(
                         .representationChanged, "the resource has changed at the origin: it's a playlist now")
@@ -201,9 +218,13 @@ final class MemoryFill: Sendable {
                 try await append(piece)
                 return true
             }
+            // A response may contain only the overlap, if the version of unknown length ends there.
+            let completeLength = await transfer.reader.responseHead?.completeLength
+            let length = learnedLength ?? completeLength
             if let length { onLength(length) }
+            let (received, limit) = state.withLock { ($0.blob.end, min($0.blob.limit, length ?? .max)) }
             // Otherwise, readers would repeat the request endlessly.
-            if length == nil, state.withLock({ $0.blob.end < $0.blob.limit && $0.blob.limit < .max }) {
+            if limit < .max, received < limit {
                 throw CacheError(.badResponse, "the origin's response ended before the end of the requested range")
             }
         } catch {
@@ -217,6 +238,19 @@ final class MemoryFill: Sendable {
             return state.blob.takeWakes()
         }
         for wake in wakes { wake() }
+    }
+
+    /// Compares an overlap with the bytes in memory.
+    ///
+    /// - Throws: ``CacheError`` with ``CacheError/Code/representationChanged`` if they differ.
+    private func compare(_ piece: OriginPiece) throws {
+        let isSame = piece.withUnsafeBytes { bytes in
+            state.withLock { $0.blob.matches(bytes, at: piece.offset) }
+        }
+        guard !isSame else { return }
+        throw CacheError(
+            .representationChanged,
+            "the resource has changed at the origin: the bytes at \(piece.offset) differ from those received before")
     }
 
     /// Appends a piece. While the blob has no space, waits, and closes the connection after the idle limit.

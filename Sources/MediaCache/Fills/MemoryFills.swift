@@ -17,7 +17,7 @@ final class MemoryFills: Sendable {
         self.locator = locator
     }
 
-    /// The complete length, if it was learned at the end of a body.
+    /// The complete length, if a fill has learned it.
     var length: Int64? { state.withLock { $0.length } }
 
     var isEmpty: Bool { state.withLock { $0.fills.isEmpty } }
@@ -50,7 +50,8 @@ final class MemoryFills: Sendable {
             pipeline: pipeline)
         let ticket = engine.scheduler.ticket(
             for: locator.url, transferClass: request.transferClass, group: request.group)
-        let blob = MemoryBlob(start: range.lowerBound, limit: range.upperBound)
+        let preceding = bytes(before: range.lowerBound, audience(request.settings, pipeline))
+        let blob = MemoryBlob(start: range.lowerBound, limit: range.upperBound, preceding: preceding)
         let fill = add(
             blob, from: Transfer(engine: engine, reader: reader, ticket: ticket), settings: request.settings,
             FrontCheck(of: head))
@@ -85,6 +86,13 @@ final class MemoryFills: Sendable {
             onEnd: { [weak self] in self?.remove($0) })
         state.withLock { $0.fills.append(fill) }
         return fill
+    }
+
+    /// Returns the bytes before a position that are in the memory of a fill, at most as many as a resumed request
+    /// compares.
+    private func bytes(before position: Int64, _ audience: MemoryFill.Audience) -> [UInt8] {
+        state.withLock { $0.fills }.lazy.filter { $0.audience == audience }
+            .map { $0.bytes(before: position, atMost: OriginReader.overlap) }.max { $0.count < $1.count } ?? []
     }
 
     private func audience(_ settings: TransferSettings?, _ pipeline: ContentPipeline?) -> MemoryFill.Audience {

@@ -236,6 +236,13 @@ package actor OriginReader {
         if let comparable { self.comparable = comparable }
     }
 
+    /// Sets the function that returns the number of bytes before an offset that the caller can compare. The next
+    /// request, too, includes such bytes if no strong validator confirms the version.
+    package func resume(comparing comparable: @escaping ComparableBytes) {
+        self.comparable = comparable
+        isResuming = true
+    }
+
     /// Accepts responses with another entity tag as the same version. The caller must have compared bytes.
     package func acceptDifferentTag() { acceptsDifferentTag = true }
 

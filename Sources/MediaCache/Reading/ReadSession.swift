@@ -84,7 +84,11 @@ public final class ReadSession: Sendable {
     /// Returns the next step, with at most `maximum` bytes. Calls must not overlap. If the step is ``ReadStep/wait``,
     /// `onReady` is called once, on any thread, outside all locks; otherwise it isn't called.
     package func poll(maximum: Int, onReady: @escaping @Sendable () -> Void) -> ReadStep {
-        state.withLock { state in
+        // Released only after the next fill has begun, which compares the origin's bytes with those in the ended one's
+        // memory.
+        var ended: MemoryFill.Reader?
+        defer { withExtendedLifetime(ended) {} }
+        return state.withLock { state in
             while true {
                 if state.isCancelled { return .failed(CacheError(.cancelled, "the read session was cancelled")) }
                 if let reader = state.memoryReader {
@@ -92,6 +96,7 @@ public final class ReadSession: Sendable {
                     let step = reader.poll(maximum: maximum, onReady: shortage.wrapping(onReady))
                     if case .wait = step { shortage?.begin() }
                     guard case .end = step else { return step }
+                    ended = reader
                     state.memoryReader = nil
                     state.available = state.position
                     continue

@@ -102,6 +102,68 @@ struct MemoryFillTests {
         await store.close()
     }
 
+    /// Opens a resource without validators in a store that requests all bytes at once, and reads its first bytes.
+    private func readFirstWithoutValidators(
+        readAhead: Int64 = 3_000_000
+    ) async throws -> (store: CacheStore, session: ReadSession, bytes: [UInt8]) {
+        fixture.origin[fixture.url] = ScriptedResource(Self.body, entityTag: nil, cacheControl: "no-store")
+        let store = try await fixture.open { $0.transfers.readAhead = ReadAhead(initial: readAhead) }
+        let session = try await store.read(ReadRequest(url: fixture.url))
+        var buffers = session.buffers.makeAsyncIterator()
+        return (store, session, try #require(try await buffers.next()))
+    }
+
+    /// Waits until a fill has received as many bytes as it may before its only reader consumes more than `count`.
+    private func waitUntilBlocked(after count: Int) async {
+        while fixture.origin.bodyBytes < Int64(count) + MemoryBlob.lookahead { await Task.yield() }
+        for _ in 0..<500 { await Task.yield() }
+    }
+
+    /// Advances the clock until the idle limit has closed the connection of the only reader.
+    private func waitUntilIdle(_ store: CacheStore, after count: Int) async {
+        await waitUntilBlocked(after: count)
+        while store.engine.scheduler.runningCount > 0 {
+            fixture.time.advance(by: .seconds(6))
+            await Task.yield()
+        }
+    }
+
+    /// Reads the rest of the old version, and expects an error before the first byte of another one.
+    private func expectChange(_ session: ReadSession, after first: [UInt8]) async {
+        var bytes = first
+        await expectError(.representationChanged) { for try await buffer in session.buffers { bytes += buffer } }
+        #expect(Self.body.matches(bytes) && bytes.count < Self.body.length)
+    }
+
+    /// Without validators, only a comparison of bytes can detect that the origin has replaced the resource.
+    @Test func detectsReplacementAfterIdleLimit() async throws {
+        let (store, session, first) = try await readFirstWithoutValidators()
+        await waitUntilIdle(store, after: first.count)
+        fixture.origin.replaceBody(fixture.url, with: .random(seed: 93, length: Self.body.length), entityTag: nil)
+        await expectChange(session, after: first)
+        session.cancel()
+        await store.close()
+    }
+
+    @Test func comparesBytesAfterIdleLimit() async throws {
+        let (store, session, first) = try await readFirstWithoutValidators()
+        await waitUntilIdle(store, after: first.count)
+        #expect(try await first + session.allBytes() == Self.body.bytes)
+        #expect(fixture.origin.requests.count == 2)
+        #expect(fixture.origin.bodyBytes >= Self.body.length + OriginReader.overlap)
+        session.cancel()
+        await store.close()
+    }
+
+    /// The reader's second request continues the first one, whose bytes end with the read-ahead.
+    @Test func detectsReplacementBetweenRequests() async throws {
+        let (store, session, first) = try await readFirstWithoutValidators(readAhead: 1_000_000)
+        fixture.origin.replaceBody(fixture.url, with: .random(seed: 93, length: Self.body.length), entityTag: nil)
+        await expectChange(session, after: first)
+        session.cancel()
+        await store.close()
+    }
+
     @Test func sendsSeparateRequestAfterSeek() async throws {
         let store = try await fixture.open()
         let session = try await store.read(ReadRequest(url: fixture.url))
