@@ -258,21 +258,25 @@ final class MemoryFill: Sendable {
         var written = 0
         while written < piece.part.count {
             if !append(piece, &written) {
-                let (limit, time) = (transfer.engine.transfers.idleLimit, transfer.engine.time)
-                let idle = Task {
-                    guard (try? await time.sleep(for: MemoryBlob.grace)) != nil else { return }
-                    // Slow readers can be removed now.
-                    readersChanged.send()
-                    guard (try? await time.sleep(for: limit)) != nil else { return }
-                    await transfer.reader.close()
-                    transfer.ticket.endAdmission()
-                }
+                let idle = Task { await closeAfterIdleLimit() }
                 let before = written
                 await readersChanged.wait { !Task.isCancelled && written == before && !append(piece, &written) }
                 idle.cancel()
+                // It may be closing the connection, which would interrupt the next reception.
+                await idle.value
             }
             try Task.checkCancellation()
         }
+    }
+
+    private func closeAfterIdleLimit() async {
+        let (limit, time) = (transfer.engine.transfers.idleLimit, transfer.engine.time)
+        guard (try? await time.sleep(for: MemoryBlob.grace)) != nil else { return }
+        // Slow readers can be removed now.
+        readersChanged.send()
+        guard (try? await time.sleep(for: limit)) != nil, !Task.isCancelled else { return }
+        await transfer.reader.close()
+        transfer.ticket.endAdmission()
     }
 
     /// Appends the bytes of a piece from `written` on for which the blob has space. Returns whether there are any.

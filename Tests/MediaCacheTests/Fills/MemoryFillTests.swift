@@ -1,6 +1,7 @@
 import Foundation
 import HTTPTypes
 import MediaCacheTesting
+import Synchronization
 import Testing
 
 @testable import MediaCache
@@ -160,6 +161,59 @@ struct MemoryFillTests {
         let (store, session, first) = try await readFirstWithoutValidators(readAhead: 1_000_000)
         fixture.origin.replaceBody(fixture.url, with: .random(seed: 93, length: Self.body.length), entityTag: nil)
         await expectChange(session, after: first)
+        session.cancel()
+        await store.close()
+    }
+
+    /// A clock whose sleeps of one duration end only when the test permits it, even if the task is cancelled.
+    private final class GatedTime: TimeSource {
+        private let base: ManualTime
+        private let gated: Duration
+        private let isOpen = Mutex(false)
+        private let changed = ChangeSignal()
+        let arrivals = Counter()
+
+        init(_ base: ManualTime, gated: Duration) { (self.base, self.gated) = (base, gated) }
+
+        var now: Date { base.now }
+        var monotonic: Duration { base.monotonic }
+
+        func sleep(for duration: Duration) async throws {
+            try await base.sleep(for: duration)
+            guard duration == gated else { return }
+            arrivals.next()
+            await changed.wait { !isOpen.withLock { $0 } }
+        }
+
+        func open() {
+            isOpen.withLock { $0 = true }
+            changed.send()
+        }
+    }
+
+    @Test func continuesIfReaderReturnsAtIdleLimit() async throws {
+        let time = GatedTime(fixture.time, gated: .seconds(7))
+        let body = fixture.holdNext(at: 1_200_000)
+        let store = try await fixture.open(time: time) {
+            $0.transfers.readAhead = ReadAhead(initial: 3_000_000)
+            $0.transfers.idleLimit = .seconds(7)
+        }
+        let session = try await store.read(ReadRequest(url: fixture.url))
+        var buffers = session.buffers.makeAsyncIterator()
+        let first = try #require(try await buffers.next())
+        await waitUntilBlocked(after: first.count)
+        while time.arrivals.value == 0 {
+            fixture.time.advance(by: .seconds(1))
+            await Task.yield()
+        }
+        // The limit has passed, but the reader consumes bytes before the fill closes the connection.
+        let rest = Task { try await session.allBytes() }
+        for _ in 0..<1000 { await Task.yield() }
+        time.open()
+        for _ in 0..<1000 { await Task.yield() }
+        body.open()
+        #expect(try await first + rest.value == Self.body.bytes)
+        #expect(fixture.origin.requests.count == 1)
         session.cancel()
         await store.close()
     }
