@@ -3,6 +3,9 @@
 # runs the tests on macOS, and the tests with Apple's player on macOS and in an iOS simulator. The article "Needs a Mac"
 # of MediaCacheAVFoundation describes what remains to be verified by hand.
 #
+# Tests that need a program, sample or mount that a Mac lacks are skipped, unlike on Linux, where .ci/run sets
+# MEDIACACHE_REQUIRE_ALL=1. The last lines are the numbers of skipped tests, with the missing prerequisites.
+#
 # CHECKS selects checks by name, PLATFORMS the platforms of the products:
 #
 #   CHECKS="products example" PLATFORMS=tvOS Scripts/check-mac.sh
@@ -17,6 +20,10 @@ read -ra platforms <<<"${PLATFORMS:-iOS tvOS visionOS}"
 options=(-quiet -derivedDataPath .build/xcode -skipMacroValidation -skipPackagePluginValidation ARCHS=arm64
     CODE_SIGNING_ALLOWED=NO)
 failed=()
+# Scripts/test.sh writes the numbers of skipped tests to this file.
+MEDIACACHE_TIMES=$(mktemp)
+export MEDIACACHE_TIMES
+trap 'rm -f "$MEDIACACHE_TIMES"' EXIT
 
 # Runs one check and records its failure: run NAME COMMAND….
 run() {
@@ -55,7 +62,7 @@ example() {
     done
 }
 
-player-macos() { run "player on macOS" swift test --package-path Examples/PlayerTests; }
+player-macos() { run "player on macOS" Scripts/test.sh --package-path Examples/PlayerTests; }
 
 player-ios() {
     local device
@@ -91,6 +98,7 @@ for check in $checks; do
     esac
 done
 
+grep -E 'skipped tests: ' "$MEDIACACHE_TIMES" || echo "no test was skipped"
 if [ ${#failed[@]} -gt 0 ]; then
     printf 'failed: %s\n' "${failed[@]}" >&2
     exit 1

@@ -58,7 +58,10 @@ done
 
 cd "$(dirname "$0")/.."
 corpora=$(realpath -m ../shared/corpora)
-if [ ! -d "$corpora" ]; then
+if [ "${MEDIACACHE_CORPORA:-}" = absent ]; then
+    corpora=/nowhere
+    echo "fuzz: the corpora are declared absent (MEDIACACHE_CORPORA=absent), so the fuzzers begin with the project's own seeds"
+elif [ ! -d "$corpora" ]; then
     [ "${MEDIACACHE_REQUIRE_ALL:-}" != 1 ] || fail "$corpora is missing, and MEDIACACHE_REQUIRE_ALL=1 requires it; mount it"
     echo "fuzz: $corpora is missing, so the fuzzers begin with the project's own seeds"
 fi

@@ -2,7 +2,8 @@ package import Foundation
 
 /// A program, mount or sample that tests require and a machine may lack.
 ///
-/// Tests without their prerequisite are skipped. With `MEDIACACHE_REQUIRE_ALL=1` they fail.
+/// Tests without their prerequisite are skipped. With `MEDIACACHE_REQUIRE_ALL=1` they fail, except those that need the
+/// corpora, if `MEDIACACHE_CORPORA=absent` declares that a machine has none.
 package enum Prerequisite {
     /// The folder of other projects' playlists, media and expected results, next to the package's folder.
     package static let corpora = URL(filePath: #filePath).appending(path: "../../../../shared/corpora")
@@ -13,11 +14,13 @@ package enum Prerequisite {
         package let description: String
     }
 
-    /// Returns `isPresent`, for the condition of a suite or test. Prints the name of a missing prerequisite.
+    /// Returns `isPresent`, for the condition of a suite or test. Prints the name of a missing prerequisite, which
+    /// `Scripts/test.sh` repeats.
     ///
     /// - Throws: ``Missing`` if the prerequisite is missing and no test may be skipped.
     package static func isMet(
-        _ name: String, _ isPresent: Bool, in environment: [String: String] = ProcessInfo.processInfo.environment
+        _ name: String, _ isPresent: Bool, in environment: [String: String] = ProcessInfo.processInfo.environment,
+        report: (String) -> Void = { print("skipped: \($0)") }
     ) throws -> Bool {
         guard !isPresent else { return true }
         guard environment["MEDIACACHE_REQUIRE_ALL"] != "1" else {
@@ -25,7 +28,7 @@ package enum Prerequisite {
                 description: "\(name) is missing, and MEDIACACHE_REQUIRE_ALL=1 allows no skipped tests; "
                     + "install or mount it")
         }
-        print("skipped: \(name) is missing")
+        report("\(name) is missing")
         return false
     }
 
@@ -39,10 +42,23 @@ package enum Prerequisite {
         return cases
     }
 
-    /// Returns whether the ``corpora`` are present.
+    /// Returns whether the ``corpora`` are present. With `MEDIACACHE_CORPORA=absent`, returns false and prints that.
     ///
-    /// - Throws: ``Missing``, like ``isMet(_:_:in:)``.
-    package static func hasCorpora() throws -> Bool {
-        try isMet(corpora.path, FileManager.default.fileExists(atPath: corpora.path))
+    /// - Throws: ``Missing``, like ``isMet(_:_:in:)``, or if `MEDIACACHE_CORPORA` has another value.
+    package static func hasCorpora(
+        at folder: URL = corpora, in environment: [String: String] = ProcessInfo.processInfo.environment,
+        report: (String) -> Void = { print("skipped: \($0)") }
+    ) throws -> Bool {
+        switch environment["MEDIACACHE_CORPORA"] {
+        case nil, "":
+            let isPresent = FileManager.default.fileExists(atPath: folder.path)
+            return try isMet(folder.path, isPresent, in: environment, report: report)
+        case "absent":
+            report("the corpora are declared absent (MEDIACACHE_CORPORA=absent)")
+            return false
+        case let value?:
+            throw Missing(
+                description: "MEDIACACHE_CORPORA is \(value), but its only value is absent; change or unset it")
+        }
     }
 }
