@@ -1,76 +1,184 @@
 #!/usr/bin/env bash
-# Runs the unit tests under a sanitizer, in slices of a few minutes. A slice that fails, or doesn't end within its time
-# limit, fails the check.
+# Runs the unit tests under a sanitizer, in slices of at most about 150 s on two idle cores. A slice that fails, or
+# doesn't end within its time limit, fails the check.
 #
 #   Scripts/check-sanitizer.sh thread|address [SLICE...]
 #   Scripts/check-sanitizer.sh commit
+#   Scripts/check-sanitizer.sh slices
 #
 # SLICE is a number; by default, all slices run. `commit` runs one slice of one sanitizer, which the hash of the current
-# commit selects, so that successive commits cover all of them. LIMIT sets the time limit of a slice in seconds.
+# commit selects, so that successive commits cover all of them. `slices` only checks that each suite is in exactly one
+# slice, as the other forms also do, and prints the slices with their numbers of suites and tests. LIMIT sets the time
+# limit of a slice in seconds.
 set -euo pipefail
 
 cd "$(dirname "$0")/.."
 swift=${SWIFT:-swift}
 limit=${LIMIT:-900}
 
-# The tests of each slice, as regular expressions of their names. Together they are the tests of the libraries and of
-# the server.
+# The suites of each slice, as extended regular expressions of their names. Together they are the suites of these
+# modules. A suite of `apart` or `skipped` is only there.
+modules=(HLSTests MediaContainersTests MediaCacheTests MediaLibraryTests MediaCacheServerTests)
 slices=(
-    '^(HLSTests|MediaContainersTests|MediaLibraryTests\.[^A-LR])'
-    '^MediaCacheTests\.'
-    '^MediaLibraryTests\.[A-L]'
-    '^MediaLibraryTests\.R'
+    '^HLSTests\.'
+    '^MediaContainersTests\..*FuzzTests'
+    '^MediaContainersTests\.'
+    '^MediaCacheTests\.[A-O]'
+    '^MediaCacheTests\.P'
+    '^MediaCacheTests\.[Q-Z]'
+    '^MediaLibraryTests\.[A-K]'
+    '^MediaLibraryTests\.L'
+    '^MediaLibraryTests\.[M-Q]'
+    '^MediaLibraryTests\.Rec'
+    '^MediaLibraryTests\.R([^e]|e[^c])'
+    '^MediaLibraryTests\.[S-Z]'
     '^MediaCacheServerTests\.'
+    '^MediaCacheServerTests\.(OriginContractTests|EmbeddedServerTests)'
 )
+# Suites that use real sockets with short time limits, so that their tests run one after the other.
+apart='^MediaCacheServerTests\.(OriginContractTests|EmbeddedServerTests)'
+# Suites that occupy a core to their end, and therefore run apart from those of the slice after theirs.
+long='^MediaContainersTests\..*FuzzTests'
 # Tests that measure time, which sanitizers multiply, and simulations of weeks, whose code other tests run as well.
-skipped='\.(OriginContractTests|EmbeddedServerTests|ConnectionDeadlineTests|CatalogScaleTests|LongRecordingTests)'
+skipped='\.(ConnectionDeadlineTests|CatalogScaleTests|LongRecordingTests)'
+# Modules without tasks that refer to each other. In the others, such tasks are suspended when the tests end.
+checked_for_leaks='^\^(HLS|MediaContainers|MediaCache)Tests'
+
+fail() {
+    echo "check-sanitizer: $*" >&2
+    exit 1
+}
 
 usage() {
-    echo "usage: Scripts/check-sanitizer.sh thread|address [SLICE...], or commit; there are ${#slices[@]} slices" >&2
+    echo "usage: Scripts/check-sanitizer.sh thread|address [SLICE...], commit or slices;" \
+        "there are ${#slices[@]} slices" >&2
     exit 2
 }
+
+# Prints the regular expression of the tests that a slice leaves to others: left_out SLICE-EXPRESSION
+left_out() {
+    case $1 in
+        "$apart" | "$long") echo "$skipped" ;;
+        *) echo "$skipped|$apart|$long" ;;
+    esac
+}
+
+# Prints the number of tests and the name of each suite, as in "5 HLSTests.TagTests", from the sources.
+suites() {
+    local module
+    for module in "${modules[@]}"; do
+        find "Tests/$module" -name '*.swift' -exec awk -v module="$module" '
+            FNR == 1 { type = "" }
+            match($0, /^ *(@[A-Za-z]+(\(.*\))? )*(package |private |final )*(struct|class|actor|enum|extension) [A-Za-z0-9_]+/) {
+                name = substr($0, RSTART, RLENGTH)
+                sub(/.* /, "", name)
+                # A compilation condition indents a suite. Other indented types are nested.
+                if ($0 !~ /^ / || name ~ /Tests$/) type = name
+            }
+            /^ *@Test/ { tests[type]++ }
+            END { for (type in tests) print tests[type], module "." type }' {} +
+    done | awk '{ tests[$2] += $1 } END { for (suite in tests) print tests[suite], suite }' | sort -k 2
+}
+
+# Checks that each suite is in exactly one slice, or skipped. Prints the slices if there is an argument.
+check_slices() {
+    local tests suite slice index found suites_of=() tests_of=()
+    while read -r tests suite; do
+        found=()
+        for index in "${!slices[@]}"; do
+            slice=${slices[index]}
+            if [[ "$suite" =~ $slice ]] && ! [[ "$suite" =~ $(left_out "$slice") ]]; then
+                found+=("$((index + 1))")
+                suites_of[index]=$((${suites_of[index]:-0} + 1))
+                tests_of[index]=$((${tests_of[index]:-0} + tests))
+            fi
+        done
+        if [[ "$suite" =~ $skipped ]]; then
+            [ ${#found[@]} = 0 ] || fail "the skipped suite $suite is in the slice ${found[*]}"
+        elif [ ${#found[@]} != 1 ]; then
+            fail "the suite $suite is in ${#found[@]} slices: ${found[*]-}; correct the expressions in this script"
+        fi
+    done < <(suites)
+    for index in "${!slices[@]}"; do
+        [ "${suites_of[index]:-0}" -gt 0 ] || fail "no suite is in the slice $((index + 1)), ${slices[index]}"
+        [ $# = 0 ] || printf '%3d: %3d suites, %4d tests: %s\n' $((index + 1)) "${suites_of[index]}" \
+            "${tests_of[index]}" "${slices[index]}"
+    done
+}
+
+# Runs a command with the time limit. timeout ends the command's whole process group, which isn't this script's, so the
+# script forwards signals. SIGINT, because SwiftPM forwards only this one to the tests, which have another group. SwiftPM
+# sends them SIGKILL after 30 s.
+limited() {
+    local status=0
+    timeout --signal=INT --kill-after=40 "$limit" "$@" &
+    process=$!
+    trap 'kill -INT "$process" 2>/dev/null' INT TERM HUP
+    # A signal also ends `wait`.
+    while wait "$process" || status=$?; do
+        kill -0 "$process" 2>/dev/null || break
+        status=0
+        interrupted=true
+    done
+    trap - INT TERM HUP
+    ! $interrupted || exit 130
+    return "$status"
+}
+process=""
+interrupted=false
 
 sanitizer=${1:-}
 shift || usage
 numbers=("$@")
-if [ "$sanitizer" = commit ]; then
-    hash=$(git rev-parse --short=7 HEAD)
-    number=$((16#$hash % (2 * ${#slices[@]})))
-    sanitizers=(thread address)
-    sanitizer=${sanitizers[number % 2]}
-    numbers=($((number / 2 + 1)))
-fi
+case $sanitizer in
+    commit)
+        hash=$(git rev-parse --short=7 HEAD)
+        number=$((16#$hash % (2 * ${#slices[@]})))
+        sanitizers=(thread address)
+        sanitizer=${sanitizers[number % 2]}
+        numbers=($((number / 2 + 1)))
+        ;;
+    slices)
+        check_slices all
+        exit
+        ;;
+esac
 [ ${#numbers[@]} -gt 0 ] || read -ra numbers <<<"$(seq -s ' ' ${#slices[@]})"
 for number in "${numbers[@]}"; do
-    [[ "$number" =~ ^[1-9]$ ]] || usage
+    [[ "$number" =~ ^[1-9][0-9]?$ ]] || usage
     ((number <= ${#slices[@]})) || usage
 done
+check_slices
 
 options=(--sanitize="$sanitizer" --scratch-path ".build-$sanitizer")
 case $sanitizer in
     thread)
+        title=ThreadSanitizer
         # Selects a mutex that ThreadSanitizer supports (Sources/MediaCache/Store/InstrumentedMutex.swift).
         options+=(-Xswiftc -DMEDIACACHE_TSAN)
         export TSAN_OPTIONS="suppressions=$PWD/Scripts/races-not-ours.txt"
         ;;
-    address) export LSAN_OPTIONS="suppressions=$PWD/Scripts/leaks-not-ours.txt" ;;
+    address)
+        title=AddressSanitizer
+        export LSAN_OPTIONS="suppressions=$PWD/Scripts/leaks-not-ours.txt"
+        ;;
     *) usage ;;
 esac
 
 "$swift" build --build-tests "${options[@]}"
 for number in "${numbers[@]}"; do
-    filter=${slices[number - 1]}
-    name="${sanitizer^}Sanitizer, slice $number of ${#slices[@]}: $filter"
-    status=0
-    # Leaks are detected in the tests of the engine. Those of other modules end while tasks that refer to each other are
-    # suspended.
+    slice=${slices[number - 1]}
+    name="$title, slice $number of ${#slices[@]}: $slice"
     leaks=0
-    [[ $filter != *MediaCacheTests* ]] || leaks=1
+    [[ ! "$slice" =~ $checked_for_leaks ]] || leaks=1
     export ASAN_OPTIONS="suppressions=$PWD/Scripts/overflows-not-ours.txt:detect_leaks=$leaks"
-    Scripts/step.sh "$name" timeout --foreground --kill-after=20 "$limit" Scripts/test.sh --skip-build "${options[@]}" \
-        --filter "$filter" --skip "$skipped" || status=$?
-    if [ "$status" = 124 ]; then
-        echo "check-sanitizer: $name didn't end within $limit s" >&2
-    fi
-    [ "$status" = 0 ] || exit "$status"
+    filter=(--filter "$slice" --skip "$(left_out "$slice")")
+    [ "$slice" != "$apart" ] || filter+=(--no-parallel)
+    status=0
+    limited Scripts/step.sh "$name" Scripts/test.sh --skip-build "${options[@]}" "${filter[@]}" || status=$?
+    case $status in
+        0) ;;
+        124 | 137) fail "$name didn't end within $limit s" ;;
+        *) exit "$status" ;;
+    esac
 done
