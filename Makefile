@@ -31,12 +31,14 @@ PEER_TESTS := ^(MediaCacheServerTests|MediaCacheCLITests|AcceptanceTests)\.
 STEP := Scripts/step.sh
 SKIPPED = $(if $(SKIP_TESTS),--skip '$(SKIP_TESTS)')
 
+# The last checks mostly wait for the page. Each starts a server of its own. They share the Python packages.
 test: setup ## Run every test (ARGS="--filter Name" selects some)
 ifeq ($(strip $(ARGS)),)
 	@$(MAKE) --no-print-directory test-swift
-	@$(STEP) "page" Scripts/check-page.sh "$$($(SWIFT) build --show-bin-path)/mediacache"
-	@$(STEP) "API" Scripts/check-api.sh "$$($(SWIFT) build --show-bin-path)/mediacache"
-	@$(STEP) "packaging" Scripts/check-packaging.sh "$$($(SWIFT) build --show-bin-path)/mediacache"
+	@Scripts/python.sh >/dev/null
+	@program="$$($(SWIFT) build --show-bin-path)/mediacache" && Scripts/together.sh \
+		page Scripts/check-page.sh "$$program" -- API Scripts/check-api.sh "$$program" \
+		-- packaging Scripts/check-packaging.sh "$$program"
 else
 	SWIFT="$(SWIFT)" Scripts/test.sh $(ARGS)
 endif

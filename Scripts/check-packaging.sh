@@ -44,7 +44,22 @@ has() {
 
 get() { curl --silent --show-error --fail --max-time 60 "$@"; }
 
-free_port() { python3 -c 'import socket; s = socket.socket(); s.bind(("127.0.0.1", 0)); print(s.getsockname()[1])'; }
+# Prints a port that another process gets only if it asks for it, since the system assigns those above.
+free_port() {
+    python3 -c '
+import random
+import socket
+
+while True:
+    port = random.randrange(20000, 30000)
+    with socket.socket() as probe:
+        try:
+            probe.bind(("127.0.0.1", port))
+        except OSError:
+            continue
+    print(port)
+    break'
+}
 
 # --- the files
 

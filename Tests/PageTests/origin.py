@@ -1,6 +1,7 @@
 """An origin on loopback that tests can slow down, break, stop and inspect."""
 
 import email.utils
+import random
 import re
 import socket
 import threading
@@ -12,6 +13,18 @@ from urllib.parse import unquote, urlsplit
 TYPES = {".m3u8": "application/vnd.apple.mpegurl", ".ts": "video/mp2t", ".m4s": "video/iso.segment",
          ".mp4": "video/mp4", ".m4a": "audio/mp4", ".vtt": "text/vtt", ".html": "text/html; charset=utf-8"}
 PIECE = 8192
+
+
+def free_port() -> int:
+    """Returns a port that stays free while a server restarts, because the system doesn't assign it to clients."""
+    while True:
+        port = random.randrange(10_000, 20_000)
+        with socket.socket() as probe:
+            try:
+                probe.bind(("127.0.0.1", port))
+            except OSError:
+                continue
+        return port
 
 
 class Origin:
@@ -33,14 +46,13 @@ class Origin:
         self._free_at = 0.0
         self._connections: set[socket.socket] = set()
         self._server: ThreadingHTTPServer | None = None
-        self._port = 0
+        self._port = free_port()
         self.start()
 
     def start(self):
-        """Starts listening, at the previous port if there is one."""
+        """Starts listening, always at the same port."""
         self._server = _Listener(("127.0.0.1", self._port), _Exchange)
         self._server.origin = self
-        self._port = self._server.server_address[1]
         threading.Thread(target=self._server.serve_forever, args=(0.05,), daemon=True).start()
 
     def stop(self):

@@ -9,20 +9,22 @@ import urllib.error
 import urllib.request
 from pathlib import Path
 
+from origin import free_port
+
 
 class Server:
     """`mediacache serve` on loopback, with its own cache folder."""
 
     def __init__(self, program: Path, folder: Path, *options: str):
         self._program, self._folder, self._options = program, folder, options
-        self._port = 0
+        self._port = free_port()
         self._process: subprocess.Popen | None = None
         # Stops the server even if the tests are interrupted.
         atexit.register(self.stop)
         self.start()
 
     def start(self):
-        """Starts the server, at the previous port if there is one, and waits until it prints the page's address."""
+        """Starts the server, always at the same port, and waits until it prints the page's address."""
         self._folder.mkdir(parents=True, exist_ok=True)
         output, errors = self._folder / "output", self._folder / "errors"
         with output.open("w") as out, errors.open("w") as err:
@@ -31,17 +33,16 @@ class Server:
                  "--min-free", "1MB", *self._options],
                 stdout=out, stderr=err, stdin=subprocess.DEVNULL)
         limit = time.monotonic() + 30
-        while not (found := re.search(r"Open (http://[^ /]+:(\d+)/) and enter the key in (.+)", output.read_text())):
+        while not (found := re.search(r"Open (http://[^ /]+/) and enter the key in (.+)", output.read_text())):
             if self._process.poll() is not None or time.monotonic() > limit:
                 printed = output.read_text() + errors.read_text()
                 self.stop()
                 raise AssertionError(f"the server didn't print the page's address: {printed}")
             time.sleep(0.05)
         #: The page's address without the key, the key, and the address with the key.
-        self.page, port, key_file = found.groups()
+        self.page, key_file = found.groups()
         self.key = Path(key_file).read_text().strip()
         self.address = f"{self.page}#key={self.key}"
-        self._port = int(port)
 
     def stop(self):
         """Stops the server with SIGTERM, or with SIGKILL after 15 s."""
