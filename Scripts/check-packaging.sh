@@ -77,6 +77,29 @@ fi
 "$linters/hadolint" docker/Dockerfile
 say "the Dockerfile is valid"
 
+# --- the license texts
+
+# The debug build links the same components as the release build, of which only the latter contains the runtime.
+linked=$(dirname "$program")/mediacache.product/Objects.LinkFileList
+runtime=$("${SWIFT:-swift}" -print-target-info | sed -n 's/.*"runtimeResourcePath" *: *"\(.*\)".*/\1/p')_static/linux
+licensed() { python3 checks/licenses.py "$linked" ../.build/checkouts "$runtime" "$1"; }
+
+if [ -e "$linked" ]; then
+    ../Scripts/install.sh licenses >"$folder/licenses" || fail "the license texts can't be listed"
+    licensed "$folder/licenses" >"$folder/found" || fail "$(cat "$folder/found")"
+    # The check itself must detect a missing text, of a dependency, of a part of one, and of the runtime.
+    for mistake in '/Gwendal/d' '/Fedor Indutny/d' '/UNICODE LICENSE/d' '/As an exception/d'; do
+        sed "$mistake" "$folder/licenses" >"$folder/wrong"
+        ! licensed "$folder/wrong" >/dev/null || fail "licenses.py doesn't detect $mistake"
+    done
+    say "$(cat "$folder/found")"
+else
+    [ "${MEDIACACHE_REQUIRE_ALL:-}" != 1 ] || fail "$linked is missing, so the license texts can't be checked; build first"
+    say "skipped the license texts: $program isn't in a build folder"
+fi
+
+# --- the workflows, the rules
+
 ../Scripts/check-workflows.sh
 ../Scripts/check-swiftly.sh
 

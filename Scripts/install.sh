@@ -3,6 +3,9 @@
 #
 #   Scripts/install.sh install PATH-OF-MEDIACACHE
 #   Scripts/install.sh uninstall
+#   Scripts/install.sh licenses
+#
+# `licenses` prints the texts that an installation contains: the licenses of the project and of what is linked with it.
 #
 # PREFIX is /usr/local by default. DESTDIR is put before all paths, for packages. Caches and settings aren't touched.
 set -euo pipefail
@@ -23,7 +26,8 @@ fail() {
     exit 1
 }
 
-# Prints the license of the project, followed by those of its dependencies and of the Swift runtime.
+# Prints the license of the project, followed by those of its dependencies, of sources that these contain, and of the
+# Swift runtime.
 licenses() {
     local names package folder file
     names=$("${SWIFT:-swift}" package show-dependencies --format flatlist 2>/dev/null | sort -u)
@@ -33,14 +37,16 @@ licenses() {
         # The names are in lower case, unlike some folders, such as GRDB.swift.
         folder=$(find .build/checkouts -maxdepth 1 -iname "$(basename "$package" .git)")
         ls "$folder"/LICENSE* >/dev/null 2>&1 || fail "the license of $package is missing from .build/checkouts"
-        for file in "$folder"/LICENSE* "$folder"/NOTICE*; do
+        for file in "$folder"/LICENSE* "$folder"/NOTICE* "$folder"/Sources/*/LICENSE*; do
             [ -f "$file" ] || continue
-            printf '\n\n%s\n\n' "--- $(basename "$folder"), $(basename "$file") ---"
+            printf '\n\n%s\n\n' "--- $(basename "$folder"), ${file#"$folder"/} ---"
             cat "$file"
         done
     done
     printf '\n\n%s\n\n' "--- Swift runtime and Foundation, https://www.swift.org/legal/license.html ---"
-    echo "Apache License 2.0 with the Runtime Library Exception. Foundation contains ICU (Unicode License V3)."
+    cat Packaging/licenses/swift.txt
+    printf '\n\n%s\n\n' "--- ICU, which Foundation contains, https://icu.unicode.org ---"
+    cat Packaging/licenses/icu.txt
 }
 
 install_all() {
@@ -85,5 +91,6 @@ case ${1:-} in
         uninstall_all
         say "removed mediacache from $root; caches and settings remain"
         ;;
-    *) fail "use 'install PATH-OF-MEDIACACHE' or 'uninstall'" ;;
+    licenses) licenses ;;
+    *) fail "use 'install PATH-OF-MEDIACACHE', 'uninstall' or 'licenses'" ;;
 esac
