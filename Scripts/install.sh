@@ -63,6 +63,9 @@ install_all() {
     "$program" --generate-completion-script zsh >"$zsh/_mediacache"
     "$program" --generate-completion-script fish >"$root/share/fish/vendor_completions.d/mediacache.fish"
     licenses >"$documents/copyright"
+    # The versions of the dependencies, which a later build of the same source may resolve differently.
+    [ -f Package.resolved ] || fail "Package.resolved is missing, which the build writes"
+    install -m 0644 Package.resolved "$documents"
     install -m 0644 README.md docs/guide.md docs/operating.md docs/openapi.yaml "$documents"
     install -m 0644 Packaging/config.json Packaging/nginx/mediacache.conf Packaging/prometheus/rules.yml \
         Packaging/grafana/mediacache.json "$documents/examples"

@@ -3,7 +3,8 @@
 #
 #   Scripts/package.sh PATH-OF-MEDIACACHE [FOLDER]
 #
-# FOLDER is .build/packages by default. The same source and executable result in the same files.
+# FOLDER is .build/packages by default. The same source and executable result in the same files. Fails if a package or
+# the installed command is larger than its limit.
 set -euo pipefail
 
 [ "$(uname -s)" = Linux ] || { echo "package: packages are built on Linux; use 'make install' here" >&2 && exit 1; }
@@ -21,8 +22,25 @@ export SOURCE_DATE_EPOCH
 
 say() { echo "package: $*"; }
 
-# Prints the sizes of a package and of its contents: report FILE FOLDER-OF-ITS-CONTENTS.
-report() { say "$1: $(du -m --apparent-size "$1" | cut -f 1) MB, installed $(du -sm --apparent-size "$2" | cut -f 1) MB"; }
+fail() {
+    echo "package: $*" >&2
+    exit 1
+}
+
+# The limits, in bytes.
+largest_package=35000000
+largest_command=80000000
+
+# Prints the sizes of a package and of its contents, and checks them: report FILE FOLDER-OF-ITS-CONTENTS.
+report() {
+    local packed installed command
+    packed=$(stat -c %s "$1")
+    installed=$(du -sb "$2" | cut -f 1)
+    command=$(stat -c %s "$2/bin/mediacache")
+    say "$1: $((packed / 1000000)) MB, installed $((installed / 1000000)) MB, the command $((command / 1000000)) MB"
+    ((packed <= largest_package)) || fail "$1 has $packed bytes; the limit is $largest_package"
+    ((command <= largest_command)) || fail "the installed command has $command bytes; the limit is $largest_command"
+}
 
 # --- the archive
 
@@ -49,7 +67,7 @@ mkdir "$root/DEBIAN"
 mkdir -p "$stage/shlibs/debian"
 echo "Source: mediacache" >"$stage/shlibs/debian/control"
 depends=$(cd "$stage/shlibs" && dpkg-shlibdeps -O "$root/usr/bin/mediacache" 2>/dev/null | sed -n 's/^shlibs:Depends=//p')
-[ -n "$depends" ] || { echo "package: dpkg-shlibdeps found no libraries; install dpkg-dev" >&2 && exit 1; }
+[ -n "$depends" ] || fail "dpkg-shlibdeps found no libraries; install dpkg-dev"
 sed -e "s/@VERSION@/$version/" -e "s/@ARCHITECTURE@/$architecture/" -e "s/@DEPENDS@/$depends/" \
     -e "s/@MAINTAINER@/${MAINTAINER:-mediacache@localhost}/" \
     -e "s/@SIZE@/$(du -sk --apparent-size "$root/usr" | cut -f 1)/" Packaging/debian/control.in >"$root/DEBIAN/control"
