@@ -13,7 +13,7 @@ SOURCES := Package.swift Sources Stubs Examples Tests $(wildcard Benchmarks/Pack
 SCRIPTS := .ci/run $(wildcard Scripts/*.sh Packaging/checks/*.sh Packaging/debian/p*)
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-swift build build-strict check-apple check-benchmarks check-page check-api check-packaging check-workflows package check-package install uninstall release lint language format test-tsan test-asan fuzz soak bench docs man setup setup-build
+.PHONY: help demo test test-swift test-unit test-peers test-alone build build-strict check-apple check-benchmarks check-page check-api check-packaging check-workflows package check-package install uninstall release lint language format test-tsan test-asan fuzz soak bench docs man setup setup-build
 
 help: ## List the commands
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## (.*)/\1|\2/' \
@@ -44,8 +44,16 @@ else
 endif
 
 test-swift: setup ## Run the Swift tests without the other checks (SKIP_TESTS=REGEX leaves some out)
+	@$(MAKE) --no-print-directory -j 1 test-unit test-peers test-alone
+
+# The phases of test-swift.
+test-unit:
 	@SWIFT="$(SWIFT)" $(STEP) "unit tests" Scripts/test.sh --skip '$(PEER_TESTS)' --skip '$(ALONE)' $(SKIPPED)
+
+test-peers:
 	@SWIFT="$(SWIFT)" $(STEP) "tests with other programs" Scripts/test.sh --filter '$(PEER_TESTS)' --skip '$(ALONE)' $(SKIPPED)
+
+test-alone:
 	@SWIFT="$(SWIFT)" $(STEP) "tests that run alone" Scripts/test.sh --filter '$(ALONE)' $(SKIPPED)
 
 build: setup-build ## Build for debugging
@@ -126,14 +134,8 @@ test-asan: setup-build ## Run the unit tests under AddressSanitizer and LeakSani
 fuzz: setup-build ## Run the fuzzers under AddressSanitizer (ARGS="--seconds 60 movie" selects the time and targets)
 	SWIFT="$(SWIFT)" Scripts/fuzz.sh $(ARGS)
 
-# The fuzzers measure the memory of their process, so those of each module run in a separate one.
-soak: setup ## Run every test with its full number of iterations, both sanitizers, and the fuzzers (a day)
-	MEDIACACHE_SOAK=1 SWIFT="$(SWIFT)" Scripts/test.sh --skip '^(HLSTests|MediaContainersTests)\..*FuzzTests' $(ARGS)
-	MEDIACACHE_SOAK=1 SWIFT="$(SWIFT)" Scripts/test.sh --no-parallel --filter '^HLSTests\..*FuzzTests'
-	MEDIACACHE_SOAK=1 SWIFT="$(SWIFT)" Scripts/test.sh --no-parallel --filter '^MediaContainersTests\..*FuzzTests'
-	SWIFT="$(SWIFT)" Scripts/check-sanitizer.sh thread
-	SWIFT="$(SWIFT)" Scripts/check-sanitizer.sh address
-	SWIFT="$(SWIFT)" Scripts/fuzz.sh --seconds 3600
+soak: setup ## Run every test at full length, both sanitizers, and the fuzzers, a day in total (ARGS="fuzz" selects parts)
+	SWIFT="$(SWIFT)" Scripts/soak.sh $(ARGS)
 
 bench: ## Compare with nginx, Varnish and curl; prints ratios
 	@Scripts/setup.sh build bench

@@ -2,11 +2,13 @@
 # Runs the fuzzers (Tests/Fuzzers) under AddressSanitizer. Fails on any finding and prints how to reproduce it.
 #
 #   Scripts/fuzz.sh [--seconds N] [--jobs N] [--seed N] [TARGET...]
+#   Scripts/fuzz.sh --targets
 #
 # --seconds sets the time per target, 30 by default; --jobs the number of targets at a time, 2 by default; --seed the seed
-# of libFuzzer, random by default. The fuzzers begin with the project's own seeds, small files of the corpora
-# (../shared/corpora), which are read in place, and the inputs of earlier runs. They write new inputs to
-# .build/fuzz-corpus/TARGET, and inputs with a finding to .build/fuzz-artifacts.
+# of libFuzzer, random by default. --targets prints the targets. The fuzzers begin with the project's own seeds, small
+# files of the corpora (../shared/corpora), which are read in place, and the inputs of earlier runs. They write new inputs
+# to .build/fuzz-corpus/TARGET, and inputs with a finding to .build/fuzz-artifacts. MEDIACACHE_CORPORA=absent declares
+# that this machine has no corpora.
 set -euo pipefail
 
 fail() {
@@ -44,6 +46,10 @@ while (($# > 0)); do
     case $1 in
         --seconds | --jobs | --seed)
             [[ ${2:-} =~ ^[1-9][0-9]*$ ]] || fail "$1 requires a positive number"
+        --targets)
+            echo "${targets[*]}"
+            exit
+            ;;
             declare "${1#--}=$2"
             shift 2
             ;;
