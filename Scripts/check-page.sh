@@ -5,8 +5,8 @@
 #   Scripts/check-page.sh PATH-OF-MEDIACACHE [--screenshots [FOLDER]] [TEST...]
 #
 # --screenshots writes screenshots to FOLDER, or to docs/screenshots. TEST is the name of a file or a test for Python's
-# unittest, such as test_replay. CHROMIUM sets the browser, PYTHON the Python command. The tests stop only the processes
-# that they started.
+# unittest, such as test_replay. CHROMIUM sets the browser, by default chromium, or Google Chrome on macOS; PYTHON the
+# Python command. The tests stop only the processes that they started.
 set -euo pipefail
 
 limit=1020
@@ -42,9 +42,13 @@ while [ $# -gt 0 ]; do
 done
 
 browser=${CHROMIUM:-chromium}
-for program in ffmpeg ffprobe "$browser"; do
+chrome="/Applications/Google Chrome.app/Contents/MacOS/Google Chrome"
+if [ -z "${CHROMIUM:-}" ] && ! command -v "$browser" >/dev/null && [ -x "$chrome" ]; then browser=$chrome; fi
+for program in ffmpeg ffprobe timeout; do
     command -v "$program" >/dev/null || fail "$program is missing; 'make setup' installs it"
 done
+command -v "$browser" >/dev/null ||
+    fail "$browser is missing; 'make setup' installs it on Debian; on macOS install Google Chrome, or set CHROMIUM"
 python=$("$root/Scripts/python.sh")
 
 CHROMIUM=$(command -v "$browser")

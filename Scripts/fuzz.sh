@@ -16,6 +16,8 @@ fail() {
     exit 1
 }
 
+[ "$(uname -s)" = Linux ] || fail "Xcode's toolchain has no libFuzzer; run the fuzzers on Linux"
+
 # The maximum length of a target's inputs in bytes. Long inputs are slow, and short ones reach almost all code.
 declare -A lengths=(
     [playlist]=8192 [multivariant]=8192 [transport-stream]=32768 [packed-audio]=16384 [movie]=65536 [webvtt]=4096
@@ -44,12 +46,12 @@ seed=$RANDOM
 selected=()
 while (($# > 0)); do
     case $1 in
-        --seconds | --jobs | --seed)
-            [[ ${2:-} =~ ^[1-9][0-9]*$ ]] || fail "$1 requires a positive number"
         --targets)
             echo "${targets[*]}"
             exit
             ;;
+        --seconds | --jobs | --seed)
+            [[ ${2:-} =~ ^[1-9][0-9]*$ ]] || fail "$1 requires a positive number"
             declare "${1#--}=$2"
             shift 2
             ;;

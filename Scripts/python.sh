@@ -15,6 +15,8 @@ environment="$root/.build/python"
 lists=("$root"/Tests/*/requirements.txt "$root"/Packaging/checks/requirements.txt)
 python=${PYTHON:-python3}
 command -v "$python" >/dev/null 2>&1 || fail "$python is missing; install Python 3.10 or later"
+"$python" -c 'import sys; sys.exit(sys.version_info < (3, 10))' ||
+    fail "$python is $("$python" --version 2>&1); install Python 3.10 or later, or set PYTHON to its command"
 
 # The file "installed" is a copy of the lists. A changed list causes a new installation.
 if ! cat "${lists[@]}" | cmp -s - "$environment/installed"; then

@@ -85,6 +85,14 @@ install_with_apt() {
 }
 
 if [ "$(uname -s)" = Darwin ]; then
+    if $needs_players; then
+        has timeout || missing+=(coreutils)
+        # Xcode's Python is older.
+        python3 -c 'import sys; sys.exit(sys.version_info < (3, 10))' 2>/dev/null || missing+=(python)
+        has chromium || [ -n "${CHROMIUM:-}" ] || [ -d "/Applications/Google Chrome.app" ] ||
+            say "the page's tests need Google Chrome ('brew install --cask google-chrome'), or CHROMIUM with the" \
+                "command of another browser of Chromium's family; without it, 'make check-page' fails"
+    fi
     if [ ${#missing[@]} -gt 0 ]; then
         has brew || fail "missing: ${missing[*]}; install Homebrew (https://brew.sh) and run 'make setup' again," \
             "or install them another way"
