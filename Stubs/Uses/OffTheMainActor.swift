@@ -19,6 +19,12 @@ nonisolated func player(of asset: CachingAsset) -> AVPlayer {
     return player
 }
 
+nonisolated func pause(_ player: AVPlayer) { player.pause() }
+
+#if !STUB_visionOS
+    nonisolated func mirror(_ player: AVPlayer) { player.allowsExternalPlayback = false }
+#endif
+
 nonisolated func copy(of asset: CachingAsset) -> CachingAsset? { asset.copy() as? CachingAsset }
 
 nonisolated func sendable(_ request: AVAssetResourceLoadingRequest) -> any Sendable { request }
