@@ -5,8 +5,8 @@
 #   Scripts/check-package.sh FOLDER-OF-THE-PACKAGE [SUITE...]
 #
 # SUITE is a Debian or Ubuntu release, bookworm and trixie by default. Each system is made with mmdebstrap, and its
-# archive is reused from .build/roots. Requires root, mmdebstrap, ffmpeg, python3 and a network connection. Playback of
-# the demo is checked in the first suite, in the host's browser. If systemd-nspawn is installed, systemd in a container
+# archive is reused from .build/roots. Requires root, mmdebstrap, ffmpeg, procps, python3 and a network connection.
+# Playback of the demo is checked in the first suite, in the host's browser. If systemd-nspawn is installed, systemd in a container
 # starts the service.
 set -euo pipefail
 
@@ -21,6 +21,7 @@ say() { echo "check-package: $*"; }
 for program in mmdebstrap ffmpeg python3 unshare; do
     command -v "$program" >/dev/null || fail "$program is missing; install it"
 done
+command -v pgrep >/dev/null || fail "pgrep is missing; install procps"
 packages=$(realpath "${1:?the folder of the package is missing}")
 shift
 suites=("$@")

@@ -53,7 +53,8 @@ s/(checkout@)[0-9a-f]+ # (v7).*/\1\2/|isn't pinned
 s/\$GITHUB_REF_NAME/${{ github.ref_name }}/|could inject commands
 s/"\$GITHUB_WORKSPACE"/$GITHUB_WORKSPACE/|SC2086
 s/^    needs: package$/    needs: packages/|needs the job packages
-s/steps\.push\./steps.pushed./|steps.pushed doesn't exist
+s/steps\.combined\./steps.combination./|steps.combination doesn't exist
+s/^      contents: read$/      packages: write/|may write packages although not only tags start it
 s/\{ matrix\.platform/{ matrix.platforms/|matrix.platforms doesn't exist
 s/^permissions: .*/permissions: read-all/|permissions aren't empty
 s/^    timeout-minutes: .*//|timeout-minutes is missing

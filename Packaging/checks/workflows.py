@@ -70,6 +70,9 @@ def job_mistakes(job, jobs, shell):
     for key in ("permissions", "timeout-minutes"):
         if key not in job:
             yield f"{key} is missing"
+    for name, access in (job.get("permissions") or {}).items():
+        if access == "write" and job.get("if") != "github.ref_type == 'tag'":
+            yield f"may write {name} although not only tags start it"
     needs = job.get("needs", [])
     for other in [needs] if isinstance(needs, str) else needs:
         if other not in jobs:
