@@ -11,21 +11,23 @@ protocol Benchmark {
 @main
 struct BenchmarksCommand {
     static let usage = """
-        usage: Benchmarks/run [--only NAME,…] [--rounds N] [--seconds N] [--minutes N] [--json FILE]
+        usage: Benchmarks/run [--only NAME,…] [--goals] [--rounds N] [--seconds N] [--minutes N] [--json FILE]
 
           cached     reads of a cached file of 1 GiB, whole and in ranges, at 1 to 64 connections, against nginx (sendfile)
           limited    reads of the cached file with 256 MiB of memory, against nginx with the same limit (needs root)
           cold       the first read of this file through an empty cache, against nginx (proxy_cache, slice) and Varnish
           readers    64 clients that read different files through an empty cache at once, against nginx (slice)
-          latency    the first byte of a missing range, against the origin itself
-          fill       fetching the file to disk, against curl
-          playlists  parsing playlists of 100,000 segments, against python-m3u8, m3u8-parser and the start-up of ffprobe
+          fill       fetching the file to disk, against curl and aria2c
+          downloads  downloading streams of 150 and 600 segments, against yt-dlp, streamlink, aria2c and ffmpeg
           containers remuxing a recording, against ffmpeg; moving an index to the front, against qt-faststart
-          downloads  downloading a stream of 150 segments, against yt-dlp, streamlink and aria2c
-          replay     500 clients that replay windows of a recording, against nginx serving the segments as files
+          replay     1, 64 and 500 clients that replay windows of a recording, against nginx serving the segments as files
+          latency    the first byte of a missing range, against the origin itself
+          playlists  parsing playlists of 100,000 segments, against python-m3u8, m3u8-parser and the start-up of ffprobe
+          beside     playback and other programs' requests during downloads that saturate a link, against an idle link
           windows    playlists of a recording of 24 hours in three variants, and the cost of a segment (takes minutes)
           soak       200 paced clients for an hour (or --minutes); runs only if selected
-          beside     playback and other programs' requests during downloads that saturate a link, against an idle link
+
+        --goals measures only the rows with goals; the last table of each run lists those that were measured.
         """
 
     static func main() async {
@@ -51,19 +53,20 @@ struct BenchmarksCommand {
         report.say(machine.text)
         try report.add(machine)
         // The other benchmarks create their own files.
-        if options.names.contains(where: ["cached", "limited", "cold", "latency", "fill"].contains) {
+        if options.names.contains(where: ["cached", "limited", "cold", "fill", "latency"].contains) {
             _ = try await Fixtures.shared.random(Fixtures.big)
         }
         let benchmarks: [(name: String, type: any Benchmark.Type)] = [
             ("cached", CachedServing.self), ("limited", LimitedMemory.self), ("cold", ColdPassThrough.self),
-            ("readers", ColdReaders.self), ("latency", MissLatency.self), ("fill", FillThroughput.self),
-            ("playlists", PlaylistSpeed.self), ("containers", ContainerSpeed.self), ("downloads", StreamDownloads.self),
-            ("beside", PlaybackDuringDownloads.self), ("replay", LiveReplay.self), ("windows", LiveWindows.self),
-            ("soak", Soak.self),
+            ("readers", ColdReaders.self), ("fill", FillThroughput.self), ("downloads", StreamDownloads.self),
+            ("containers", ContainerSpeed.self), ("replay", LiveReplay.self), ("latency", MissLatency.self),
+            ("playlists", PlaylistSpeed.self),
+            ("beside", PlaybackDuringDownloads.self), ("windows", LiveWindows.self), ("soak", Soak.self),
         ]
         for (name, type) in benchmarks where options.names.contains(name) {
             try await type.init(options: options, report: report).run()
         }
+        report.sayGoals()
         report.say("\nAll results: \(options.json)")
     }
 }

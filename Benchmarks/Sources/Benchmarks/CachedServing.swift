@@ -10,27 +10,33 @@ struct CachedServing: Benchmark {
         let folder = try TemporaryFolder("bench")
         let server = try await RunningServer(cache: folder.path)
         let ours = try await server.play(origin.url(Fixtures.big))
-        _ = try await Curl.bytesPerSecond(ours)
+        try await Curl.read(ours)
         let nginx = try await NginxPeer(serving: Fixtures.folder)
         let theirs = nginx.url(Fixtures.big)
         // Warms the page cache with both files.
-        for url in [ours, theirs, ours, theirs] { _ = try await Curl.bytesPerSecond(url) }
+        for url in [ours, theirs, ours, theirs] { try await Curl.read(url) }
 
         report.begin("Serving 1 GiB from the cache")
         try report.add(
             await Comparison.alternating(
-                "full GET, curl", peer: "nginx", unit: "MB/s", rounds: options.rounds,
-                ours: { try await Curl.bytesPerSecond(ours) / 1e6 },
-                theirs: { try await Curl.bytesPerSecond(theirs) / 1e6 }))
-        for range in [nil, 1 << 20, 64 << 10] {
+                Comparison.rateAndCPU("cached full GET, curl"), peer: "nginx, sendfile", rounds: options.rounds,
+                ours: { try await server.tree.rateAndCPU { try await Curl.read(ours) } },
+                theirs: { try await nginx.tree.rateAndCPU { try await Curl.read(theirs) } }),
+            goal: .ratio(atLeast: 1.2))
+        let reads: [(name: String, range: Int?, goal: Goal?)] = [
+            ("full GET", nil, nil), ("1 MiB ranges", 1 << 20, .ratio(atLeast: 1)),
+            ("64 KiB ranges", 64 << 10, .ratio(atLeast: 0.9)),
+        ]
+        for (read, range, goal) in reads where goal != nil || !options.measuresOnlyGoals {
             for connections in [1, 16, 64] {
-                let read = range.map { "\($0 >> 10) KiB ranges" } ?? "full GET"
                 let load = Wrk(range: range, fileLength: 1 << 30, connections: connections, seconds: options.seconds)
+                let name = "cached \(read), \(connections) connection\(connections == 1 ? "" : "s")"
                 try report.add(
                     await Comparison.alternating(
-                        "\(read), \(connections) connections", peer: "nginx", unit: "MB/s", rounds: options.rounds,
-                        ours: { try await load.bytesPerSecond(ours) / 1e6 },
-                        theirs: { try await load.bytesPerSecond(theirs) / 1e6 }))
+                        Comparison.rateAndCPU(name), peer: "nginx, sendfile", rounds: options.rounds,
+                        ours: { try await server.tree.rateAndCPU { try await load.run(ours) } },
+                        theirs: { try await nginx.tree.rateAndCPU { try await load.run(theirs) } }),
+                    goal: goal)
             }
         }
         if let peak = server.peakResidentBytes {

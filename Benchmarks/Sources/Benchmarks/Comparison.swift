@@ -15,6 +15,12 @@ struct Comparison: Codable {
         self.unit = unit
     }
 
+    /// The names and units of a rate and of the CPU time for it. The CPU time is that of the server or program, without
+    /// the client and the origin.
+    static func rateAndCPU(_ name: String) -> [(name: String, unit: String)] {
+        [(name, "MB/s"), ("\(name), CPU per GiB (lower is better)", "s")]
+    }
+
     /// The ratios of MediaCache's figures to the peer's, sorted.
     var ratios: [Double] { zip(ours, theirs).map { $0 / $1 }.sorted() }
 

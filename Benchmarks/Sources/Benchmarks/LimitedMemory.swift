@@ -27,7 +27,7 @@ struct LimitedMemory: Benchmark {
         }
         defer { withExtendedLifetime(groups) {} }
         let (ours, theirs) = (try await server.play(origin.url(Fixtures.big)), nginx.url(Fixtures.big))
-        _ = try await Curl.bytesPerSecond(ours)
+        try await Curl.read(ours)
         // Pages that another process has read would count for its group.
         sync()
         try Self.removeFromPageCache(copies.path)
@@ -37,9 +37,9 @@ struct LimitedMemory: Benchmark {
             let load = Wrk(range: range, fileLength: 1 << 30, connections: Self.connections, seconds: options.seconds)
             try report.add(
                 await Comparison.alternating(
-                    "\(range >> 10) KiB ranges", peer: "nginx", unit: "MB/s", rounds: options.rounds,
-                    ours: { try await load.bytesPerSecond(ours) / 1e6 },
-                    theirs: { try await load.bytesPerSecond(theirs) / 1e6 }))
+                    Comparison.rateAndCPU("\(range >> 10) KiB ranges"), peer: "nginx", rounds: options.rounds,
+                    ours: { try await server.tree.rateAndCPU { try await load.run(ours) } },
+                    theirs: { try await nginx.tree.rateAndCPU { try await load.run(theirs) } }))
         }
         try await server.stop()
         try await nginx.stop()

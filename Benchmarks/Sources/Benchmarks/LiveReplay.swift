@@ -4,9 +4,9 @@ import TestSupport
 /// The benchmark of many clients that replay different windows of a recording, against nginx serving the segments as
 /// files.
 struct LiveReplay: Benchmark {
-    private static let clients = 500
     private static let segments = 600
-    private static let segmentPackets = 2048
+    /// The number of packets of 188 bytes in a segment of 400 KB.
+    private static let segmentPackets = 2128
 
     let options: Options
     let report: Report
@@ -23,53 +23,55 @@ struct LiveReplay: Benchmark {
         }
         let nginx = try await NginxPeer(serving: source.path)
         let span = try channel.status().recordedRanges[0]
-        let ours = try Self.script(
-            "/live/one/media-1/",
-            playlist: { second in
-                "span-\(span.from + second * 1000)000000-\(span.to)000000.m3u8"
-            })
-        let theirs = try Self.script("/", playlist: { _ in "index.m3u8" })
-        // Warms the page cache for both.
-        _ = try await load(server.base, ours)
-        _ = try await load(nginx.url(""), theirs)
-        report.begin("Replaying windows of a recording, \(Self.clients) clients")
-        try report.add(
-            await Comparison.alternating(
-                "segments of 376 KB, and a playlist for each 30", peer: "nginx, static files", unit: "MB/s",
-                rounds: options.rounds,
-                ours: { try await load(server.base, ours) }, theirs: { try await load(nginx.url(""), theirs) }))
+        report.begin("Replaying windows of a recording: segments of 400 KB, and a playlist for each 30")
+        for clients in [1, 64, 500] {
+            let ours = load(
+                clients, "/live/one/media-1/",
+                playlist: { second in
+                    "span-\(span.from + second * 1000)000000-\(span.to)000000.m3u8"
+                })
+            let theirs = load(clients, "/", playlist: { _ in "index.m3u8" })
+            // Warms the page cache for both.
+            try await ours.run(server.base)
+            try await theirs.run(nginx.url(""))
+            try report.add(
+                await Comparison.alternating(
+                    Comparison.rateAndCPU("400 KB segments, \(clients) client\(clients == 1 ? "" : "s")"),
+                    peer: "nginx, static files", rounds: options.rounds,
+                    ours: { try await server.tree.rateAndCPU { try await ours.run(server.base) } },
+                    theirs: { try await nginx.tree.rateAndCPU { try await theirs.run(nginx.url("")) } }),
+                goal: .ratio(atLeast: 1))
+        }
         if let peak = server.peakResidentBytes {
             report.say("\nPeak resident memory of the server: \(peak / 1_000_000) MB")
         }
         try await server.stop()
     }
 
-    private func load(_ url: URL, _ script: String) async throws -> Double {
-        try await Wrk(range: nil, fileLength: 0, connections: Self.clients, seconds: options.seconds, script: script)
-            .bytesPerSecond(url) / 1e6
-    }
-
-    /// Returns a script in which each client requests the segments of its window in order, and its playlist once for
+    /// Returns a load in which each client requests the segments of its window in order, and its playlist once for
     /// every 30 segments.
-    private static func script(_ base: String, playlist: (Int64) -> String) throws -> String {
+    private func load(_ clients: Int, _ base: String, playlist: (Int64) -> String) -> Wrk {
+        let segments = Self.segments
+        let clientsPerThread = max(clients / 2, 1)
         let names = (0..<8).map { "\"\(base)\(playlist(Int64($0) * 120))\"" }.joined(separator: ", ")
-        return """
+        let script = """
             local threads = 0
             local playlists = { \(names) }
             function setup(thread) threads = threads + 1; thread:set("number", threads) end
             function init(arguments)
                 math.randomseed(1000 + number)
                 places = {}
-                for client = 1, \(clients / 2) do places[client] = math.random(0, \(segments - 1)) end
+                for client = 1, \(clientsPerThread) do places[client] = math.random(0, \(segments - 1)) end
                 turn = 0
             end
             function request()
-                turn = turn % \(clients / 2) + 1
+                turn = turn % \(clientsPerThread) + 1
                 places[turn] = (places[turn] + 1) % \(segments)
                 if places[turn] % 30 == 0 then return wrk.format("GET", playlists[turn % 8 + 1]) end
                 return wrk.format("GET", "\(base)" .. places[turn] .. ".ts")
             end
             """
+        return Wrk(range: nil, fileLength: 0, connections: clients, seconds: options.seconds, script: script)
     }
 
     /// Writes a live playlist and its segments: random packets with the sync byte of a transport stream.

@@ -19,7 +19,7 @@ struct Machine: Codable {
         var versions: [String: String] = [:]
         for (program, arguments) in [
             ("nginx", ["-v"]), ("varnishd", ["-V"]), ("curl", ["--version"]), ("wrk", ["-v"]), ("swift", ["--version"]),
-            ("python3", ["--version"]), ("node", ["--version"]), ("ffprobe", ["-version"]),
+            ("python3", ["--version"]), ("node", ["--version"]), ("ffprobe", ["-version"]), ("aria2c", ["--version"]),
         ] {
             guard let path = Peer.path(of: program) else { continue }
             let child = try ChildProcess(path, arguments)

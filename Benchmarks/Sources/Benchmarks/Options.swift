@@ -10,11 +10,15 @@ struct Options {
 
     /// All benchmarks. The soak runs only if it is selected.
     static let known = [
-        "cached", "limited", "cold", "readers", "latency", "fill", "playlists", "containers", "downloads", "beside",
-        "replay", "windows", "soak",
+        "cached", "limited", "cold", "readers", "fill", "downloads", "containers", "replay", "latency",
+        "playlists", "beside", "windows", "soak",
     ]
+    /// The benchmarks with goals of the engine.
+    static let withGoals = ["cached", "cold", "fill", "downloads", "containers", "replay", "latency"]
 
     var names = known.filter { $0 != "soak" }
+    /// Whether only rows with goals are measured.
+    var measuresOnlyGoals = false
     var minutes = 60
     var rounds = 5
     var seconds = 3
@@ -24,6 +28,10 @@ struct Options {
         var arguments = arguments[...]
         while let name = arguments.popFirst() {
             if name == "--help" || name == "-h" { throw Problem(text: BenchmarksCommand.usage, isAsked: true) }
+            if name == "--goals" {
+                measuresOnlyGoals = true
+                continue
+            }
             guard let value = arguments.popFirst() else { throw Problem(text: BenchmarksCommand.usage) }
             switch name {
             case "--only":
@@ -38,6 +46,7 @@ struct Options {
             default: throw Problem(text: BenchmarksCommand.usage)
             }
         }
+        if measuresOnlyGoals { names.removeAll { !Self.withGoals.contains($0) } }
     }
 
     private static func count(_ text: String) throws -> Int {

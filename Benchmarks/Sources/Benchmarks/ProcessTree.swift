@@ -1,5 +1,14 @@
 import Foundation
 
+/// Bytes that a client received within a time.
+struct Transfer {
+    var bytes: Double
+    var seconds: Double
+
+    /// The rate in MB/s.
+    var rate: Double { bytes / 1e6 / seconds }
+}
+
 /// A process and its descendants, as `/proc` shows them. Only children of the main thread of a process are found.
 struct ProcessTree {
     let root: pid_t
@@ -23,6 +32,25 @@ struct ProcessTree {
 
     /// The sum of the processes' peaks of resident memory in bytes.
     var peakResidentBytes: Int { total("VmHWM:") }
+
+    /// The CPU time of all processes since their start, in seconds; 0 on systems without `/proc`.
+    var cpuSeconds: Double {
+        let ticks = members.reduce(0.0) { total, id in
+            // The name, in parentheses, may contain spaces. User and system time are the fields 14 and 15.
+            let fields = Self.text("/proc/\(id)/stat").split(separator: ")").last?.split(separator: " ") ?? []
+            return total + fields.dropFirst(11).prefix(2).compactMap { Double($0) }.reduce(0, +)
+        }
+        return ticks / Double(sysconf(Int32(_SC_CLK_TCK)))
+    }
+
+    /// Measures the rate of a load on these processes in MB/s, and their CPU time per GiB in seconds.
+    ///
+    /// - Parameter load: Returns the number of bytes and the duration in seconds.
+    func rateAndCPU(_ load: () async throws -> Transfer) async throws -> [Double] {
+        let before = cpuSeconds
+        let transfer = try await load()
+        return [transfer.rate, (cpuSeconds - before) * 0x1p30 / transfer.bytes]
+    }
 
     /// The number of open file descriptors of all processes.
     var descriptors: Int {
@@ -62,6 +90,12 @@ extension ChildProcess {
 
     /// The CPU time of the ended process and of the descendants that it waited for, in seconds; NaN while it runs.
     var cpuSeconds: Double { (cpuTime?.milliseconds ?? .nan) / 1000 }
+
+    /// Returns the rate in MB/s at which an ended process handled a number of bytes, over its whole running time, and
+    /// its CPU time per GiB in seconds.
+    func rateAndCPU(bytes: Int) -> [Double] {
+        [Transfer(bytes: Double(bytes), seconds: seconds).rate, cpuSeconds * 0x1p30 / Double(bytes)]
+    }
 }
 
 extension RunningServer {

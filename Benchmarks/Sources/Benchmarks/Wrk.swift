@@ -10,8 +10,9 @@ struct Wrk {
     /// A script in Lua that creates the requests; nil for requests for the URL or ranges of it.
     var script: String?
 
-    /// Returns the total rate of all connections in bytes per second.
-    func bytesPerSecond(_ url: URL) async throws -> Double {
+    /// Returns the bytes that all connections received, and the time.
+    @discardableResult
+    func run(_ url: URL) async throws -> Transfer {
         let folder = try TemporaryFolder("wrk")
         var arguments = [
             "-t", "\(min(connections, 2))", "-c", "\(connections)", "-d", "\(seconds)s", "--timeout", "30s",
@@ -29,7 +30,7 @@ struct Wrk {
         else { throw HarnessError("wrk: \(text)") }
         let units: [Substring: Double] = ["": 1, "K": 0x1p10, "M": 0x1p20, "G": 0x1p30, "T": 0x1p40]
         let times: [Substring: Double] = ["ms": 1e-3, "s": 1, "m": 60]
-        return amount * (units[match.4] ?? 1) / (time * (times[match.2] ?? 1))
+        return Transfer(bytes: amount * (units[match.4] ?? 1), seconds: time * (times[match.2] ?? 1))
     }
 
     /// Returns a script for ranges. It has no response() function, which would make wrk the bottleneck.
