@@ -26,7 +26,7 @@ for part in "$@"; do
             programs+=(ffmpeg nginx mpv curl openssl prometheus ruby shellcheck)
             needs_players=true
             ;;
-        bench) programs+=(nginx varnish curl wrk aria2 ffmpeg) ;;
+        bench) programs+=(nginx varnish curl wrk aria2 ffmpeg openssl) ;;
         package) [ "$(uname -s)" = Darwin ] || programs+=(dpkg-dev) ;;
         *) fail "unknown part '$part'; use build, test, bench and package" ;;
     esac

@@ -22,6 +22,7 @@ struct BenchmarksCommand {
           containers remuxing a recording, against ffmpeg; moving an index to the front, against qt-faststart
           replay     1, 64 and 500 clients that replay windows of a recording, against nginx serving the segments as files
           latency    the first byte of a missing range, against the origin itself
+          http2      600 segments over one connection of HTTP/2 against 16 of HTTP/1.1, 50 ms away, both by curl
           playlists  parsing playlists of 100,000 segments, against python-m3u8, m3u8-parser and the start-up of ffprobe
           beside     playback and other programs' requests during downloads that saturate a link, against an idle link
           windows    playlists of a recording of 24 hours in three variants, and the cost of a segment (takes minutes)
@@ -60,7 +61,7 @@ struct BenchmarksCommand {
             ("cached", CachedServing.self), ("limited", LimitedMemory.self), ("cold", ColdPassThrough.self),
             ("readers", ColdReaders.self), ("fill", FillThroughput.self), ("downloads", StreamDownloads.self),
             ("containers", ContainerSpeed.self), ("replay", LiveReplay.self), ("latency", MissLatency.self),
-            ("playlists", PlaylistSpeed.self),
+            ("http2", HTTP2Transfers.self), ("playlists", PlaylistSpeed.self),
             ("beside", PlaybackDuringDownloads.self), ("windows", LiveWindows.self), ("soak", Soak.self),
         ]
         for (name, type) in benchmarks where options.names.contains(name) {

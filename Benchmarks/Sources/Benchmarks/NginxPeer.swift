@@ -32,7 +32,15 @@ final class NginxPeer: Sendable {
         }
     }
 
-    private init(location: String, http: (_ folder: String) -> String) async throws {
+    /// Starts a server that serves a folder over TLS, with HTTP/1.1 or HTTP/2 as the client chooses. `certificate` and
+    /// `key` are the paths of PEM files.
+    convenience init(serving root: String, certificate: String, key: String) async throws {
+        try await self.init(location: "root \(root);", listen: " ssl http2") { _ in
+            "ssl_certificate \(certificate); ssl_certificate_key \(key);"
+        }
+    }
+
+    private init(location: String, listen: String = "", http: (_ folder: String) -> String) async throws {
         let folder = try TemporaryFolder("nginx-peer")
         self.folder = folder
         port = try FreePort.next()
@@ -48,7 +56,7 @@ final class NginxPeer: Sendable {
                 sendfile on; tcp_nopush off; tcp_nodelay on; keepalive_requests 100000000;
                 \(http(folder.path))
                 server {
-                    listen 127.0.0.1:\(port);
+                    listen 127.0.0.1:\(port)\(listen);
                     location / { \(location) }
                 }
             }

@@ -10,7 +10,7 @@ struct Options {
 
     /// All benchmarks. The soak runs only if it is selected.
     static let known = [
-        "cached", "limited", "cold", "readers", "fill", "downloads", "containers", "replay", "latency",
+        "cached", "limited", "cold", "readers", "fill", "downloads", "containers", "replay", "latency", "http2",
         "playlists", "beside", "windows", "soak",
     ]
     /// The benchmarks with goals of the engine.

@@ -1,12 +1,19 @@
 import Foundation
 
-/// A loopback listener with a thread for each connection, which reads request heads.
+/// A loopback listener with a thread for each connection.
 final class LoopbackListener: Sendable {
     let port: Int
     private let descriptor: Int32
 
+    /// Reads request heads.
+    ///
     /// - Parameter respond: Responds to a request head on a connection. Returns false to end the connection.
-    init(respond: @escaping @Sendable (String, Int32) -> Bool) throws {
+    convenience init(respond: @escaping @Sendable (String, Int32) -> Bool) throws {
+        try self.init(serve: { connection in Self.serve(connection) { respond($0, connection) } })
+    }
+
+    /// - Parameter serve: Serves a connection, which is closed when it returns.
+    init(serve: @escaping @Sendable (Int32) -> Void) throws {
         port = try FreePort.next()
         #if canImport(Glibc)
             descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
@@ -29,7 +36,10 @@ final class LoopbackListener: Sendable {
                 if connection < 0 && errno == EINTR { continue }
                 guard connection >= 0 else { break }
                 _ = fcntl(connection, F_SETFD, FD_CLOEXEC)
-                Thread.detachNewThread { Self.serve(connection) { respond($0, connection) } }
+                Thread.detachNewThread {
+                    defer { close(connection) }
+                    serve(connection)
+                }
             }
             close(listener)
         }
@@ -38,7 +48,6 @@ final class LoopbackListener: Sendable {
     deinit { shutdown(descriptor, Int32(SHUT_RDWR)) }
 
     private static func serve(_ connection: Int32, respond: (String) -> Bool) {
-        defer { close(connection) }
         var bytes: [UInt8] = []
         var piece = [UInt8](repeating: 0, count: 16 << 10)
         while true {
