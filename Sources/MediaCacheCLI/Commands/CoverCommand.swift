@@ -103,7 +103,7 @@ struct CoverCommand: AsyncParsableCommand {
         guard let data = FileManager.default.contents(atPath: path) else {
             throw CommandFailure(.failed, "the picture “\(path)” can't be read; check its path and permissions")
         }
-        guard data.count <= Cover.largest, let cover = Cover(recognising: Array(data)) else {
+        guard data.count <= Cover.largest, let cover = Cover(recognizing: Array(data)) else {
             throw CommandFailure(
                 .failed,
                 "“\(path)” can't be used as a cover; use a JPEG, PNG, GIF, WebP, AVIF or HEIC picture of at most "

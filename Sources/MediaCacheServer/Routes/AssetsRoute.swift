@@ -99,7 +99,7 @@ struct AssetsRoute: Route {
             }
             return RouteResponse(headerFields: PlayHeaders.fields(of: cover), body: .bytes(cover.bytes))
         case .put:
-            guard request.body.count <= Cover.largest, let cover = Cover(recognising: request.body) else {
+            guard request.body.count <= Cover.largest, let cover = Cover(recognizing: request.body) else {
                 throw Problem(
                     title: "Not an image", status: 415,
                     detail: "the body isn't an image; send JPEG, PNG, GIF, WebP, AVIF or HEIC", code: "notAPicture")

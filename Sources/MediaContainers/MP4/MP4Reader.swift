@@ -87,7 +87,7 @@ public enum MP4Format {
     ]
 
     /// Returns whether bytes, at least 8, look like the start of an MP4 or QuickTime file or segment.
-    public static func isRecognised(_ prefix: UnsafeRawBufferPointer) -> Bool {
+    public static func isRecognized(_ prefix: UnsafeRawBufferPointer) -> Bool {
         var reader = ByteReader(prefix)
         guard let size = try? reader.uint32(), let type = try? reader.fourCC() else { return false }
         return (size >= 8 || size == 1 || size == 0 && type == "mdat") && firstTypes.contains(type)

@@ -262,7 +262,7 @@ package enum TransportPacketBoundaries {
     /// Returns the offset of the first packet and the distance between packets.
     private static func grid(_ front: [UInt8]) -> (first: Int64, stride: Int64)? {
         front.withUnsafeBytes { bytes in
-            guard SegmentFormat.recognise(bytes, isWhole: false) == .transportStream else { return nil }
+            guard SegmentFormat.recognize(bytes, isWhole: false) == .transportStream else { return nil }
             var synchronizer = TransportPacketSynchronizer()
             var cursor = 0
             guard synchronizer.next(in: bytes, at: &cursor) != nil else { return nil }

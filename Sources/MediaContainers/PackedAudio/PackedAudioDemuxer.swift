@@ -79,7 +79,7 @@ public final class PackedAudioDemuxer {
                 guard try takeTag(bytes, length: length, isLast: isLast, into: &sink) else { return }
                 continue
             }
-            guard let parser = try recognise(bytes, isLast: isLast, into: &sink) else { return }
+            guard let parser = try recognize(bytes, isLast: isLast, into: &sink) else { return }
             switch parser.scan(bytes, isLast: isLast) {
             case .frame(let length) where length > 0 && length <= bytes.count:
                 try emit(UnsafeRawBufferPointer(rebasing: bytes[..<length]), parser, into: &sink)
@@ -113,7 +113,7 @@ public final class PackedAudioDemuxer {
         buffer.consume(length)
     }
 
-    private func recognise<Sink: SampleSink>(
+    private func recognize<Sink: SampleSink>(
         _ bytes: UnsafeRawBufferPointer, isLast: Bool, into sink: inout Sink
     ) throws(ContainerError) -> FrameParser? {
         if let parser { return parser }
@@ -121,7 +121,7 @@ public final class PackedAudioDemuxer {
             if bytes.count < PackedAudioFormat.probeLength, !isLast { return nil }
             for place in 0..<min(bytes.count, PackedAudioFormat.probeLength) {
                 let front = UnsafeRawBufferPointer(rebasing: bytes[place...])
-                guard let found = PackedAudioFormat.recognise(front, isWhole: isLast) else { continue }
+                guard let found = PackedAudioFormat.recognize(front, isWhole: isLast) else { continue }
                 format = found
                 break
             }

@@ -15,7 +15,7 @@ public enum PackedAudioFormat: String, Sendable, Hashable, CaseIterable {
     /// Recognizes packed audio by its first bytes after any ID3 tags. Requires three consecutive frames. Fewer are
     /// enough if bytes of an incomplete file end in the second or third frame, the whole file ends after a frame, or an
     /// ID3 tag follows.
-    public static func recognise(_ bytes: UnsafeRawBufferPointer, isWhole: Bool = false) -> PackedAudioFormat? {
+    public static func recognize(_ bytes: UnsafeRawBufferPointer, isWhole: Bool = false) -> PackedAudioFormat? {
         var start = 0
         while let length = ID3Tag.length(UnsafeRawBufferPointer(rebasing: bytes[start...])) {
             guard start + length < bytes.count else { return nil }

@@ -111,7 +111,7 @@ public struct Remuxer<Output: SampleSink> {
         let front = try segment.bytes(
             0..<min(segment.length, Int64(SegmentFormat.probeLength)), limit: SegmentFormat.probeLength)
         let format = front.withUnsafeBytes {
-            SegmentFormat.recognise($0, isWhole: Int64(front.count) == segment.length)
+            SegmentFormat.recognize($0, isWhole: Int64(front.count) == segment.length)
         }
         guard let format else { throw Self.formatError(front) }
         var join = join
@@ -127,7 +127,7 @@ public struct Remuxer<Output: SampleSink> {
         core.input.count(join, upTo: discontinuities)
         let audioFormat =
             format == .packedAudio
-            ? front.withUnsafeBytes { PackedAudioFormat.recognise($0, isWhole: Int64(front.count) == segment.length) }
+            ? front.withUnsafeBytes { PackedAudioFormat.recognize($0, isWhole: Int64(front.count) == segment.length) }
             : nil
         try begin(format, audioFormat, join, missing: max(0, Timescale.ticks(of: missing, in: 90_000)))
         core.input.isReading = true

@@ -11,13 +11,13 @@ public enum SegmentFormat: Sendable, Hashable {
     public static let probeLength = 64 << 10
 
     /// Recognizes a segment by up to ``probeLength`` bytes at its beginning, regardless of its name.
-    public static func recognise(_ bytes: UnsafeRawBufferPointer, isWhole: Bool) -> SegmentFormat? {
+    public static func recognize(_ bytes: UnsafeRawBufferPointer, isWhole: Bool) -> SegmentFormat? {
         // In text such as a playlist, the letter G, which is the sync byte, may repeat at the distance of packets.
         if isText(bytes) { return nil }
-        if MP4Format.isRecognised(bytes) { return .mp4 }
+        if MP4Format.isRecognized(bytes) { return .mp4 }
         // An ID3 tag may contain any bytes, so the data after the tag is decisive. A transport stream has no tag.
         if ID3Tag.length(bytes) == nil, isTransportStream(bytes) { return .transportStream }
-        if PackedAudioFormat.recognise(bytes, isWhole: isWhole) != nil { return .packedAudio }
+        if PackedAudioFormat.recognize(bytes, isWhole: isWhole) != nil { return .packedAudio }
         if ID3Tag.length(bytes) != nil { return .packedAudio }
         return isTransportStream(bytes) ? .transportStream : nil
     }

@@ -103,14 +103,14 @@ public struct BundleFolder: Sendable {
     }
 
     /// Returns the cover of the asset; nil if the folder has none, or the file is larger than ``Cover/largest`` or in a
-    /// format that ``Cover/init(recognising:)`` doesn't accept.
+    /// format that ``Cover/init(recognizing:)`` doesn't accept.
     ///
     /// - Throws: `CacheError`: `notFound` if the manifest's file is missing; `notMedia` if its name leads out of the
     ///   folder. Errors of Foundation if it can't be read.
     public func cover() throws -> Cover? {
         guard let name = manifest?.cover, let bytes = try Self.bytes(of: try file(name), atMost: Cover.largest)
         else { return nil }
-        return Cover(recognising: bytes)
+        return Cover(recognizing: bytes)
     }
 
     private func load(_ url: ResourceURL) throws -> LoadedPlaylist? {

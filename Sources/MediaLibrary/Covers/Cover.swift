@@ -18,7 +18,7 @@ public struct Cover: Sendable, Hashable {
 
     /// Creates a cover from an untrusted JPEG, PNG, GIF, WebP, AVIF or HEIC file; nil for other formats. Formats with
     /// scripts, such as SVG, aren't accepted.
-    public init?(recognising bytes: [UInt8]) {
+    public init?(recognizing bytes: [UInt8]) {
         guard let type = Self.type(of: bytes) else { return nil }
         self.bytes = bytes
         mediaType = type
@@ -41,7 +41,7 @@ public struct Cover: Sendable, Hashable {
             }
             return try picture(ofTag: try source.bytes(0..<end, limit: largest))
         }
-        guard front.withUnsafeBytes({ MP4Format.isRecognised($0) }),
+        guard front.withUnsafeBytes({ MP4Format.isRecognized($0) }),
             let artwork = try MP4Reader(source).movie.artwork.first
         else { return nil }
         return Cover(bytes: try source.bytes(artwork.range, limit: largest), mediaType: "image/\(artwork.format)")

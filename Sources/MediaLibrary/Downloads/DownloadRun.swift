@@ -285,7 +285,7 @@ final class DownloadRun: Sendable {
         let duration = try? await BlockingWork.run { [store] control in
             let source = try StoreResources(store, settings: settings, control: control).bytes(of: url, range: nil)
             let front = try source.bytes(0..<min(source.length, 8), limit: 8)
-            return front.withUnsafeBytes(MP4Format.isRecognised) ? try MP4Reader(source).movie.seconds : nil
+            return front.withUnsafeBytes(MP4Format.isRecognized) ? try MP4Reader(source).movie.seconds : nil
         }
         if let seconds = duration ?? nil { state.withLock { $0.contents.duration = seconds } }
     }

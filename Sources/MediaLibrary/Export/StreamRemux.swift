@@ -289,7 +289,7 @@ public struct StreamRemux<Resources: StreamResources> {
         var listing = TrackListing()
         let result = front.withUnsafeBytes { bytes in
             Result { () throws(ContainerError) in
-                switch SegmentFormat.recognise(bytes, isWhole: source.length == length) {
+                switch SegmentFormat.recognize(bytes, isWhole: source.length == length) {
                 case .transportStream: try TransportStreamDemuxer().push(bytes, into: &listing)
                 case .packedAudio: try PackedAudioDemuxer().push(bytes, into: &listing)
                 case .mp4, nil: break

@@ -12,7 +12,7 @@ package struct ContainerContents<Source: ByteSource> {
     package init?(_ source: Source, initialization: Movie? = nil) throws(ContainerError) {
         let count = min(source.length, Int64(SegmentFormat.probeLength))
         let front = try source.bytes(0..<count, limit: SegmentFormat.probeLength)
-        guard let format = front.withUnsafeBytes({ SegmentFormat.recognise($0, isWhole: source.length == count) })
+        guard let format = front.withUnsafeBytes({ SegmentFormat.recognize($0, isWhole: source.length == count) })
         else { return nil }
         self.format = format
         self.source = source

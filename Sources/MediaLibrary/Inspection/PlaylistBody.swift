@@ -54,20 +54,20 @@ struct PlaylistCollector: Sendable {
 
     private(set) var bytes: [UInt8] = []
     private let limit: Int
-    private var isRecognised: Bool
+    private var isRecognized: Bool
 
     /// - Parameter isCoded: Whether the body has a content coding, so that its first bytes don't identify a playlist.
     init(isCoded: Bool = false, limit: Int = PlaylistParser.Limits().playlistLength) {
         self.limit = limit
-        isRecognised = isCoded
+        isRecognized = isCoded
     }
 
     /// Appends bytes. Throws `notAPlaylist` or `playlistTooLong`.
     mutating func append(_ piece: UnsafeRawBufferPointer) throws(PlaylistError) {
         guard piece.count <= limit - bytes.count else { throw .playlistTooLong(limit: limit) }
         bytes.append(contentsOf: piece)
-        guard !isRecognised, bytes.count >= Self.frontLength else { return }
-        isRecognised = true
+        guard !isRecognized, bytes.count >= Self.frontLength else { return }
+        isRecognized = true
         do {
             _ = try PlaylistParser().parse(Array(bytes.prefix(Self.frontLength)))
         } catch {

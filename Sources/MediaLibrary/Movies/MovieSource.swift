@@ -29,7 +29,7 @@ public enum MovieSource<Bytes: ByteSource> {
                     playlist: url, choice: choice, base: base, resources: resources, isAvailable: isAvailable))
             return
         }
-        let format = front.withUnsafeBytes { SegmentFormat.recognise($0, isWhole: probe == source.length) }
+        let format = front.withUnsafeBytes { SegmentFormat.recognize($0, isWhole: probe == source.length) }
         guard let format else { throw ContainerError(.notThisFormat, "not a playlist, MP4, MPEG-TS or packed audio") }
         self = .file(format, source)
     }

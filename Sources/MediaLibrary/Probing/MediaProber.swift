@@ -50,7 +50,7 @@ public struct MediaProber: Sendable {
             probe.notes.append("The origin declares the type \(head.contentType), which players may not support.")
         }
         if head.length == nil { probe.notes.append("The origin doesn't declare the length of the file.") }
-        guard let length = head.length, front.withUnsafeBytes(MP4Format.isRecognised) else { return probe }
+        guard let length = head.length, front.withUnsafeBytes(MP4Format.isRecognized) else { return probe }
         do {
             try await readIndex(into: url, front, length, settings, &probe)
         } catch let error as CacheError where error.code == .cancelled {

@@ -15,7 +15,7 @@ struct ImagePrefix {
         self.length = length
     }
 
-    static func isRecognised(_ bytes: [UInt8]) -> Bool {
+    static func isRecognized(_ bytes: [UInt8]) -> Bool {
         bytes.starts(with: png) || bytes.starts(with: [0xFF, 0xD8, 0xFF]) || bytes.starts(with: Array("GIF8".utf8))
             || bytes.starts(with: Array("BM".utf8))
             || bytes.starts(with: Array("RIFF".utf8)) && bytes.dropFirst(8).starts(with: Array("WEBP".utf8))
@@ -76,7 +76,7 @@ struct ImagePrefix {
         let isWhole = Int64(bytes.count) == length
         return bytes.withUnsafeBytes { buffer in
             let rest = UnsafeRawBufferPointer(rebasing: buffer[offset...])
-            return PackedAudioFormat.recognise(rest, isWhole: isWhole) != nil
+            return PackedAudioFormat.recognize(rest, isWhole: isWhole) != nil
                 || rest.starts(with: Array("ID3".utf8)) || rest.starts(with: Array("WEBVTT".utf8))
         }
     }

@@ -17,7 +17,7 @@ public enum SegmentWrapping: Sendable, Hashable {
     /// Returns whether a segment may be wrapped, judging by its first ``probeLength`` bytes.
     public static func mayBegin(_ front: some Collection<UInt8>) -> Bool {
         let front = Array(front.prefix(probeLength))
-        return isGzip(front) || ImagePrefix.isRecognised(front)
+        return isGzip(front) || ImagePrefix.isRecognized(front)
     }
 
     /// Returns the wrapping of a segment. For gzip, only the header is examined, so an encrypted segment may be
@@ -29,7 +29,7 @@ public enum SegmentWrapping: Sendable, Hashable {
     ///   - isEncrypted: Whether the segment is encrypted, so that the media after an image can't be recognized.
     public static func find(front: [UInt8], length: Int64, isEncrypted: Bool = false) -> SegmentWrapping {
         if isGzip(front) { return .gzip }
-        guard ImagePrefix.isRecognised(front) else { return .none }
+        guard ImagePrefix.isRecognized(front) else { return .none }
         let image = ImagePrefix(front, length: length)
         let found = isEncrypted ? image.lengthBeforeCiphertext : image.lengthBeforeMedia
         return found.map { .image(length: $0) } ?? .none

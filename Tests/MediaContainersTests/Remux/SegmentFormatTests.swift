@@ -12,7 +12,7 @@ struct SegmentFormatTests {
         #expect([192, 204].contains { $0 % entry.utf8.count == 0 })
         let text = "#EXTM3U\n#EXT-X-TARGETDURATION:10\n" + String(repeating: entry, count: 1000)
         for isWhole in [true, false] {
-            let format = Array(text.utf8).withUnsafeBytes { SegmentFormat.recognise($0, isWhole: isWhole) }
+            let format = Array(text.utf8).withUnsafeBytes { SegmentFormat.recognize($0, isWhole: isWhole) }
             #expect(format == nil)
         }
     }
