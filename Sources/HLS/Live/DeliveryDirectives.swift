@@ -62,7 +62,7 @@ public struct DeliveryDirectives: Sendable, Hashable {
 
 extension MediaPlaylist {
     /// Returns the time to wait from the beginning of the last load: the target duration after a change, otherwise half
-    /// of it (RFC 8216 §6.3.4). Nil if the playlist won't change any more.
+    /// of it (RFC 8216bis §6.3.4). Nil if the playlist won't change any more.
     public func reloadInterval(after outcome: PlaylistReload.Outcome) -> Duration? {
         if hasEndList || type == .onDemand { return nil }
         // Without a target duration, which is invalid, the duration of the last segment is used.
