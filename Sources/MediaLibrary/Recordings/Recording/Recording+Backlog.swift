@@ -85,15 +85,17 @@ extension Recording {
 
     /// Stops awaiting the oldest segments until the rest is expected to fit, and returns them as gaps.
     private func discardedBacklog(beyond allowed: Int64) -> [(track: RecordedTrack, rows: [RecordedSegment])] {
-        let lengths = tracks.map(\.averageLength)
         let pinned = pinned
-        let newestFirst = tracks.indices.filter { lengths[$0] != nil }
-            .flatMap { index in tracks[index].awaited.values.map { (index, $0) } }
-            .sorted { ($0.1.row.start, $0.0) > ($1.1.row.start, $1.0) }
+        var newestFirst: [(index: Int, track: RecordedTrack, length: Int64, segment: AwaitedSegment)] = []
+        for (index, track) in tracks.enumerated() {
+            guard let length = track.averageLength else { continue }
+            newestFirst += track.awaited.values.map { (index, track, length, $0) }
+        }
+        newestFirst.sort { ($0.segment.row.start, $0.index) > ($1.segment.row.start, $1.index) }
         var discarded = tracks.map { (track: $0, rows: [RecordedSegment]()) }
         var (bytes, seen) = (Int64(0), tracks.map { _ in 0 })
-        for (index, awaited) in newestFirst {
-            bytes += lengths[index] ?? 0
+        for (index, track, length, awaited) in newestFirst {
+            bytes += length
             seen[index] += 1
             guard bytes > allowed, seen[index] > Self.spared, !awaited.isInFlight, !awaited.row.overlaps(pinned) else {
                 continue
@@ -101,7 +103,7 @@ extension Recording {
             var row = awaited.row
             row.state = .gap
             discarded[index].rows.append(row)
-            tracks[index].awaited[row.number] = nil
+            track.awaited[row.number] = nil
         }
         return discarded.filter { !$0.rows.isEmpty }
     }

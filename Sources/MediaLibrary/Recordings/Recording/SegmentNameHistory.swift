@@ -90,12 +90,9 @@ struct SegmentNameHistory: Sendable {
 
     /// Returns the segment with a media sequence number if it has the same file name, on any host and in any folder.
     private func entry(named name: String, at mediaSequence: Int) -> Entry? {
-        guard let known = names[mediaSequence], Self.fileName(known) == Self.fileName(name) else { return nil }
+        guard let known = names[mediaSequence], known.fileName(withQuery: true) == name.fileName(withQuery: true)
+        else { return nil }
         return entries[known]
-    }
-
-    private static func fileName(_ name: String) -> Substring {
-        name.path.lastIndex(of: "/").map { name[$0...] } ?? name[...]
     }
 
     /// Returns the name of a segment.

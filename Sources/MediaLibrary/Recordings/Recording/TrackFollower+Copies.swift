@@ -100,7 +100,7 @@ extension TrackFollower {
     }
 
     private static func isNamed(_ left: MediaSegment, like right: MediaSegment) -> Bool {
-        fileName(left) == fileName(right) && isAlike(left, right)
+        left.uri.fileName(withQuery: false) == right.uri.fileName(withQuery: false) && isAlike(left, right)
     }
 
     /// Maps the copy's segments to the numbers of the corresponding rows.

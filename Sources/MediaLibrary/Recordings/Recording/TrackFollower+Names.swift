@@ -63,7 +63,7 @@ extension TrackFollower {
             )
             let own = known.segments[place]
             guard own.uri != segment.uri, isAlike(own, segment) else { return nil }
-            isNamed = isNamed && fileName(own, isExact) == fileName(segment, isExact)
+            isNamed = isNamed && own.uri.fileName(withQuery: isExact) == segment.uri.fileName(withQuery: isExact)
             guard isNamed || hasNewLinks else { return nil }
             isTimed = isTimed && own.programDateTime != nil && segment.programDateTime != nil
             duration = duration.clampedSum(segment.duration.nanoseconds)
@@ -86,13 +86,6 @@ extension TrackFollower {
         let target = max(1, known.targetDuration ?? 1, update.targetDuration ?? 1)
         let tolerance = Int64(sessionTolerance * target) * 1_000_000_000
         return abs(elapsed.nanoseconds.clampedSum(-lead)) <= tolerance
-    }
-
-    /// Returns the last path component of a segment's URI.
-    static func fileName(_ segment: MediaSegment, _ isExact: Bool = false) -> Substring {
-        let path = segment.uri.path
-        let start = path.lastIndex(of: "/").map { path.index(after: $0) } ?? path.startIndex
-        return isExact ? segment.uri[start...] : path[start...]
     }
 
     // MARK: - Names
@@ -169,6 +162,13 @@ extension MediaPlaylist {
 extension String {
     /// A URI without its query.
     var path: Substring { prefix { $0 != "?" } }
+
+    /// Returns the last path component of a URI.
+    func fileName(withQuery: Bool) -> Substring {
+        let path = path
+        let start = path.lastIndex(of: "/").map { path.index(after: $0) } ?? startIndex
+        return withQuery ? self[start...] : path[start...]
+    }
 }
 
 extension ResolvedSegment {
