@@ -17,9 +17,6 @@ struct LineReader {
     let bytes: UnsafeRawBufferPointer
     var log: DiagnosticLog
     var variables: VariableScope
-    /// Whether the order of tags and blank lines is recorded.
-    var recordsOrder = true
-    private(set) var order = TagOrder()
     private(set) var line = Line(start: 0, end: 0, next: 0, number: 0)
     private var lines: LineScanner
     private let limits: PlaylistParser.Limits
@@ -62,11 +59,7 @@ struct LineReader {
             if mayHaveBareReturns { try checkLineEnd() }
             if hasControls { try checkControls() }
             let range = bytes.trimmed(line.start, line.end)
-            if range.isEmpty {
-                // Blank lines before the header violate the RFC and aren't recorded.
-                if recordsOrder, hasHeader { order.append("") }
-                continue
-            }
+            if range.isEmpty { continue }
             if !isASCII || !hasContent { try checkLine(range) }
             if range.count != line.end &- line.start { try checkBlanks(around: range) }
             guard bytes[range.lowerBound] == .numberSign else {
@@ -76,7 +69,6 @@ struct LineReader {
             if bytes.has("#EXTINF:", at: range.lowerBound) {
                 let value = bytes.trimmed(range.lowerBound &+ 8, range.upperBound)
                 if value.lowerBound != range.lowerBound &+ 8 { try reportBlanks() }
-                if recordsOrder { order.append(PlaylistTag.segment.rawValue) }
                 return .segmentDuration(value: value)
             }
             if let content = try tag(range) { return content }
@@ -87,7 +79,6 @@ struct LineReader {
     private mutating func tag(_ range: Range<Int>) throws(PlaylistError) -> Content? {
         guard let tagLine = TagLine(bytes, range) else { return nil }
         if tagLine.hasBlanks { try reportBlanks() }
-        if recordsOrder { order.append(text(tagLine.name)) }
         guard let tag = PlaylistTag(bytes, tagLine.name) else {
             try countEntry()
             return .unknown(name: tagLine.name, value: tagLine.value)

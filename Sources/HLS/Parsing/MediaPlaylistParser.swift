@@ -19,9 +19,7 @@ struct MediaPlaylistParser {
         while let content = try reader.next() {
             switch content {
             case .segmentDuration(let value): try readSegmentDuration(value, &reader)
-            case .uri(let range):
-                reader.recordsOrder = false
-                try finishSegment(range, &reader)
+            case .uri(let range): try finishSegment(range, &reader)
             case .tag(let item): try readTag(item, &reader)
             case .unknown(let name, let value): append(reader.unknownTag(name, value))
             }
@@ -104,7 +102,6 @@ struct MediaPlaylistParser {
 
     private mutating func finish(_ reader: inout LineReader) throws(PlaylistError) {
         if hasDuration { try reader.report(.error, .segment, "uri", "No URI follows the last EXTINF.") }
-        playlist.tagOrder = reader.order
         playlist.common = common
         finishUpcoming()
         try reader.finish()

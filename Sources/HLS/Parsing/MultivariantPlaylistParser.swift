@@ -15,7 +15,6 @@ struct MultivariantPlaylistParser {
             }
         }
         try reportMissingURI(&reader)
-        playlist.tagOrder = reader.order
         playlist.common = common
         try reader.finish()
         try check(&reader)

@@ -37,8 +37,6 @@ public struct MediaPlaylist: Sendable, Hashable, PlaylistWithCommonTags {
     public var preloadHints: [PreloadHint] = []
     /// The live edges of other renditions (RFC 8216bis §4.4.5.4).
     public var renditionReports: [RenditionReport] = []
-    /// The order in which the tags before the first URI were read.
-    var tagOrder = TagOrder()
 
     /// Creates a playlist without segments. The target duration is in seconds.
     public init(targetDuration: Int? = nil) { self.targetDuration = targetDuration }

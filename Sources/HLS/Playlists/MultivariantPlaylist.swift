@@ -28,7 +28,6 @@ public struct MultivariantPlaylist: Sendable, Hashable, PlaylistWithCommonTags {
     public var start: StartPoint?
     /// The tags without a property of their own. Players prefer earlier variant streams and list renditions in order.
     public var entries: [Entry] = []
-    var tagOrder = TagOrder()
 
     /// Creates an empty playlist.
     public init() {}

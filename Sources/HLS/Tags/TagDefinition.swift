@@ -120,7 +120,7 @@ final class TagField<Target>: Sendable {
             },
             write: { target, tag, lines in
                 let number = target[keyPath: path]
-                if number != 0 || lines.tagsRead.contains(tag) { lines.tag(tag, number) }
+                if number != 0 { lines.tag(tag, number) }
             },
             value: { target, _ in .integer(target[keyPath: path]) })
     }

@@ -1,19 +1,6 @@
 /// A writer of the lines of a playlist.
 struct LineWriter {
     private(set) var bytes: [UInt8] = []
-    /// The tags to write even if their values are the defaults, since the parsed playlist contains them.
-    let tagsRead: Set<PlaylistTag>
-
-    init(tagsRead: Set<PlaylistTag> = []) { self.tagsRead = tagsRead }
-
-    /// The offset of the first line that isn't a tag.
-    var firstURI: Int {
-        var start = 0
-        while start < bytes.count, bytes[start] == .numberSign {
-            start = (bytes[start...].firstIndex(of: .lineFeed) ?? bytes.count - 1) + 1
-        }
-        return start
-    }
 
     mutating func tag(_ tag: PlaylistTag) {
         name(tag)

@@ -86,35 +86,6 @@ struct PlaylistWriterTests {
         }
     }
 
-    @Test func writesTagsInOrderAsRead() throws {
-        let text = """
-            #EXTM3U
-            #EXT-X-MEDIA-SEQUENCE:0
-
-            #EXT-X-OURS
-            #EXT-X-KEY:METHOD=AES-128,URI="k"
-            #EXT-X-MAP:URI="m"
-            #EXT-X-TARGETDURATION:4
-            #EXT-X-VERSION:6
-            #EXTINF:4, title
-            a
-            #EXTINF:4,
-            b
-
-            """
-        let writer = PlaylistWriter(version: .declared, order: .asRead)
-        var playlist = try #require(try PlaylistParser().parse(text).playlist.media)
-        #expect(writer.text(.media(playlist)) == text)
-        #expect(playlist.segments[0].title == "title")
-        // A new tag is written after its predecessor in the canonical order, and a removed tag leaves no trace.
-        playlist.version = nil
-        playlist.type = .onDemand
-        let changed =
-            text.replacing("#EXT-X-VERSION:6\n", with: "")
-            .replacing("SEQUENCE:0\n", with: "SEQUENCE:0\n#EXT-X-PLAYLIST-TYPE:VOD\n")
-        #expect(writer.text(.media(playlist)) == changed)
-    }
-
     /// The order of keys and maps determines which keys encrypt a map.
     @Test func preservesOrderOfKeysAndMaps() throws {
         let text =
@@ -123,15 +94,7 @@ struct PlaylistWriterTests {
         var map = try #require(playlist.segments[0].map)
         map.keys = playlist.segments[0].keys
         playlist.segments[0].map = map
-        let written = PlaylistWriter(version: .declared, order: .asRead).bytes(.media(playlist))
+        let written = PlaylistWriter(version: .declared).bytes(.media(playlist))
         #expect(try PlaylistParser().parse(written).playlist == .media(playlist))
-    }
-
-    /// The tag that determined the kind is lost. In the order as read, the remaining tags would imply the other kind.
-    @Test func preservesKindInOrderAsRead() throws {
-        let parsed = try PlaylistParser().parse(
-            Array("#EXT-X-SESSION-DATA:DATA-ID=\"a\"\n#EXT-X-PART-INF:PART-TARGET=1\n#EXTINF:\n".utf8))
-        #expect(parsed.playlist.kind == .media)
-        try expectIdentity(parsed, "tags of both kinds")
     }
 }
