@@ -15,7 +15,7 @@ package struct TagRecord: Encodable, Sendable, Hashable {
         case record(TagRecord)
         case records([TagRecord])
 
-        package static func bytes(_ range: Range<Int>) -> Value {
+        static func bytes(_ range: Range<Int>) -> Value {
             .object(["length": .integer(range.count), "offset": .integer(range.lowerBound)])
         }
 
@@ -37,14 +37,12 @@ package struct TagRecord: Encodable, Sendable, Hashable {
 
     private var values: [String: Value] = [:]
 
-    package init(_ tag: PlaylistTag, _ attributes: AttributeList) {
-        let definition = tag.definition
-        self.init(attributes, rules: definition.attributes, includingOthers: definition.recordsOtherAttributes)
-    }
+    fileprivate init() {}
 
-    init(_ attributes: AttributeList, rules: [AttributeRule], includingOthers includesOthers: Bool) {
+    init(_ tag: PlaylistTag, _ attributes: AttributeList) {
+        let rules = tag.definition.recordedAttributes
         for rule in rules { values[rule.name.recordKey] = Value(attributes, rule) }
-        guard includesOthers else { return }
+        guard tag.definition.recordsOtherAttributes else { return }
         let known = Set(rules.map(\.name))
         var others: [String: Value] = [:]
         for attribute in attributes.attributes where !known.contains(attribute.name) {
@@ -53,7 +51,7 @@ package struct TagRecord: Encodable, Sendable, Hashable {
         values["otherAttributes"] = .object(others)
     }
 
-    package subscript(key: String) -> Value? {
+    subscript(key: String) -> Value? {
         get { values[key] }
         set { values[key] = newValue }
     }
@@ -61,21 +59,48 @@ package struct TagRecord: Encodable, Sendable, Hashable {
     package func encode(to encoder: any Encoder) throws { try values.encode(to: encoder) }
 }
 
-extension MediaPlaylist {
+// MARK: - Playlists
+
+extension Playlist {
     /// The JSON values of the playlist-level tags by key. Absent tags have null, false, zero or an empty list.
     package var tagRecords: [String: TagRecord.Value] {
+        switch self {
+        case .media(let playlist): playlist.tagRecords
+        case .multivariant(let playlist): playlist.tagRecords
+        }
+    }
+
+    /// The keys of ``tagRecords`` that both kinds of playlist have. The keys of a value follow in parentheses.
+    package static var recordKeys: [String] {
+        CommonTags.fields.map { tag, field in tag.describe(field.key, field.details) }
+    }
+}
+
+extension MediaPlaylist {
+    fileprivate var tagRecords: [String: TagRecord.Value] {
         var values = common.tagRecords
         for (tag, field) in Self.fields { values[field.key] = field.value(self, tag) }
         return values
     }
 
-    /// The keys of ``tagRecords`` that are specific to media playlists. For a tag with attributes, the keys of its
-    /// record follow in parentheses.
-    package static var recordKeys: [String] {
-        fields.map { tag, field in
-            let keys = tag.definition.attributes.map(\.name.recordKey)
-            return keys.isEmpty || keys == [field.key] ? field.key : "\(field.key) (\(keys.joined(separator: ", ")))"
+    /// Returns the JSON values of segment tags for the whole playlist, by key.
+    ///
+    /// - Parameter ranges: The byte ranges of the parts of all segments.
+    package func segmentTagRecords(_ ranges: inout PartByteRanges) -> [String: TagRecord.Value] {
+        var values: [String: TagRecord.Value] = [:]
+        for tag in PlaylistTag.allCases {
+            for key in tag.definition.playlistKeys { values[key.name] = key.value(self, tag, &ranges) }
         }
+        return values
+    }
+
+    /// The keys of JSON records that only media playlists have. The keys of a value follow in parentheses.
+    package static var recordKeys: [String] {
+        let segment = ResolvedSegment.recordKeys.joined(separator: ", ")
+        return fields.map { tag, field in tag.describe(field.key, field.details) } + ["segments (\(segment))"]
+            + PlaylistTag.allCases.flatMap { tag in
+                tag.definition.playlistKeys.map { tag.describe($0.name, $0.details) }
+            }
     }
 
     private static var fields: [(tag: PlaylistTag, field: TagField<MediaPlaylist>)] {
@@ -85,20 +110,95 @@ extension MediaPlaylist {
     }
 }
 
+extension ResolvedSegment {
+    private static let tagKeys = PlaylistTag.allCases.flatMap { tag in
+        tag.definition.segmentKeys.map { (tag: tag, key: $0) }
+    }
+
+    /// Returns the JSON record of the segment.
+    ///
+    /// - Parameter ranges: The byte ranges of the parts of earlier segments.
+    package func record(_ ranges: inout PartByteRanges) -> TagRecord {
+        var record = TagRecord()
+        record["uri"] = segment.uri.isEmpty ? .null : .string(segment.uri)
+        record["mediaSequence"] = .integer(mediaSequence)
+        record["discontinuitySequence"] = .integer(discontinuitySequence)
+        for (tag, key) in Self.tagKeys { record[key.name] = key.value(self, tag, &ranges) }
+        return record
+    }
+
+    fileprivate static var recordKeys: [String] {
+        ["uri", "mediaSequence", "discontinuitySequence"] + tagKeys.map { $0.describe($1.name, $1.details) }
+    }
+}
+
 extension MultivariantPlaylist {
-    /// The JSON values of the tags that both kinds of playlist share, by key.
-    package var tagRecords: [String: TagRecord.Value] { common.tagRecords }
+    fileprivate var tagRecords: [String: TagRecord.Value] {
+        var values = common.tagRecords
+        for (tag, field) in Self.fields {
+            let records = entries.compactMap { $0.record(as: tag) }
+            values[field.key] = field.isSingle ? records.first.map { .record($0) } ?? .null : .records(records)
+        }
+        return values
+    }
+
+    /// The keys of JSON records that only multivariant playlists have. The keys of a value follow in parentheses.
+    package static var recordKeys: [String] {
+        fields.map { tag, field in tag.describe(field.key, field.details) }
+    }
+
+    private static var fields: [(tag: PlaylistTag, field: EntryField)] {
+        PlaylistTag.allCases.compactMap { tag in
+            if case .multivariantPlaylist(let field) = tag.definition.place { (tag, field) } else { nil }
+        }
+    }
+}
+
+extension MultivariantPlaylist.Entry {
+    /// Returns the JSON record of the entry; nil for an entry of another tag. A variant stream has its URI.
+    fileprivate func record(as tag: PlaylistTag) -> TagRecord? {
+        guard let content, content.tag == tag else { return nil }
+        var attributes = content.attributes
+        if case .variant(let variant) = self { attributes.setQuoted(variant.uri, for: .uri) }
+        return TagRecord(tag, attributes)
+    }
 }
 
 extension CommonTags {
     fileprivate var tagRecords: [String: TagRecord.Value] {
         var values: [String: TagRecord.Value] = [:]
-        for tag in PlaylistTag.allCases {
-            if case .anyPlaylist(let field) = tag.definition.place { values[field.key] = field.value(self, tag) }
-        }
+        for (tag, field) in Self.fields { values[field.key] = field.value(self, tag) }
         return values
     }
+
+    fileprivate static var fields: [(tag: PlaylistTag, field: TagField<CommonTags>)] {
+        PlaylistTag.allCases.compactMap { tag in
+            if case .anyPlaylist(let field) = tag.definition.place { (tag, field) } else { nil }
+        }
+    }
 }
+
+extension PlaylistTag {
+    /// Returns a key, followed by the keys of its value in parentheses: `details`, or those of the tag's attributes.
+    fileprivate func describe(_ key: String, _ details: [String]?) -> String {
+        var keys = details ?? definition.recordedAttributes.map(\.recordKey)
+        if details == nil, definition.recordsOtherAttributes { keys.append("otherAttributes") }
+        return keys.isEmpty || keys == [key] ? key : "\(key) (\(keys.joined(separator: ", ")))"
+    }
+}
+
+extension AttributeRule {
+    /// The key of the attribute, followed by the keys of its value in parentheses.
+    fileprivate var recordKey: String {
+        switch type {
+        case .resolution: name.recordKey + " (width, height)"
+        case .quotedByteRange: name.recordKey + " (length, offset)"
+        default: name.recordKey
+        }
+    }
+}
+
+// MARK: - Attributes
 
 extension TagRecord.Value {
     fileprivate init(_ attributes: AttributeList, _ rule: AttributeRule) {

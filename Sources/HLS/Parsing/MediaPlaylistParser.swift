@@ -12,7 +12,6 @@ struct MediaPlaylistParser {
     var map: MediaInitializationSection?
     /// ``keys`` and ``map`` as an instance that segments share.
     private var conditions: SegmentConditions?
-    private var common = CommonTags()
     private var longest = (duration: DecimalValue.zero, line: 0)
 
     mutating func parse(_ reader: inout LineReader) throws(PlaylistError) -> MediaPlaylist {
@@ -90,7 +89,7 @@ struct MediaPlaylistParser {
         switch item.tag.definition.place {
         case .mediaSegment(let read): try read(&self, item, &reader)
         case .mediaPlaylist(let field, _): try reader.read(item, field, into: &playlist)
-        case .anyPlaylist(let field): try reader.read(item, field, into: &common)
+        case .anyPlaylist(let field): try reader.read(item, field, into: &playlist.common)
         case .multivariantPlaylist:
             try reader.report(.error, item.tag, "place", "\(item.tag) isn't allowed in a media playlist.")
             append(reader.misplacedTag(item))
@@ -102,7 +101,6 @@ struct MediaPlaylistParser {
 
     private mutating func finish(_ reader: inout LineReader) throws(PlaylistError) {
         if hasDuration { try reader.report(.error, .segment, "uri", "No URI follows the last EXTINF.") }
-        playlist.common = common
         finishUpcoming()
         try reader.finish()
         try check(&reader)

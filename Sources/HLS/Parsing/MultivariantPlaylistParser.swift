@@ -3,7 +3,6 @@ struct MultivariantPlaylistParser {
     var playlist = MultivariantPlaylist()
     /// The index of the variant stream whose URI hasn't been read.
     var pendingVariant: Int?
-    private var common = CommonTags()
 
     mutating func parse(_ reader: inout LineReader) throws(PlaylistError) -> MultivariantPlaylist {
         while let content = try reader.next() {
@@ -15,7 +14,6 @@ struct MultivariantPlaylistParser {
             }
         }
         try reportMissingURI(&reader)
-        playlist.common = common
         try reader.finish()
         try check(&reader)
         return playlist
@@ -23,8 +21,8 @@ struct MultivariantPlaylistParser {
 
     private mutating func readTag(_ item: LineReader.Item, _ reader: inout LineReader) throws(PlaylistError) {
         switch item.tag.definition.place {
-        case .multivariantPlaylist(let read): try read(&self, item, &reader)
-        case .anyPlaylist(let field): try reader.read(item, field, into: &common)
+        case .multivariantPlaylist(let field): try field.read(&self, item, &reader)
+        case .anyPlaylist(let field): try reader.read(item, field, into: &playlist.common)
         case .mediaPlaylist, .mediaSegment: try appendMisplaced(item, &reader)
         case .firstLine: break
         }

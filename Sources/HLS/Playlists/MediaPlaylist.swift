@@ -1,13 +1,8 @@
 /// A media playlist: a list of media segments (RFC 8216bis §4.1).
-public struct MediaPlaylist: Sendable, Hashable, PlaylistWithCommonTags {
-    /// The declared protocol version (RFC 8216bis §4.4.1.2); nil if there is none. See ``requiredVersion``.
-    public var version: Int?
-    /// The variables that the playlist defines (RFC 8216bis §4.4.2.3), which are substituted in URIs and attributes.
-    public var variables: [VariableDefinition] = []
-    /// Whether every segment can be decoded without the others (RFC 8216bis §4.4.2.1).
-    public var hasIndependentSegments = false
-    /// The preferred position at which to start playback (RFC 8216bis §4.4.2.2).
-    public var start: StartPoint?
+@dynamicMemberLookup
+public struct MediaPlaylist: Sendable, Hashable {
+    /// The tags that multivariant playlists may also have. They can be accessed like properties of the playlist.
+    public var common = CommonTags()
     /// The upper bound of rounded segment durations in seconds (RFC 8216bis §4.4.3.1); nil if there is none.
     public var targetDuration: Int?
     /// The media sequence number of the first segment, including skipped ones (RFC 8216bis §4.4.3.2). Some servers
@@ -40,6 +35,12 @@ public struct MediaPlaylist: Sendable, Hashable, PlaylistWithCommonTags {
 
     /// Creates a playlist without segments. The target duration is in seconds.
     public init(targetDuration: Int? = nil) { self.targetDuration = targetDuration }
+
+    /// Accesses a tag that multivariant playlists may also have.
+    public subscript<Value>(dynamicMember path: WritableKeyPath<CommonTags, Value>) -> Value {
+        get { common[keyPath: path] }
+        set { common[keyPath: path] = newValue }
+    }
 
     /// The media sequence number of the first of ``segments``, after any skipped segments.
     public var firstMediaSequence: Int { mediaSequence.addingClamped(skip?.count ?? 0) }

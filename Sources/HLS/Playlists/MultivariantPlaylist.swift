@@ -1,5 +1,6 @@
 /// A multivariant playlist: the variant streams and renditions of a presentation (RFC 8216bis §4.1).
-public struct MultivariantPlaylist: Sendable, Hashable, PlaylistWithCommonTags {
+@dynamicMemberLookup
+public struct MultivariantPlaylist: Sendable, Hashable {
     /// A tag of a multivariant playlist. A variant stream includes its URI line.
     public enum Entry: Sendable, Hashable {
         /// EXT-X-MEDIA (RFC 8216bis §4.4.6.1).
@@ -18,19 +19,19 @@ public struct MultivariantPlaylist: Sendable, Hashable, PlaylistWithCommonTags {
         case unknown(UnknownTag)
     }
 
-    /// The declared protocol version (RFC 8216bis §4.4.1.2); nil if there is none. See ``requiredVersion``.
-    public var version: Int?
-    /// The variables that the playlist defines (RFC 8216bis §4.4.2.3), which are substituted in URIs and attributes.
-    public var variables: [VariableDefinition] = []
-    /// Whether every segment of the media playlists can be decoded without the others (RFC 8216bis §4.4.2.1).
-    public var hasIndependentSegments = false
-    /// The preferred position at which to start playback (RFC 8216bis §4.4.2.2).
-    public var start: StartPoint?
+    /// The tags that media playlists may also have. They can be accessed like properties of the playlist.
+    public var common = CommonTags()
     /// The tags without a property of their own. Players prefer earlier variant streams and list renditions in order.
     public var entries: [Entry] = []
 
     /// Creates an empty playlist.
     public init() {}
+
+    /// Accesses a tag that media playlists may also have.
+    public subscript<Value>(dynamicMember path: WritableKeyPath<CommonTags, Value>) -> Value {
+        get { common[keyPath: path] }
+        set { common[keyPath: path] = newValue }
+    }
 
     /// The variant streams in order.
     public var variants: [VariantStream] {
@@ -71,15 +72,7 @@ public struct MultivariantPlaylist: Sendable, Hashable, PlaylistWithCommonTags {
     /// Returns the playlist with every URI replaced by `transform`. Empty URIs and unknown tags stay unchanged.
     public func mappingURIs(_ transform: (ReferenceRole, String) -> String) -> MultivariantPlaylist {
         var playlist = self
-        for index in playlist.entries.indices {
-            playlist.entries[index].modifyAttributes { tag, attributes in
-                attributes = attributes.mappingURIs(of: tag, transform)
-            }
-            if case .variant(var variant) = playlist.entries[index], !variant.uri.isEmpty {
-                variant.uri = transform(.variantStream, variant.uri)
-                playlist.entries[index] = .variant(variant)
-            }
-        }
+        playlist.entries = entries.map { $0.mappingURIs(transform) }
         return playlist
     }
 
@@ -91,48 +84,44 @@ public struct MultivariantPlaylist: Sendable, Hashable, PlaylistWithCommonTags {
 }
 
 extension MultivariantPlaylist.Entry {
-    /// Calls `body` with the entry's tag and attributes, unless the tag is unknown.
-    mutating func modifyAttributes(_ body: (PlaylistTag, inout AttributeList) -> Void) {
+    /// The tag and its attributes; nil for an unknown tag.
+    var content: (tag: PlaylistTag, attributes: AttributeList)? {
         switch self {
-        case .rendition(var rendition):
-            body(.media, &rendition.attributes)
-            self = .rendition(rendition)
-        case .variant(var variant):
-            body(.streamInformation, &variant.attributes)
-            self = .variant(variant)
-        case .iFrameStream(var stream):
-            body(.iFrameStreamInformation, &stream.attributes)
-            self = .iFrameStream(stream)
-        case .sessionData(var data):
-            body(.sessionData, &data.attributes)
-            self = .sessionData(data)
-        case .sessionKey(var key):
-            body(.sessionKey, &key.attributes)
-            self = .sessionKey(key)
-        case .contentSteering(var steering):
-            body(.contentSteering, &steering.attributes)
-            self = .contentSteering(steering)
-        case .unknown: break
+        case .rendition(let rendition): (.media, rendition.attributes)
+        case .variant(let variant): (.streamInformation, variant.attributes)
+        case .iFrameStream(let stream): (.iFrameStreamInformation, stream.attributes)
+        case .sessionData(let data): (.sessionData, data.attributes)
+        case .sessionKey(let key): (.sessionKey, key.attributes)
+        case .contentSteering(let steering): (.contentSteering, steering.attributes)
+        case .unknown: nil
         }
     }
 
-    var requiredVersion: Int {
-        var version = 1
-        forAttributes { version = $0.definition.requiredVersion($1) }
-        return version
+    var requiredVersion: Int { content.map { $0.tag.definition.requiredVersion($0.attributes) } ?? 1 }
+
+    /// Whether the tag is removed from local playlists.
+    package var isRemovedLocally: Bool {
+        if case .unknown(let tag) = self { return tag.isRemovedLocally }
+        guard let (tag, attributes) = content, case .multivariantPlaylist(let field) = tag.definition.place else {
+            return false
+        }
+        return tag.definition.localRemoval.applies(to: field.checkedText(attributes))
     }
 
     func write(to lines: inout LineWriter) {
-        forAttributes { lines.tag($0, $1) }
-        switch self {
-        case .variant(let variant): if !variant.uri.isEmpty { lines.line(variant.uri) }
-        case .unknown(let tag): lines.line(tag.description)
-        case .rendition, .iFrameStream, .sessionData, .sessionKey, .contentSteering: break
-        }
+        if let (tag, attributes) = content { lines.tag(tag, attributes) }
+        if case .variant(let variant) = self, !variant.uri.isEmpty { lines.line(variant.uri) }
+        if case .unknown(let tag) = self { lines.line(tag.description) }
     }
 
-    private func forAttributes(_ body: (PlaylistTag, AttributeList) -> Void) {
-        var copy = self
-        copy.modifyAttributes { tag, attributes in body(tag, attributes) }
+    fileprivate func mappingURIs(_ transform: (ReferenceRole, String) -> String) -> Self {
+        if case .variant(var variant) = self {
+            if !variant.uri.isEmpty { variant.uri = transform(.variantStream, variant.uri) }
+            return .variant(variant)
+        }
+        guard let (tag, attributes) = content, case .multivariantPlaylist(let field) = tag.definition.place else {
+            return self
+        }
+        return field.entry(attributes.mappingURIs(of: tag, transform))
     }
 }

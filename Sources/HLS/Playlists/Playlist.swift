@@ -77,31 +77,18 @@ public enum PlaylistKind: String, Sendable, Hashable, CaseIterable {
 }
 
 /// The tags that both kinds of playlist share (RFC 8216bis §4.4.1 and §4.4.2).
-struct CommonTags {
-    var version: Int?
-    var variables: [VariableDefinition] = []
-    var hasIndependentSegments = false
-    var start: StartPoint?
-}
+public struct CommonTags: Sendable, Hashable {
+    /// The declared protocol version (RFC 8216bis §4.4.1.2); nil if there is none. See
+    /// ``MediaPlaylist/requiredVersion`` and ``MultivariantPlaylist/requiredVersion``.
+    public var version: Int?
+    /// The variables that the playlist defines (RFC 8216bis §4.4.2.3), which are substituted in URIs and attributes.
+    public var variables: [VariableDefinition] = []
+    /// Whether every segment can be decoded without the others (RFC 8216bis §4.4.2.1). In a multivariant playlist, this
+    /// applies to the segments of all its media playlists.
+    public var hasIndependentSegments = false
+    /// The preferred position at which to start playback (RFC 8216bis §4.4.2.2).
+    public var start: StartPoint?
 
-protocol PlaylistWithCommonTags {
-    var version: Int? { get set }
-    var variables: [VariableDefinition] { get set }
-    var hasIndependentSegments: Bool { get set }
-    var start: StartPoint? { get set }
-}
-
-extension PlaylistWithCommonTags {
-    var common: CommonTags {
-        get {
-            CommonTags(
-                version: version, variables: variables, hasIndependentSegments: hasIndependentSegments, start: start)
-        }
-        set {
-            version = newValue.version
-            variables = newValue.variables
-            hasIndependentSegments = newValue.hasIndependentSegments
-            start = newValue.start
-        }
-    }
+    /// Creates tags that are all absent.
+    public init() {}
 }

@@ -15,16 +15,40 @@ public enum SegmentTag: Sendable, Hashable {
     /// Any other tag.
     case unknown(UnknownTag)
 
+    /// The tag; nil for an unknown one. The parameters of EXTINF belong to EXTINF.
+    private var tag: PlaylistTag? {
+        switch self {
+        case .programDateTime: .programDateTime
+        case .bitrate: .bitrate
+        case .part: .part
+        case .dateRange: .dateRange
+        case .cue(let cue): cue.tag
+        case .durationParameters: .segment
+        case .unknown: nil
+        }
+    }
+
+    /// The text after the colon; nil for a tag without a value.
+    private var value: String? {
+        switch self {
+        case .programDateTime(let date): date.description
+        case .bitrate(let rate): "\(rate)"
+        case .part(let part): part.attributes.description
+        case .dateRange(let range): range.attributes.description
+        case .cue(let cue): cue.value
+        case .durationParameters(let text): text
+        case .unknown(let tag): tag.value
+        }
+    }
+
     /// Writes the tag. The parameters of EXTINF are written with the duration instead.
     func write(to lines: inout LineWriter) {
         switch self {
-        case .programDateTime(let date): lines.tag(.programDateTime, date)
-        case .bitrate(let rate): lines.tag(.bitrate, rate)
-        case .part(let part): lines.tag(.part, part.attributes)
-        case .dateRange(let range): lines.tag(.dateRange, range.attributes)
-        case .cue(let cue): if let value = cue.value { lines.tag(cue.tag, value) } else { lines.tag(cue.tag) }
         case .unknown(let tag): lines.line(tag.description)
         case .durationParameters: break
+        default:
+            guard let tag else { return }
+            if let value { lines.tag(tag, value) } else { lines.tag(tag) }
         }
     }
 
@@ -34,5 +58,21 @@ public enum SegmentTag: Sendable, Hashable {
         case .dateRange(let range): .dateRange(range.mappingURIs(of: .dateRange, transform))
         case .programDateTime, .bitrate, .cue, .durationParameters, .unknown: self
         }
+    }
+}
+
+// MARK: - Local playlists and recordings
+
+extension SegmentTag {
+    /// Whether the tag is removed from local playlists.
+    package var isRemovedLocally: Bool {
+        (tag?.definition.localRemoval ?? .ifReferring).applies(to: value)
+    }
+
+    /// The tag as recordings store it, without the number sign; nil if they don't.
+    package var recordedText: String? {
+        guard tag?.definition.isRecorded ?? true, !isRemovedLocally else { return nil }
+        let name = if case .unknown(let unknown) = self { unknown.name } else { tag?.rawValue ?? "" }
+        return name + (value.map { ":" + $0 } ?? "")
     }
 }

@@ -7,13 +7,17 @@ public struct PlaylistTag: RawRepresentable, Sendable, Hashable, CaseIterable, C
         _ name: StaticString, section: String, place: TagPlace, decidesKind: Bool = false,
         attributes: [AttributeRule] = [],
         uris: KeyValuePairs<AttributeName, ReferenceRole> = [:],
-        recordsOtherAttributes: Bool = false,
+        recordedAttributes: [AttributeRule]? = nil, recordsOtherAttributes: Bool = false,
+        segmentKeys: [RecordKey<ResolvedSegment>] = [], playlistKeys: [RecordKey<MediaPlaylist>] = [],
+        localRemoval: LocalRemoval = .ifReferring, isRecorded: Bool = true,
         requiredVersion: @escaping @Sendable (AttributeList) -> Int = { _ in 1 }
     ) {
         pointer = .passRetained(
             TagDefinition(
                 name: name, section: section, place: place, decidesKind: decidesKind, attributes: attributes,
-                uris: uris, recordsOtherAttributes: recordsOtherAttributes, requiredVersion: requiredVersion))
+                uris: uris, recordedAttributes: recordedAttributes ?? attributes,
+                recordsOtherAttributes: recordsOtherAttributes, segmentKeys: segmentKeys, playlistKeys: playlistKeys,
+                localRemoval: localRemoval, isRecorded: isRecorded, requiredVersion: requiredVersion))
     }
 
     /// Finds a tag by its name without the number sign, such as `EXTINF`. Returns nil if the tag is unknown.

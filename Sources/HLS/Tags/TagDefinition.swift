@@ -10,14 +10,25 @@ final class TagDefinition: Sendable {
     let attributes: [AttributeRule]
     /// The attributes that contain URIs.
     let uris: KeyValuePairs<AttributeName, ReferenceRole>
-    /// Whether a ``TagRecord`` includes the attributes without a rule, as `otherAttributes`.
+    /// The attributes of a ``TagRecord``.
+    let recordedAttributes: [AttributeRule]
+    /// Whether a ``TagRecord`` includes other attributes, as `otherAttributes`.
     let recordsOtherAttributes: Bool
+    /// The keys of a segment tag in JSON records of segments.
+    let segmentKeys: [RecordKey<ResolvedSegment>]
+    /// The keys of a segment tag in JSON records of media playlists.
+    let playlistKeys: [RecordKey<MediaPlaylist>]
+    let localRemoval: LocalRemoval
+    /// Whether recordings store a segment tag that remains in local playlists.
+    let isRecorded: Bool
     /// Returns the lowest protocol version for a tag with these attributes (RFC 8216bis §8).
     let requiredVersion: @Sendable (AttributeList) -> Int
 
     init(
         name: StaticString, section: String, place: TagPlace, decidesKind: Bool, attributes: [AttributeRule],
-        uris: KeyValuePairs<AttributeName, ReferenceRole>, recordsOtherAttributes: Bool,
+        uris: KeyValuePairs<AttributeName, ReferenceRole>, recordedAttributes: [AttributeRule],
+        recordsOtherAttributes: Bool, segmentKeys: [RecordKey<ResolvedSegment>],
+        playlistKeys: [RecordKey<MediaPlaylist>], localRemoval: LocalRemoval, isRecorded: Bool,
         requiredVersion: @escaping @Sendable (AttributeList) -> Int
     ) {
         self.name = name
@@ -27,7 +38,12 @@ final class TagDefinition: Sendable {
         self.decidesKind = decidesKind
         self.attributes = attributes
         self.uris = uris
+        self.recordedAttributes = recordedAttributes
         self.recordsOtherAttributes = recordsOtherAttributes
+        self.segmentKeys = segmentKeys
+        self.playlistKeys = playlistKeys
+        self.localRemoval = localRemoval
+        self.isRecorded = isRecorded
         self.requiredVersion = requiredVersion
     }
 }
@@ -47,14 +63,82 @@ enum TagPlace: Sendable {
     /// A tag that applies to the next segment, or to all segments from the next one on.
     case mediaSegment(Read<MediaPlaylistParser>)
     /// A tag of a multivariant playlist.
-    case multivariantPlaylist(Read<MultivariantPlaylistParser>)
+    case multivariantPlaylist(EntryField)
+}
 
-    static func entry(
-        _ entry: @escaping @Sendable (AttributeList) -> MultivariantPlaylist.Entry
-    ) -> TagPlace {
-        .multivariantPlaylist { (parser, item, reader) throws(PlaylistError) in
-            parser.playlist.entries.append(entry(try reader.attributes(item)))
+/// The condition under which a tag is removed from local playlists, which play from a cache instead of the origin.
+enum LocalRemoval: Sendable {
+    case never
+    case always
+    /// If the tag seems to contain a reference, which would lead to the origin.
+    case ifReferring
+
+    func applies(to text: @autoclosure () -> String?) -> Bool {
+        switch self {
+        case .never: false
+        case .always: true
+        case .ifReferring: text()?.seemsToContainReference ?? false
         }
+    }
+}
+
+extension String {
+    /// Whether the text seems to contain a reference to the origin.
+    package var seemsToContainReference: Bool {
+        contains("://") || contains("URI=") || contains("X-ASSET-LIST=")
+    }
+}
+
+/// A key in JSON records of playlists.
+struct RecordKey<Target>: Sendable {
+    typealias Value =
+        @Sendable (_ target: Target, _ tag: PlaylistTag, _ ranges: inout PartByteRanges) -> TagRecord.Value
+
+    let name: String
+    /// The keys of the value in help; nil for the attributes of the tag.
+    let details: [String]?
+    /// Returns the value. `ranges` continues the byte ranges of the parts in earlier segments.
+    let value: Value
+
+    init(_ name: String, details: [String]? = nil, value: @escaping Value) {
+        self.name = name
+        self.details = details
+        self.value = value
+    }
+}
+
+/// The entries of a multivariant playlist that store a tag.
+final class EntryField: Sendable {
+    let read: TagPlace.Read<MultivariantPlaylistParser>
+    /// Creates an entry from the attributes of the tag.
+    let entry: @Sendable (AttributeList) -> MultivariantPlaylist.Entry
+    /// The key of the entries in JSON records of playlists.
+    let key: String
+    /// The keys of an entry in help; nil for the attributes of the tag.
+    let details: [String]?
+    /// Whether JSON records contain only the first entry, instead of a list.
+    let isSingle: Bool
+    /// Returns the text that decides ``LocalRemoval/ifReferring``.
+    let checkedText: @Sendable (AttributeList) -> String?
+
+    init(
+        _ key: String, details: [String]? = nil, isSingle: Bool = false,
+        checkedText: @escaping @Sendable (AttributeList) -> String? = { $0.description },
+        read: TagPlace.Read<MultivariantPlaylistParser>? = nil,
+        entry: @escaping @Sendable (AttributeList) -> MultivariantPlaylist.Entry
+    ) {
+        if let read {
+            self.read = read
+        } else {
+            self.read = { (parser, item, reader) throws(PlaylistError) in
+                parser.playlist.entries.append(entry(try reader.attributes(item)))
+            }
+        }
+        self.entry = entry
+        self.key = key
+        self.details = details
+        self.isSingle = isSingle
+        self.checkedText = checkedText
     }
 }
 
@@ -67,12 +151,14 @@ final class TagField<Target>: Sendable {
     let write: @Sendable (_ target: Target, _ tag: PlaylistTag, _ lines: inout LineWriter) -> Void
     /// The key of the property in JSON records of playlists.
     let key: String
+    /// The keys of the value in help; nil for the attributes of the tag.
+    let details: [String]?
     let value: @Sendable (_ target: Target, _ tag: PlaylistTag) -> TagRecord.Value
     /// Returns the lowest protocol version for the property's value (RFC 8216bis §8).
     let requiredVersion: @Sendable (_ target: Target, _ tag: PlaylistTag) -> Int
 
     init(
-        _ key: String, isUnique: Bool = true, read: @escaping TagPlace.Read<Target>,
+        _ key: String, details: [String]? = nil, isUnique: Bool = true, read: @escaping TagPlace.Read<Target>,
         write: @escaping @Sendable (_ target: Target, _ tag: PlaylistTag, _ lines: inout LineWriter) -> Void,
         value: @escaping @Sendable (_ target: Target, _ tag: PlaylistTag) -> TagRecord.Value,
         requiredVersion: @escaping @Sendable (_ target: Target, _ tag: PlaylistTag) -> Int = { _, _ in 1 }
@@ -81,6 +167,7 @@ final class TagField<Target>: Sendable {
         self.read = read
         self.write = write
         self.key = key
+        self.details = details
         self.value = value
         self.requiredVersion = requiredVersion
     }
@@ -146,11 +233,11 @@ final class TagField<Target>: Sendable {
 
     /// Returns the field of a tag with attributes that a playlist may have more than once.
     static func list<Value: AttributeTag>(
-        _ key: String, _ path: any WritableKeyPath<Target, [Value]> & Sendable,
+        _ key: String, _ path: any WritableKeyPath<Target, [Value]> & Sendable, details: [String]? = nil,
         read: @escaping TagPlace.Read<Target>
     ) -> TagField {
         TagField(
-            key, isUnique: false, read: read,
+            key, details: details, isUnique: false, read: read,
             write: { target, tag, lines in
                 for value in target[keyPath: path] { lines.tag(tag, value.attributes) }
             },

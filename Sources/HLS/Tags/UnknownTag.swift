@@ -22,6 +22,9 @@ public struct UnknownTag: Sendable, Hashable, CustomStringConvertible {
     /// The tag in playlist syntax.
     public var description: String { "#" + name + (value.map { ":" + $0 } ?? "") }
 
+    /// Whether the tag is removed from local playlists.
+    package var isRemovedLocally: Bool { LocalRemoval.ifReferring.applies(to: value) }
+
     /// Compares names and values.
     public static func == (left: UnknownTag, right: UnknownTag) -> Bool {
         left.name == right.name && left.value == right.value

@@ -36,31 +36,15 @@ struct InspectCommand: AsyncParsableCommand {
             object.
 
             Playlists have
-              kind (media or multivariant), version, independentSegments,
-              start (timeOffset, precise), variables (values by name),
-              unknownTags (line, tag, value),
-              diagnostics (line, severity, rule, message); line 0 is the whole
-                playlist
+            \(indented(PlaylistInspection.keys))
             Media playlists also have
-            \(indented(PlaylistInspection.mediaPlaylistKeys)),
-              segments (uri, duration, title, mediaSequence,
-                discontinuitySequence, discontinuity, byteRange (length, offset),
-                programDateTime, map (uri, byteRange), keys (method, uri, iv,
-                keyFormat, keyFormatVersions), gap, bitrate, parts (uri,
-                duration, independent, byteRange, gap)), parts,
-              dateRanges
+            \(indented(PlaylistInspection.mediaPlaylistKeys))
             Multivariant playlists also have
-              variants and iFrameVariants (uri, bandwidth, averageBandwidth,
-                codecs, resolution (width, height), frameRate, hdcpLevel,
-                videoRange, score, audio, video, subtitles, closedCaptions,
-                pathwayID and the tag's other attributes),
-              renditions (type, groupID, name, language, assocLanguage, uri,
-                default, autoselect, forced, instreamID, characteristics,
-                channels and the tag's other attributes),
-              sessionData, sessionKeys, contentSteering
-            The top-level key parts contains the partial segments of the upcoming segment. Durations are seconds. \
-            Values that the position in the playlist implies, such as sequence numbers, times and offsets, are \
-            computed. Attributes outside the RFC are in otherAttributes, by name.
+            \(indented(PlaylistInspection.multivariantPlaylistKeys))
+            Line 0 of a finding is the whole playlist. The top-level key parts contains the partial segments of the \
+            upcoming segment. Durations are seconds. Values that the position in the playlist implies, such as \
+            sequence numbers, times and offsets, are computed. Attributes outside the RFC are in otherAttributes, by \
+            name.
 
             Media: a URL is read through the cache, by ranges. Only the index of an MP4 is read; other formats are \
             read completely. Codecs are in the format of HLS's CODECS attribute (RFC 6381).

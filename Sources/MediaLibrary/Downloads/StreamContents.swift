@@ -116,7 +116,7 @@ struct StreamContents {
         renditions: [Rendition], local: [String: String]
     ) throws -> String {
         let playlist = playlist.narrowed(to: variants, renditions)
-        let foreign = Set(playlist.sessionKeys.filter { LocalTags.isManagedByDRM($0) }.compactMap(\.uri))
+        let foreign = Set(playlist.sessionKeys.filter(\.isManagedByDRM).compactMap(\.uri))
         let mapped = playlist.mappingURIs { role, uri in
             switch role {
             case .variantStream, .rendition: local[uri] ?? uri
@@ -153,7 +153,7 @@ struct StreamContents {
             list(
                 AssetPart(
                     role: .initializationSection, name: local, url: resource.description, range: range,
-                    isEncrypted: LocalTags.encryptsAll(map.keys)),
+                    isEncrypted: map.keys.encryptWholeResources),
                 of: loaded)
         }
         playlist.partInformation = nil
@@ -162,7 +162,7 @@ struct StreamContents {
         playlist.renditionReports = []
         playlist.upcoming = nil
         playlist.variables = []
-        playlist.unknownTags.removeAll(where: LocalTags.refersToOrigin)
+        playlist.unknownTags.removeAll(where: \.isRemovedLocally)
         playlist.hasEndList = true
         if playlist.type == .event { playlist.type = .onDemand }
         let mapped = playlist.mappingURIs { role, uri in
@@ -189,8 +189,8 @@ struct StreamContents {
         for resolved in playlist.resolvedSegments {
             defer { index += 1 }
             let segment = resolved.segment
-            if !segment.tags.isEmpty { playlist.segments[index].tags.removeAll(where: LocalTags.isRemoved) }
-            if !segment.title.isEmpty, LocalTags.refersToOrigin(segment.title) { playlist.segments[index].title = "" }
+            if !segment.tags.isEmpty { playlist.segments[index].tags.removeAll(where: \.isRemovedLocally) }
+            if segment.title.seemsToContainReference { playlist.segments[index].title = "" }
             guard !segment.isGap else {
                 playlist.segments[index].uri = AssetPartNaming.gap
                 playlist.segments[index].byteRange = nil
@@ -199,7 +199,7 @@ struct StreamContents {
             let resource = try loaded.resolve(segment.uri)
             if segment.keys != keys {
                 keys = segment.keys
-                isEncrypted = LocalTags.encryptsAll(keys)
+                isEncrypted = keys.encryptWholeResources
                 hasWholeBlocks = isEncrypted && !keys.contains { SegmentCipher($0.method) == .aes256Counter }
             }
             let written = resource.description
@@ -230,9 +230,9 @@ struct StreamContents {
         var last: [EncryptionKey] = []
         for segment in playlist.segments where segment.keys != last {
             last = segment.keys
-            foreign.formUnion(last.filter { LocalTags.isManagedByDRM($0) })
+            foreign.formUnion(last.filter(\.isManagedByDRM))
         }
-        for map in playlist.maps { foreign.formUnion(map.keys.filter { LocalTags.isManagedByDRM($0) }) }
+        for map in playlist.maps { foreign.formUnion(map.keys.filter(\.isManagedByDRM)) }
         if !foreign.isEmpty {
             let formats = Set(foreign.map(\.keyFormat)).sorted().joined(separator: ", ")
             note(url, "encrypted with keys in the format \(formats); playback requires a license")
@@ -306,10 +306,7 @@ extension MultivariantPlaylist {
                 }
                 return .variant(variant)
             case .rendition(let rendition): return renditions.contains(rendition) ? written : nil
-            case .iFrameStream, .contentSteering: return nil
-            case .sessionData(let data): return LocalTags.refersToOrigin(data) ? nil : written
-            case .unknown(let tag): return LocalTags.refersToOrigin(tag) ? nil : written
-            case .sessionKey: return written
+            default: return written.isRemovedLocally ? nil : written
             }
         }
         return playlist

@@ -60,8 +60,17 @@ public struct PlaylistInspection: Sendable {
     /// The number of diagnostics that were dropped beyond the first 100,000.
     public var droppedDiagnostics: Int { parsed.droppedDiagnostics }
 
-    /// The keys in ``record`` for tags that apply to a media playlist as a whole.
+    /// The keys in ``record`` of any playlist. The keys of a value follow in parentheses.
+    package static var keys: [String] {
+        ["kind (media or multivariant)"] + Playlist.recordKeys
+            + ["unknownTags (line, tag, value)", "diagnostics (line, severity, rule, message)"]
+    }
+
+    /// The keys in ``record`` that only media playlists have.
     package static var mediaPlaylistKeys: [String] { MediaPlaylist.recordKeys }
+
+    /// The keys in ``record`` that only multivariant playlists have.
+    package static var multivariantPlaylistKeys: [String] { MultivariantPlaylist.recordKeys }
 
     /// The JSON record of the playlist. `mediacache help inspect` lists its keys.
     public var record: some Encodable & Sendable { PlaylistRecord(self) }

@@ -42,31 +42,12 @@ enum LocalPlaylistWriter {
     }
 }
 
-/// Tags that are removed from playlists that play from the cache: those of live streams and references to the origin.
-enum LocalTags {
-    static func isRemoved(_ tag: SegmentTag) -> Bool {
-        switch tag {
-        case .part: true
-        case .dateRange(let range): refersToOrigin(range.attributes.description)
-        case .cue(let cue): cue.value.map(refersToOrigin) ?? false
-        case .durationParameters(let text): refersToOrigin(text)
-        case .unknown(let tag): refersToOrigin(tag)
-        case .programDateTime, .bitrate: false
-        }
-    }
+extension EncryptionKey {
+    /// Whether a DRM system provides the key, so that it can't be requested by HTTP (RFC 8216bis §4.4.4.4).
+    var isManagedByDRM: Bool { method != .none && keyFormat != "identity" }
+}
 
-    static func refersToOrigin(_ tag: UnknownTag) -> Bool { tag.value.map(refersToOrigin) ?? false }
-
-    static func refersToOrigin(_ data: SessionData) -> Bool { data.value.map(refersToOrigin) ?? false }
-
-    /// Returns whether text seems to contain a reference to the origin.
-    static func refersToOrigin(_ text: String) -> Bool {
-        text.contains("://") || text.contains("URI=") || text.contains("X-ASSET-LIST=")
-    }
-
-    /// Returns whether a DRM system provides a key, so that it can't be requested by HTTP (RFC 8216bis §4.4.4.4).
-    static func isManagedByDRM(_ key: EncryptionKey) -> Bool { key.method != .none && key.keyFormat != "identity" }
-
-    /// Returns whether any of the keys encrypts whole resources rather than parts of them.
-    static func encryptsAll(_ keys: [EncryptionKey]) -> Bool { keys.contains { SegmentCipher($0.method) != nil } }
+extension [EncryptionKey] {
+    /// Whether any of the keys encrypts whole resources rather than parts of them.
+    var encryptWholeResources: Bool { contains { SegmentCipher($0.method) != nil } }
 }

@@ -154,7 +154,7 @@ public struct MediaProber: Sendable {
         probe.duration = Double(playlist.durationNanoseconds) / 1e9
         let keys = playlist.segments.lazy.flatMap(\.keys)
         probe.isEncrypted = keys.contains { $0.method != .none }
-        if let foreign = keys.first(where: LocalTags.isManagedByDRM) {
+        if let foreign = keys.first(where: \.isManagedByDRM) {
             probe.notes.append(
                 "The stream is protected by DRM (\(foreign.keyFormat)): it can be cached, but needs a license to play."
             )

@@ -2,7 +2,8 @@ extension PlaylistTag {
     /// EXT-X-DEFINE (RFC 8216bis §4.4.2.3): a variable definition.
     public static let define = PlaylistTag(
         "EXT-X-DEFINE", section: "4.4.2.3",
-        place: .anyPlaylist(.list("variables", \.variables, read: VariableDefinition.read)),
+        place: .anyPlaylist(
+            .list("variables", \.variables, details: ["values by name"], read: VariableDefinition.read)),
         attributes: [
             .optional(.name, .quoted), .optional(.value, .quoted), .optional("IMPORT", .quoted),
             .optional("QUERYPARAM", .quoted),

@@ -4,7 +4,11 @@ extension PlaylistTag {
         "EXT-X-BITRATE", section: "4.4.4.8",
         place: .mediaSegment { (parser, item, reader) throws(PlaylistError) in
             if let rate = try reader.integer(item) { parser.segment.tags.append(.bitrate(rate)) }
-        })
+        },
+        segmentKeys: [
+            RecordKey("bitrate") { resolved, _, _ in resolved.bitrate.map { .integer($0) } ?? .null }
+        ],
+        localRemoval: .never, isRecorded: false)
 }
 
 extension MediaSegment {

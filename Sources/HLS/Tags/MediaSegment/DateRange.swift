@@ -15,7 +15,12 @@ extension PlaylistTag {
             .optional("SCTE35-IN", .hexadecimal), .optional("CUE", .quoted),
         ],
         uris: [.assetURI: .interstitialAsset, .assetList: .interstitialAssetList],
-        recordsOtherAttributes: true)
+        recordsOtherAttributes: true,
+        playlistKeys: [
+            RecordKey("dateRanges") { playlist, tag, _ in
+                .records(playlist.dateRanges.map { TagRecord(tag, $0.attributes) })
+            }
+        ])
 }
 
 /// A time range with attributes, EXT-X-DATERANGE (RFC 8216bis §4.4.5.1).

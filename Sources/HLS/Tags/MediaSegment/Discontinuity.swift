@@ -8,5 +8,6 @@ extension PlaylistTag {
                     .warning, item.tag, "duplicate", "The segment has more than one EXT-X-DISCONTINUITY.")
             }
             parser.segment.isDiscontinuous = true
-        })
+        },
+        segmentKeys: [RecordKey("discontinuity") { resolved, _, _ in .flag(resolved.segment.isDiscontinuous) }])
 }

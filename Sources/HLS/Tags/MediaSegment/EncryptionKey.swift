@@ -15,6 +15,11 @@ extension PlaylistTag {
             parser.updateConditions()
         },
         attributes: EncryptionKey.rules, uris: [.uri: .key],
+        segmentKeys: [
+            RecordKey("keys") { resolved, tag, _ in
+                .records(resolved.segment.keys.map { TagRecord(tag, $0.attributes) })
+            }
+        ],
         requiredVersion: { EncryptionKey(attributes: $0).requiredVersion })
 }
 

@@ -9,7 +9,12 @@ extension PlaylistTag {
             parser.updateConditions()
         },
         attributes: [.required(.uri, .quoted), .optional(.byteRange, .quotedByteRange)],
-        uris: [.uri: .initializationSection])
+        uris: [.uri: .initializationSection],
+        segmentKeys: [
+            RecordKey("map") { resolved, tag, _ in
+                resolved.segment.map.map { .record(TagRecord(tag, $0.attributes)) } ?? .null
+            }
+        ])
 }
 
 /// A media initialization section, EXT-X-MAP (RFC 8216bis §4.4.4.5).

@@ -10,7 +10,28 @@ extension PlaylistTag {
             .required(.uri, .quoted), .required(.duration, .decimal, absent: .number(0)),
             .optional("INDEPENDENT", .flag), .optional(.byteRange, .quotedByteRange), .optional("GAP", .flag),
         ],
-        uris: [.uri: .partialSegment])
+        uris: [.uri: .partialSegment],
+        segmentKeys: [
+            RecordKey("parts") { resolved, tag, ranges in records(resolved.segment.parts, tag, &ranges) }
+        ],
+        playlistKeys: [
+            RecordKey("parts", details: []) { playlist, tag, ranges in
+                records(playlist.upcoming?.parts ?? [], tag, &ranges)
+            }
+        ],
+        localRemoval: .always)
+
+    /// Returns the JSON records of parts. An omitted offset follows from the byte ranges of earlier parts.
+    private static func records(
+        _ parts: [PartialSegment], _ tag: PlaylistTag, _ ranges: inout PartByteRanges
+    ) -> TagRecord.Value {
+        .records(
+            parts.map { part in
+                var record = TagRecord(tag, part.attributes)
+                record["byteRange"] = ranges.next(part).map { .bytes($0) } ?? .null
+                return record
+            })
+    }
 }
 
 /// A partial segment, EXT-X-PART (RFC 8216bis §4.4.4.9).

@@ -8,7 +8,13 @@ extension PlaylistTag {
                 try reader.report(.error, item.tag, "value", "The value isn't a valid date and time.")
             }
             parser.segment.tags.append(.programDateTime(date))
-        })
+        },
+        segmentKeys: [
+            RecordKey("programDateTime") { resolved, _, _ in
+                resolved.programDateTime.map { .string($0.text) } ?? .null
+            }
+        ],
+        localRemoval: .never, isRecorded: false)
 }
 
 extension MediaSegment {

@@ -8,5 +8,10 @@ extension PlaylistTag {
                 try reader.report(
                     .error, item.tag, "value", "The byte range isn't of the form length or length@offset.")
             }
-        })
+        },
+        segmentKeys: [
+            RecordKey("byteRange", details: ["length", "offset"]) { resolved, _, _ in
+                resolved.byteRange.map { .bytes($0) } ?? .null
+            }
+        ])
 }

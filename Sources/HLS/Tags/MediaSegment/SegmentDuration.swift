@@ -5,7 +5,14 @@ extension PlaylistTag {
         place: .mediaSegment { (parser, item, reader) throws(PlaylistError) in
             try parser.readSegmentDuration(item.value, &reader)
         },
-        decidesKind: true)
+        decidesKind: true,
+        segmentKeys: [
+            RecordKey("duration") { resolved, _, _ in .number(resolved.segment.duration.doubleValue) },
+            RecordKey("title") { resolved, _, _ in
+                resolved.segment.title.isEmpty ? .null : .string(resolved.segment.title)
+            },
+        ],
+        isRecorded: false)
 }
 
 extension MediaPlaylistParser {

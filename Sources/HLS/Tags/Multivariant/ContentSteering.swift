@@ -2,10 +2,11 @@ extension PlaylistTag {
     /// EXT-X-CONTENT-STEERING (RFC 8216bis §4.4.6.6): a content steering server.
     public static let contentSteering = PlaylistTag(
         "EXT-X-CONTENT-STEERING", section: "4.4.6.6",
-        place: .entry { .contentSteering(ContentSteering(attributes: $0)) },
+        place: .multivariantPlaylist(
+            EntryField("contentSteering", isSingle: true) { .contentSteering(ContentSteering(attributes: $0)) }),
         decidesKind: true,
         attributes: [.required(.serverURI, .quoted), .optional(.pathwayID, .quoted)],
-        uris: [.serverURI: .steeringManifest])
+        uris: [.serverURI: .steeringManifest], localRemoval: .always)
 }
 
 /// A content steering server, EXT-X-CONTENT-STEERING (RFC 8216bis §4.4.6.6).

@@ -2,10 +2,12 @@ extension PlaylistTag {
     /// EXT-X-I-FRAME-STREAM-INF (RFC 8216bis §4.4.6.3): an I-frame playlist.
     public static let iFrameStreamInformation = PlaylistTag(
         "EXT-X-I-FRAME-STREAM-INF", section: "4.4.6.3",
-        place: .entry { .iFrameStream(IFrameStream(attributes: $0)) },
+        place: .multivariantPlaylist(
+            EntryField("iFrameVariants", details: ["like variants"]) { .iFrameStream(IFrameStream(attributes: $0)) }),
         decidesKind: true,
         attributes: IFrameStream.commonRules + [.required(.uri, .quoted)],
         uris: [.uri: .iFramePlaylist],
+        recordedAttributes: IFrameStream.recordedRules, recordsOtherAttributes: true, localRemoval: .always,
         requiredVersion: \.requiredVersion)
 }
 

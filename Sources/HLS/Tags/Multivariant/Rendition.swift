@@ -2,7 +2,7 @@ extension PlaylistTag {
     /// EXT-X-MEDIA (RFC 8216bis §4.4.6.1): a rendition.
     public static let media = PlaylistTag(
         "EXT-X-MEDIA", section: "4.4.6.1",
-        place: .entry { .rendition(Rendition(attributes: $0)) },
+        place: .multivariantPlaylist(EntryField("renditions") { .rendition(Rendition(attributes: $0)) }),
         decidesKind: true,
         attributes: [
             .required(.type, .enumerated(RenditionType.allCases.map(\.rawValue))), .optional(.uri, .quoted),

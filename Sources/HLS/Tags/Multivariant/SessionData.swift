@@ -2,7 +2,9 @@ extension PlaylistTag {
     /// EXT-X-SESSION-DATA (RFC 8216bis §4.4.6.4): arbitrary data about the presentation, such as a title.
     public static let sessionData = PlaylistTag(
         "EXT-X-SESSION-DATA", section: "4.4.6.4",
-        place: .entry { .sessionData(SessionData(attributes: $0)) },
+        place: .multivariantPlaylist(
+            // Local playlists contain the data at the URI.
+            EntryField("sessionData", checkedText: { $0.text(.value) }) { .sessionData(SessionData(attributes: $0)) }),
         attributes: [
             .required("DATA-ID", .quoted), .optional(.value, .quoted), .optional(.uri, .quoted),
             .optional("FORMAT", .enumerated(["JSON", "RAW"])), .optional(.language, .quoted),

@@ -94,18 +94,9 @@ extension StreamTag {
             .optional("STABLE-VARIANT-ID", .quoted), .optional(.video, .quoted), .optional(.pathwayID, .quoted),
         ]
     }
-}
 
-extension StreamTag {
-    /// The stream's record, with the keys of EXT-X-STREAM-INF and `uri` for both tags.
-    package var record: TagRecord {
-        var attributes = attributes
-        attributes.setQuoted(uri, for: .uri)
-        let definition = PlaylistTag.streamInformation.definition
-        return TagRecord(
-            attributes, rules: definition.attributes + [.optional(.uri, .quoted)],
-            includingOthers: definition.recordsOtherAttributes)
-    }
+    /// The attributes in JSON records, which are the same for both tags.
+    static var recordedRules: [AttributeRule] { [.optional(.uri, .quoted)] + VariantStream.rules }
 }
 
 extension AttributeList {

@@ -2,18 +2,19 @@ extension PlaylistTag {
     /// EXT-X-STREAM-INF (RFC 8216bis §4.4.6.2): a variant stream. The next line is its URI.
     public static let streamInformation = PlaylistTag(
         "EXT-X-STREAM-INF", section: "4.4.6.2",
-        place: .multivariantPlaylist { (parser, item, reader) throws(PlaylistError) in
-            try parser.reportMissingURI(&reader)
-            let variant = VariantStream(attributes: try reader.attributes(item))
-            parser.pendingVariant = parser.playlist.entries.count
-            parser.playlist.entries.append(.variant(variant))
-        },
+        place: .multivariantPlaylist(
+            EntryField(
+                "variants",
+                read: { (parser, item, reader) throws(PlaylistError) in
+                    try parser.reportMissingURI(&reader)
+                    let variant = VariantStream(attributes: try reader.attributes(item))
+                    parser.pendingVariant = parser.playlist.entries.count
+                    parser.playlist.entries.append(.variant(variant))
+                },
+                entry: { .variant(VariantStream(attributes: $0)) })),
         decidesKind: true,
-        attributes: VariantStream.commonRules + [
-            .optional("FRAME-RATE", .decimal), .optional(.audio, .quoted), .optional("SUBTITLES", .quoted),
-            .optional("CLOSED-CAPTIONS", .any),
-        ],
-        recordsOtherAttributes: true,
+        attributes: VariantStream.rules,
+        recordedAttributes: VariantStream.recordedRules, recordsOtherAttributes: true,
         requiredVersion: \.requiredVersion)
 }
 
@@ -32,6 +33,12 @@ public struct VariantStream: StreamTag {
         self.attributes = attributes
         self.uri = uri
     }
+
+    static let rules: [AttributeRule] =
+        commonRules + [
+            .optional("FRAME-RATE", .decimal), .optional(.audio, .quoted), .optional("SUBTITLES", .quoted),
+            .optional("CLOSED-CAPTIONS", .any),
+        ]
 
     /// Creates a stream with a peak bit rate in bits per second.
     public init(uri: String, bandwidth: Int) {

@@ -213,7 +213,7 @@ extension Recording {
     {
         var part = AssetPart(
             role: companion.role, name: "\(track)/\(companion.name)", url: companion.url, range: companion.range,
-            isEncrypted: LocalTags.encryptsAll(row.conditions.map?.keys ?? []))
+            isEncrypted: row.conditions.map?.keys.encryptWholeResources ?? false)
         part.storedAs = id.storedName(companion.name, track: track)
         part.scope = row.scope
         return part

@@ -63,7 +63,7 @@ extension TrackFollower {
         if key.usesImplicitVector, !isAligned {
             own.iv = HexadecimalSequence(bytes: resolved.initializationVector(for: key))
         }
-        guard let uri = key.uri, !LocalTags.isManagedByDRM(key), DataURL.bytes(of: uri) == nil,
+        guard let uri = key.uri, !key.isManagedByDRM, DataURL.bytes(of: uri) == nil,
             (try? ResourceURL(uri)) != nil
         else { return own }
         // The name has the suffix of a media file, because ffmpeg refuses to open keys with other suffixes.

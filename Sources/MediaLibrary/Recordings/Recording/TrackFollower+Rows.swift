@@ -72,8 +72,8 @@ extension TrackFollower {
     mutating func noteDateRanges(of playlist: MediaPlaylist, from start: Int) {
         var present: Set<String> = []
         func note(_ tags: [SegmentTag], isNew: Bool) {
-            for case .dateRange(let range) in tags {
-                guard let text = Self.text(.dateRange(range)), present.insert(text).inserted, !isNew,
+            for tag in tags {
+                guard case .dateRange = tag, let text = tag.recordedText, present.insert(text).inserted, !isNew,
                     !dateRanges.contains(text), !pendingDateRanges.contains(text),
                     pendingDateRanges.count < Self.maximumDateRanges
                 else { continue }
@@ -143,7 +143,7 @@ extension TrackFollower {
         row.url = segment.uri
         row.scope = scope
         row.range = resolved.byteRange.map { Int64($0.lowerBound)..<Int64($0.upperBound) }
-        row.tags = segment.tags.compactMap(Self.text)
+        row.tags = segment.tags.compactMap(\.recordedText)
         guard !segment.isGap else { return row }
         guard let url = try? ResourceURL(segment.uri) else {
             row.state = .gap
@@ -153,16 +153,6 @@ extension TrackFollower {
         if isDiscontinuous { forgetSections() }
         row.conditions = localConditions(resolved, isAligned: number == Int64(resolved.mediaSequence))
         return row
-    }
-
-    private static func text(_ tag: SegmentTag) -> String? {
-        guard !LocalTags.isRemoved(tag) else { return nil }
-        return switch tag {
-        case .dateRange(let range): "\(PlaylistTag.dateRange.rawValue):\(range.attributes)"
-        case .cue(let cue): cue.tag.rawValue + (cue.value.map { ":" + $0 } ?? "")
-        case .unknown(let tag): tag.name + (tag.value.map { ":" + $0 } ?? "")
-        case .programDateTime, .bitrate, .part, .durationParameters: nil
-        }
     }
 
     // MARK: - Present rows

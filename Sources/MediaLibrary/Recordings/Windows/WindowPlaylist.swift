@@ -158,7 +158,7 @@ struct SegmentDates {
 
 extension EncryptionKey {
     /// Whether the segment's number is the initialization vector, as in the key format `identity` (RFC 8216bis §5.2).
-    var usesImplicitVector: Bool { method != .none && iv == nil && !LocalTags.isManagedByDRM(self) }
+    var usesImplicitVector: Bool { method != .none && iv == nil && !isManagedByDRM }
 
     /// Returns the key with an explicit initialization vector, since media sequence numbers differ between playlists.
     fileprivate func withVector(of number: Int64) -> EncryptionKey {
