@@ -54,6 +54,41 @@ public enum Codec: Sendable, Hashable {
     case other(FourCC)
 }
 
+/// The NAL units of a video coding (ISO/IEC 14496-10, 7.3.1; ISO/IEC 23008-2, 7.3.1).
+struct NALUnitSyntax {
+    private let typeShift: UInt8
+    private let typeMask: UInt8
+    private let parameterSets: ClosedRange<UInt8>
+    /// An access unit delimiter that allows any slice.
+    let delimiter: [UInt8]
+    /// Whether MP4 stores parameter sets only in the configuration (ISO/IEC 14496-15, 8.4.3).
+    let hasSetsInConfigurationOnly: Bool
+
+    static let avc = NALUnitSyntax(
+        typeShift: 0, typeMask: 0x1F, parameterSets: 7...8, delimiter: [0x09, 0xF0], hasSetsInConfigurationOnly: false)
+    static let hevc = NALUnitSyntax(
+        typeShift: 1, typeMask: 0x3F, parameterSets: 32...34, delimiter: [0x46, 0x01, 0x50],
+        hasSetsInConfigurationOnly: true)
+
+    /// Returns the type of a unit with this first byte.
+    private func type(_ header: UInt8) -> UInt8 { header >> typeShift & typeMask }
+
+    func isParameterSet(_ header: UInt8) -> Bool { parameterSets.contains(type(header)) }
+
+    func isDelimiter(_ header: UInt8) -> Bool { type(header) == type(delimiter[0]) }
+}
+
+extension Codec {
+    /// The NAL units that samples consist of; nil for other codings.
+    var nalUnits: NALUnitSyntax? {
+        switch self {
+        case .avc: .avc
+        case .hevc: .hevc
+        default: nil
+        }
+    }
+}
+
 extension String {
     /// Returns the text with zeros in front, so that it has at least `length` characters.
     func zeroPadded(to length: Int) -> String { String(repeating: "0", count: Swift.max(0, length - count)) + self }

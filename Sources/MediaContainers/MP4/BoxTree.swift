@@ -103,8 +103,8 @@ struct BoxSyntax {
     /// Returns the size of the fields of a sample entry (ISO/IEC 14496-12, 12.1.3 and 12.2.3; QuickTime sound versions
     /// 1 and 2).
     private func bytesInSampleEntry(_ payload: ByteReader) -> Int? {
-        if Self.visualEntries.contains(type) { return 78 }
-        if Self.audioEntries.contains(type) {
+        if MediaFormatBuilder.visualEntries.contains(type) { return 78 }
+        if MediaFormatBuilder.audioEntries.contains(type) {
             var reader = payload
             guard (try? reader.skip(8)) != nil, let version = try? reader.uint16() else { return nil }
             return version == 1 ? 44 : version == 2 ? 64 : 28
@@ -128,15 +128,5 @@ struct BoxSyntax {
         "saio", "elst", "mehd", "trex", "leva", "mfhd", "tfhd", "tfdt", "trun", "tfra", "mfro", "sidx", "ssix", "prft",
         "emsg", "pssh", "tenc", "senc", "schm", "esds", "meta", "elng", "kind", "cprt", "vpcC", "dfLa",
         "trep", "assp", "iinf", "iloc", "pitm", "srat", "tsel", "xml ", "bxml",
-    ]
-
-    private static let visualEntries: Set<FourCC> = [
-        "avc1", "avc2", "avc3", "avc4", "hvc1", "hev1", "dvh1", "dvhe", "dva1", "dvav", "vvc1", "vvi1", "av01", "vp08",
-        "vp09", "mp4v", "encv", "jpeg", "avs3", "mjpa", "resv",
-    ]
-
-    private static let audioEntries: Set<FourCC> = [
-        "mp4a", "enca", "ac-3", "ec-3", "ac-4", "Opus", "fLaC", "alac", ".mp3", "sowt", "twos", "lpcm", "in24", "in32",
-        "fl32", "fl64", "raw ", "ipcm", "fpcm", "mha1", "mhm1", "iamf",
     ]
 }

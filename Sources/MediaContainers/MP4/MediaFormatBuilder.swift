@@ -1,5 +1,17 @@
 /// A builder that assembles a ``MediaFormat`` from the boxes of a sample entry.
 struct MediaFormatBuilder {
+    /// The types of sample entries with the fields of video (ISO/IEC 14496-12, 12.1.3).
+    static let visualEntries: Set<FourCC> = [
+        "avc1", "avc2", "avc3", "avc4", "hvc1", "hev1", "dvh1", "dvhe", "dva1", "dvav", "vvc1", "vvi1", "av01", "vp08",
+        "vp09", "mp4v", "encv", "jpeg", "avs3", "mjpa", "resv",
+    ]
+
+    /// The types of sample entries with the fields of audio (ISO/IEC 14496-12, 12.2.3).
+    static let audioEntries: Set<FourCC> = [
+        "mp4a", "enca", "ac-3", "ec-3", "ac-4", "Opus", "fLaC", "alac", ".mp3", "sowt", "twos", "lpcm", "in24", "in32",
+        "fl32", "fl64", "raw ", "ipcm", "fpcm", "mha1", "mhm1", "iamf",
+    ]
+
     var format: MediaFormat
     /// Bits per audio sample according to the sample entry.
     var bitsPerSample = 0

@@ -46,7 +46,7 @@ struct RemuxCore<Output: SampleSink>: SampleSink {
         guard !input.rejectedTracks.contains(sample.track) else { return }
         let format = track.formats[sample.formatIndex]
         // Frames before the first parameter sets can't be decoded.
-        if format.configuration.isEmpty, format.codec == .avc || format.codec == .hevc { return }
+        if format.configuration.isEmpty, format.codec.nalUnits != nil { return }
         input.findOrigin()
         let dts = Timescale.convert(sample.dts, from: track.timescale, to: 90_000).addingClamped(input.origin)
         guard let target = try route(sample.track, track, format, at: dts),

@@ -17,7 +17,7 @@ final class SampleReframer {
         case .adts:
             let header = ADTSHeader(bytes, at: 0)?.headerLength ?? 0
             try body(UnsafeRawBufferPointer(rebasing: bytes[min(header, bytes.count)...]), 1)
-        case .startCodes: try body(lengthPrefixed(bytes, isHEVC: format.codec == .hevc), 1)
+        case .startCodes: try body(lengthPrefixed(bytes, format.codec.nalUnits), 1)
         case .loas:
             unpacked.removeAll(keepingCapacity: true)
             let lengths = try multiplex.append(bytes, to: &unpacked)
@@ -32,12 +32,13 @@ final class SampleReframer {
     }
 
     /// Replaces start codes with lengths. Drops zero bytes after a unit, which are padding of the byte stream
-    /// (14496-10, B.1.1), and parameter sets of `hvc1`, which belong in the configuration record (14496-15, 8.4.3).
-    private func lengthPrefixed(_ bytes: UnsafeRawBufferPointer, isHEVC: Bool) -> UnsafeRawBufferPointer {
+    /// (14496-10, B.1.1), and parameter sets that belong in the configuration record.
+    private func lengthPrefixed(_ bytes: UnsafeRawBufferPointer, _ syntax: NALUnitSyntax?) -> UnsafeRawBufferPointer {
         reserve(bytes)
         guard let source = bytes.baseAddress, let target = storage.baseAddress else {
             return UnsafeRawBufferPointer(start: nil, count: 0)
         }
+        let syntax = syntax?.hasSetsInConfigurationOnly == true ? syntax : nil
         var written = 0
         var code = StartCode.first(in: bytes, from: 0, to: bytes.count)
         while let found = code {
@@ -46,7 +47,7 @@ final class SampleReframer {
             var end = next ?? bytes.count
             while end > start, bytes[end - 1] == 0 { end -= 1 }
             let length = end - start
-            let isParameterSet = isHEVC && length > 0 && (32...34).contains(bytes[start] >> 1 & 0x3F)
+            let isParameterSet = length > 0 && syntax?.isParameterSet(bytes[start]) == true
             if length > 0, !isParameterSet {
                 (target + written).storeBytes(of: UInt32(truncatingIfNeeded: length).bigEndian, as: UInt32.self)
                 (target + written + 4).copyMemory(from: source + start, byteCount: length)

@@ -73,68 +73,81 @@ struct WrittenStream {
     }
 }
 
-/// A writer that divides PES packets and sections into transport packets (ISO/IEC 13818-1, 2.4.3).
-struct TransportPacketWriter {
-    private static let payloadLength = 184
+/// A converter of samples from the form stored in MP4 to the form of a transport stream: start codes before NAL units,
+/// parameter sets before keyframes, and ADTS headers before AAC frames.
+enum ElementaryFraming {
+    private static let startCode: [UInt8] = [0, 0, 0, 1]
 
-    private(set) var bytes: [UInt8] = []
-    private var counters: [UInt16: UInt8] = [:]
-
-    mutating func removeAll() { bytes.removeAll(keepingCapacity: true) }
-
-    /// Adds a PES packet. `clock` is the program clock in 90 kHz ticks, or nil if another stream carries it.
-    mutating func add(_ pes: [UInt8], pid: UInt16, clock: Int64?, isRandomAccess: Bool) {
-        var field: [UInt8] = []
-        if clock != nil || isRandomAccess {
-            field = [(isRandomAccess ? 0x40 : 0) | (clock != nil ? 0x10 : 0)]
-            if let clock { field += Self.reference(clock) }
+    /// Appends the bytes of a sample. Throws when they contradict the format, or a value doesn't fit its field.
+    static func append(
+        _ bytes: UnsafeRawBufferPointer, _ format: MediaFormat, isSync: Bool, to output: inout [UInt8]
+    ) throws(ContainerError) {
+        switch format.codec {
+        case .avc:
+            let configuration = try AVCConfiguration(record: format.configuration)
+            let sets = configuration.sequenceParameterSets + configuration.pictureParameterSets
+            try append(bytes, .avc, lengthSize: configuration.lengthSize, sets: isSync ? sets : [], to: &output)
+        case .hevc:
+            let configuration = try HEVCConfiguration(record: format.configuration)
+            let sets = configuration.arrays.filter { (32...34).contains($0.nalUnitType) }.flatMap(\.units)
+            try append(bytes, .hevc, lengthSize: configuration.lengthSize, sets: isSync ? sets : [], to: &output)
+        case .aac:
+            output += try header(try AudioSpecificConfig(record: format.configuration), payload: bytes.count)
+            output += bytes
+        default: output += bytes
         }
+    }
+
+    private static func append(
+        _ bytes: UnsafeRawBufferPointer, _ syntax: NALUnitSyntax, lengthSize: Int, sets: [[UInt8]],
+        to output: inout [UInt8]
+    ) throws(ContainerError) {
+        output += startCode + syntax.delimiter
+        for set in sets { output += startCode + set }
         var position = 0
-        while position < pes.count {
-            let isFirst = position == 0
-            position += packet(pid, pes[position...], field: isFirst ? field : [], startsUnit: isFirst)
-        }
-    }
-
-    /// Adds a section that fits one packet.
-    mutating func add(section: [UInt8], pid: UInt16) {
-        let payload = [0] + section
-        let padding = [UInt8](repeating: 0xFF, count: max(0, Self.payloadLength - payload.count))
-        _ = packet(pid, (payload + padding)[...], field: [], startsUnit: true)
-    }
-
-    /// Adds a transport packet. Returns the number of payload bytes in it.
-    private mutating func packet(_ pid: UInt16, _ payload: ArraySlice<UInt8>, field: [UInt8], startsUnit: Bool) -> Int {
-        // The adaptation field begins with a byte that contains its length.
-        var field = field.isEmpty ? [] : [UInt8(truncatingIfNeeded: field.count)] + field
-        let count = min(payload.count, Self.payloadLength - field.count)
-        let stuffing = Self.payloadLength - field.count - count
-        if stuffing > 0 {
-            if field.isEmpty {
-                field = stuffing == 1 ? [0] : [UInt8(truncatingIfNeeded: stuffing - 1), 0]
-                field += [UInt8](repeating: 0xFF, count: max(0, stuffing - 2))
-            } else {
-                field[0] += UInt8(truncatingIfNeeded: stuffing)
-                field += [UInt8](repeating: 0xFF, count: stuffing)
+        while position < bytes.count {
+            guard position + lengthSize <= bytes.count else {
+                throw ContainerError(.malformed, "truncated NAL unit length")
             }
+            let length = bytes[position..<position + lengthSize].reduce(0) { $0 << 8 | Int($1) }
+            position += lengthSize
+            guard length <= bytes.count - position else {
+                throw ContainerError(.malformed, "NAL unit of \(length) bytes, \(bytes.count - position) left")
+            }
+            let unit = bytes[position..<position + length]
+            position += length
+            guard let first = unit.first else { continue }
+            // The delimiter and the parameter sets of the format have already been written.
+            if syntax.isDelimiter(first) || !sets.isEmpty && syntax.isParameterSet(first) { continue }
+            output += startCode
+            output += unit
         }
-        let counter = counters[pid, default: 0]
-        counters[pid] = (counter + 1) & 15
-        bytes.append(0x47)
-        bytes.appendBigEndian((startsUnit ? 0x4000 : 0) | pid & 0x1FFF)
-        bytes.append((field.isEmpty ? 0x10 : 0x30) | counter)
-        bytes += field
-        bytes += payload.prefix(count)
-        return count
     }
 
-    /// Returns a program clock reference without its extension (2.4.3.5).
-    private static func reference(_ clock: Int64) -> [UInt8] {
-        let base = UInt64(bitPattern: clock) & 0x1_FFFF_FFFF
-        return [
-            UInt8(truncatingIfNeeded: base >> 25), UInt8(truncatingIfNeeded: base >> 17),
-            UInt8(truncatingIfNeeded: base >> 9), UInt8(truncatingIfNeeded: base >> 1),
-            UInt8(truncatingIfNeeded: base & 1) << 7 | 0x7E, 0,
-        ]
+    /// Returns an ADTS header (ISO/IEC 14496-3, 1.A.2.2).
+    private static func header(_ config: AudioSpecificConfig, payload: Int) throws(ContainerError) -> [UInt8] {
+        // The core of HE-AAC is AAC LC. Decoders find its extension in the frames.
+        let type = config.objectType == 5 || config.objectType == 29 ? 2 : config.objectType
+        guard (1...4).contains(type), (1...7).contains(config.channelConfiguration),
+            let rate = AudioSpecificConfig.sampleRates.firstIndex(of: config.sampleRate)
+        else {
+            throw ContainerError(
+                .unrepresentable, "ADTS can't carry \(config.codecString)", advice: "Write an MP4 instead")
+        }
+        let length = payload + ADTSHeader.length
+        guard length < 1 << 13 else {
+            throw ContainerError(.unrepresentable, "AAC frame of \(payload) bytes is too long for ADTS")
+        }
+        var bits = BitWriter()
+        bits.write(0xFFF1, count: 16)
+        bits.write(UInt32(truncatingIfNeeded: type - 1), count: 2)
+        bits.write(UInt32(truncatingIfNeeded: rate), count: 4)
+        bits.write(0, count: 1)
+        bits.write(UInt32(truncatingIfNeeded: config.channelConfiguration), count: 3)
+        bits.write(0, count: 4)
+        bits.write(UInt32(truncatingIfNeeded: length), count: 13)
+        bits.write(0x7FF, count: 11)
+        bits.write(0, count: 2)
+        return bits.bytes
     }
 }
