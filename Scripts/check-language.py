@@ -24,7 +24,9 @@ OPENING = re.compile(
 PHRASES = re.compile(
     r"\b(?:anew|tells? of|told of|goes by|go by|went by|for who|who has|who asks|so many|so long ago|what came|what is here"
     r"|what is kept|what was kept|is kept|are kept|can't be had|can’t be had|is to be|are to be|nobody|somebody|anybody"
-    r"|is told|are told|comes? of it|besides what|minds? the|stands for|stands? in|stands? there)\b",
+    r"|is told|are told|comes? of it|besides what|minds? the|stands|stand in|or else"
+    r"|(?<!some )(?<!one )(?<!two )(?<!each )(?<!none )(?<!all )(?<!most )(?<!first )(?<!second )(?<!last )of which)\b"
+    r"|[,;:] else\b",
     re.IGNORECASE)
 SUBJECT = re.compile(r"(?:A|An|The|What|Who|Whose|Which|Where|When|That)\b", re.IGNORECASE)
 WORDS = {
@@ -37,7 +39,7 @@ WORDS = {
 
 # Files without a suffix are scripts, the Makefile and a Dockerfile.
 HASH_COMMENTS = {"", ".sh", ".py", ".rb", ".yml"}
-CODE = HASH_COMMENTS | {".swift", ".c", ".h", ".js"}
+CODE = HASH_COMMENTS | {".swift", ".c", ".h", ".js", ".css"}
 PROSE = {".md", ".html", ".yaml", ".txt"}
 FOLDERS = ["Sources", "Tests", "Scripts", "docs", "Packaging", "Examples", "Stubs", "Benchmarks", ".ci", ".github",
            "README.md", "CONTRIBUTING.md", "Makefile", "Package.swift"]
@@ -52,27 +54,79 @@ def files(paths):
             yield name, path
 
 
+# A comment, a literal of several lines, or a literal of one line, in this order. A literal's text is in a group.
+SWIFT_TOKENS = re.compile(
+    r"""(?P<doc>///[^\n]*)|(?P<line>//[^\n]*)|(?P<block>/\*.*?\*/)"""
+    r"""|#*\"\"\"(?P<lines>.*?)\"\"\"|"(?P<text>(?:[^"\\\n]|\\.)*)\"""", re.DOTALL)
+C_TOKENS = re.compile(
+    r"""(?P<line>//[^\n]*)|(?P<doc>/\*\*.*?\*/)|(?P<block>/\*.*?\*/)|"(?P<text>(?:[^"\\\n]|\\.)*)\"""", re.DOTALL)
+# In JavaScript, a regular expression may contain quotation marks. It begins after an operator or a bracket.
+JS_TOKENS = re.compile(
+    r"""(?P<line>//[^\n]*)|(?P<doc>/\*\*.*?\*/)|(?P<block>/\*.*?\*/)"""
+    r"""|(?<=[=(,:?&|!;\s])/(?![/*\s])(?:[^/\\\n\[]|\\.|\[(?:[^\]\\\n]|\\.)*\])+/[a-z]*"""
+    r"""|"(?P<text>(?:[^"\\\n]|\\.)*)"|'(?P<single>(?:[^'\\\n]|\\.)*)'|`(?P<lines>(?:[^`\\]|\\.)*)`""", re.DOTALL)
+CSS_TOKENS = re.compile(r"""(?P<block>/\*.*?\*/)""", re.DOTALL)
+TOKENS = {".swift": SWIFT_TOKENS, ".c": C_TOKENS, ".h": C_TOKENS, ".js": JS_TOKENS, ".css": CSS_TOKENS}
+# A text for users has at least two words, and not only symbols.
+SENTENCE = re.compile(r"[A-Za-z]{2,} [a-z]")
+MARKUP = re.compile(r"<(?:[^<>\"']|\"[^\"]*\"|'[^']*')*>")
+ATTRIBUTE = re.compile(r"\b(?:alt|aria-label|content|placeholder|title)=\"([^\"]*)\"")
+
+
 def passages(path):
     """Yields (line number, text, whether a doc comment begins here) for each line of prose in a file."""
     text = path.read_text(errors="replace")
-    if path.suffix in PROSE:
+    if path.suffix in TOKENS:
+        yield from tokens(text, TOKENS[path.suffix])
+    elif path.suffix == ".html":
+        yield from markup(text)
+    elif path.suffix in PROSE:
         for number, line in enumerate(text.split("\n"), 1):
             yield number, line, False
-        return
-    marker = "#" if path.suffix in HASH_COMMENTS else "//"
-    was_doc = False
-    for number, line in enumerate(text.split("\n"), 1):
-        stripped = line.strip()
-        is_doc = stripped.startswith("///")
-        if stripped.startswith(marker):
-            yield number, stripped.lstrip("/#! "), is_doc and not was_doc
-        else:
+    else:
+        for number, line in enumerate(text.split("\n"), 1):
+            stripped = line.strip()
+            if stripped.startswith("#"):
+                yield number, stripped.lstrip("#! "), False
+                continue
             # Messages and help texts. `make help` prints the texts after the targets of the Makefile.
             if path.name == "Makefile" and " ## " in line:
                 yield number, line.partition(" ## ")[2], False
             for literal in re.findall(r'"((?:[^"\\]|\\.)*[A-Za-z]{2,} [a-z](?:[^"\\]|\\.)*)"', line):
                 yield number, literal, False
-        was_doc = is_doc
+
+
+def tokens(text, pattern):
+    """Yields the lines of the comments and literals of a source file, as `passages` does."""
+    number, position, last_doc = 1, 0, None
+    for token in pattern.finditer(text):
+        number += text.count("\n", position, token.start())
+        position = token.start()
+        kind = token.lastgroup
+        if kind is None:
+            continue
+        is_literal = kind in ("text", "single", "lines")
+        opens = kind == "doc" and last_doc != number - 1
+        for offset, line in enumerate(token.group(kind).split("\n")):
+            if kind == "doc":
+                last_doc = number + offset
+            line = line.strip() if is_literal else line.strip().lstrip("/*! ").removesuffix("*/").rstrip()
+            if not line or is_literal and not SENTENCE.search(line):
+                continue
+            yield number + offset, line, opens
+            opens = False
+
+
+def markup(text):
+    """Yields the lines of the text and of the described attributes of a document, without scripts and styles."""
+    text = re.sub(r"(?s)<(script|style)\b.*?</\1>|<!--.*?-->", lambda match: "\n" * match.group(0).count("\n"), text)
+    for number, line in enumerate(text.split("\n"), 1):
+        for attribute in ATTRIBUTE.findall(line):
+            yield number, attribute, False
+    plain = MARKUP.sub(lambda match: "\n" * match.group(0).count("\n"), text)
+    for number, line in enumerate(plain.split("\n"), 1):
+        if line.strip():
+            yield number, line, False
 
 
 def findings(path):

@@ -80,8 +80,8 @@ export SWIFT_BACKTRACE=enable=no
 export LSAN_OPTIONS=suppressions=$PWD/Scripts/leaks-not-ours.txt
 swift=${SWIFT:-swift}
 # The options of a release build, because the number of inputs matters. SwiftPM passes the two sanitizers to the Swift
-# compiler as separate options, of which it uses only the last, but to the C compiler correctly. gold would warn of each
-# symbol of the sanitizers.
+# compiler as separate options, and the compiler uses only the last one. The C compiler receives both correctly. gold
+# would warn of each symbol of the sanitizers.
 build=("$swift" build -c release --product Fuzzers --scratch-path .build-fuzz --sanitize address --sanitize fuzzer
     -Xswiftc "-sanitize=address,fuzzer" -Xswiftc -enable-testing -Xswiftc -use-ld=lld)
 # SwiftPM's order of the two sanitizers is otherwise random, and a different order causes a complete build.

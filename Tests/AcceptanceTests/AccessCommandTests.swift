@@ -2,7 +2,7 @@ import Foundation
 import Testing
 
 extension AcceptanceTests {
-    /// Tests of `key` and `token`, and of which commands print the key.
+    /// Tests of `key` and `token`, and of the commands that print the key.
     @Suite struct AccessCommandTests {
         private struct Token: Decodable {
             var id: String

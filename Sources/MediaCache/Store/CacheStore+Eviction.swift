@@ -235,7 +235,7 @@ extension EvictionSituation {
             if let maximum = limits.maximumBytes, maximum - usedBytes <= freeDiskBytes - limits.minimumFreeBytes {
                 "\(usedBytes) of \(maximum) bytes are used"
             } else {
-                "\(freeDiskBytes) bytes are free on the disk, of which \(limits.minimumFreeBytes) must stay free"
+                "\(freeDiskBytes) bytes are free on the disk, and \(limits.minimumFreeBytes) must stay free"
             }
         return CacheError(
             .storage,

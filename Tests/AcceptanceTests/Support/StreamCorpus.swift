@@ -22,7 +22,7 @@ enum StreamCorpus {
         return Dictionary(grouping: rows) { $0.0 }.mapValues { $0.map(\.1).sorted { $0.index < $1.index } }
     }
 
-    /// Returns the paths of the multivariant playlists of which all media playlists and segments are available.
+    /// Returns the paths of the multivariant playlists whose media playlists and segments are all available.
     static func multivariantPlaylists() throws -> [String] {
         let rows = try table("derived/media/hls-origins.tsv")
         let incomplete = rows.filter { $0["missing"] != "0" }.compactMap { $0["playlist"] }

@@ -82,7 +82,7 @@ struct ExportedStream {
         }
     }
 
-    /// Returns all playlists except multivariant ones of which a single media playlist is selected.
+    /// Returns all playlists except multivariant ones from which a single media playlist is selected.
     static func distinct() throws -> [ExportedStream] {
         try all().filter { $0.parts.count > 1 || $0.parts == [$0.playlist] }
     }

@@ -12,7 +12,7 @@ struct WebVTTDocumentTests {
             STYLE
             ::cue { color: red }
 
-            NOTE nobody reads this
+            NOTE a comment
             00:01.000 --> 00:02.000
 
             intro
