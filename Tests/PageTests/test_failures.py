@@ -22,7 +22,8 @@ class FailureTests(PageCase):
         for url, words in (
             (self.origin.url("missing.mp4"), r"(?i)404|not found|isn’t there|doesn't have|no such|nothing"),
             (self.origin.url("secret.mp4"), r"(?i)403|forbid|refuse|not allowed|log ?in|permission"),
-            (self.origin.url("login.m3u8"), r"(?i)web page|HTML|log ?in"),
+            (self.origin.url("login.m3u8"),
+             r"is a web page \(text/html\), not media; the link may need a login or have expired\.$"),
             (self.origin.url("broken.m3u8"), r"(?i)500|server error|failed|trouble"),
             (gone, r"(?i)(nothing listens at|connection refused by) 127\.0\.0\.1:9\b"),
             (self.origin.url("wants-login.mp4"), r"user:password@"),
@@ -98,6 +99,23 @@ class FailureTests(PageCase):
             item = problems.get_by_role("listitem").filter(has_text=f"The {number} failure.")
             expect(item.get_by_role("button", name=f"Dismiss: The {number} failure.")).to_be_visible()
             expect(item.get_by_role("link", name=f"Open the {number}")).to_have_attribute("href", route)
+
+    def test_reports_gaps_of_one_outage_together(self):
+        page = self.open()
+        problems = page.get_by_role("region", name="Problems")
+        start = 1_769_889_120_000
+        for seconds in (0, 6, 6):
+            page.evaluate("""async ([base, start]) => {
+                const { reportEvent } = await import(base + "page/failures.js");
+                reportEvent({ event: "channel.gap", channel: "live", track: "video-1", start, duration: 6,
+                    message: "the origin was offline" });
+            }""", [self.server.page, start + seconds * 1000])
+        text = page.evaluate("""async ([base, start]) => {
+            const { time } = await import(base + "page/format.js");
+            return `“live”: 12 seconds missing (${time(start)}–${time(start + 12_000)}). The origin was offline.`;
+        }""", [self.server.page, start])
+        expect(problems.get_by_role("listitem")).to_have_count(1)
+        expect(problems).to_contain_text(text)
 
     def test_reports_unplayable_url(self):
         self.origin.answer("noise.mp4", 404, "gone")

@@ -27,7 +27,6 @@ export class Problem extends Error {
 const remedies = {
   unreachable: "Check the URL, and whether the machine that runs MediaCache is online.",
   timedOut: "Try again later.",
-  notMedia: "The link may need a login or have expired. Use the URL of the video or the playlist itself.",
   forbiddenAddress: "To allow addresses of this network, start “mediacache serve” with --allow-net.",
 };
 

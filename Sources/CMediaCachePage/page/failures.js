@@ -2,9 +2,9 @@
 
 import { routes } from "./address.js";
 import { api, sentence } from "./api.js";
-import { counted, hostOf, nameOf, words } from "./format.js";
+import { hostOf, nameOf, time, words } from "./format.js";
 import { dismissProblem, reportProblem } from "./notices.js";
-import { assets, channels, downloads } from "./store.js";
+import { assets, downloads } from "./store.js";
 import { titleOf } from "./words.js";
 
 /** The number of consecutive failed requests, by resource. */
@@ -12,6 +12,8 @@ const failures = new Map();
 /** The number of consecutive failed requests at which a resource is reported. */
 const patience = 3;
 const maximumResources = 500;
+/** The last missing time range of each channel, in milliseconds since 1970. */
+const missing = new Map();
 
 /** Reports the failure described by an event, or dismisses the problem that the event resolves. */
 export function reportEvent(event) {
@@ -80,16 +82,21 @@ function reportChannel({ channel, channelState, message }) {
   const subject = `channel ${channel}`;
   if (channelState === "waiting") {
     reportProblem(subject,
-      `“${channel}” isn’t recording: ${sentence(message ?? "no new segments")} It resumes when the stream does.`,
+      `“${channel}” isn’t recording: ${sentence(message ?? "no new segments")} Waiting for the stream to resume.`,
       { label: "Open the channel", href: routes.channel(channel) });
   } else dismissProblem(subject);
 }
 
-function reportGap({ channel, message }) {
-  const record = channels.get(channel);
-  const sum = record?.gaps
-    ? `: ${counted(record.gaps + 1, "segment")} missing (${words(record.gapSeconds)} so far)` : ": segments missing";
+/** Reports a gap. The segments of one outage have an event each, and are reported as one gap. */
+function reportGap({ channel, start, duration, message }) {
+  const end = start + duration * 1000;
+  const last = missing.get(channel);
+  // Tracks differ by up to a segment.
+  const isSameGap = last && start <= last.to + duration * 1000 && end >= last.from - duration * 1000;
+  const gap = isSameGap ? { from: Math.min(start, last.from), to: Math.max(end, last.to) } : { from: start, to: end };
+  missing.set(channel, gap);
+  const range = `${time(gap.from)}–${time(gap.to)}`;
   reportProblem(`gap ${channel}`,
-    `“${channel}”${sum}. ${sentence(message ?? "The origin doesn’t have them")}`,
+    `“${channel}”: ${words((gap.to - gap.from) / 1000)} missing (${range}). ${sentence(message ?? "the origin doesn’t have the segments")}`,
     { label: "Open the channel", href: routes.channel(channel) });
 }

@@ -8,8 +8,8 @@ export const playsHLS = document.createElement("video").canPlayType("application
 
 const isComplete = ({ state }) => state === "complete" || state === "completeWithHoles";
 
-/** The message for an asset or a URL that must be downloaded before it can be saved. */
-export const notDownloaded = "Download it before you save it.";
+/** The message for played media that must be downloaded before it can be saved. */
+export const notDownloaded = "Only partly cached. Download it to save it as MP4.";
 
 /**
  * Returns the source for playing an asset.

@@ -86,7 +86,7 @@ export function channelState({ state, reason }) {
   switch (state) {
     case "recording": return "Recording";
     case "starting": return "Starting";
-    case "waiting": return reason ? `Waiting: ${sentence(reason)}` : "Waiting for the stream";
+    case "waiting": return reason ? `Waiting: ${sentence(reason)}` : "Waiting for the stream to resume";
     case "stopped": return "Stopped";
     default: return "Ended";
   }

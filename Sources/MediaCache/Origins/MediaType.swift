@@ -122,9 +122,7 @@ package enum MediaType {
         }
         let type = resolve(sniffed: sniffed, declared: declared, pathExtension: pathExtension)
         if isDocument(essence(type) ?? "", where: pathExtension) {
-            throw CacheError(
-                .notMedia,
-                "\(url) is a page (\(type)) instead of media; it may need a login, or the link may have expired")
+            throw CacheError(document: "\(url)", type: type)
         }
         return type
     }
@@ -357,5 +355,13 @@ package enum MediaType {
         return manifests.first { start, _ in
             whole.hasPrefix(start) || (hasProlog && start.hasPrefix("<") && whole.contains(start))
         }?.type
+    }
+}
+
+extension CacheError {
+    /// Creates the error for a document where media was expected.
+    package init(document name: String, type: String) {
+        let noun = type.contains("html") ? "web page" : "document"
+        self.init(.notMedia, "\(name) is a \(noun) (\(type)), not media; the link may need a login or have expired")
     }
 }

@@ -50,9 +50,7 @@ extension OriginResponse {
         let isMedia = sniffed.map { !MediaType.isDocument($0) } ?? front.withUnsafeBytes(MediaType.isBinary)
         guard !end.hasFired, isMedia || (sniffed == nil && status == 206) else {
             body.cancel()
-            throw CacheError(
-                .notMedia,
-                "\(url) is a page (\(type)) instead of media; it may need a login, or the link may have expired")
+            throw CacheError(document: "\(url)", type: type)
         }
         var response = self
         response.body = PeekedBody(front: front, rest: body)

@@ -115,9 +115,7 @@ final class PlayExchange: Exchange, ResponsePumpDelegate {
         // A browser would run a document as a page, and players never request documents.
         if recentHeaders.isDocument(head.contentType) {
             reader.cancel()
-            return refuse(
-                CacheError(
-                    .notMedia, "the origin sent a document (\(head.contentType)) instead of media: \(opener.name)"))
+            return refuse(CacheError(document: opener.name, type: head.contentType))
         }
         switch request.preconditions.evaluate(head) {
         case .proceed: break

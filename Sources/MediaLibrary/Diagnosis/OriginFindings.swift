@@ -82,7 +82,7 @@ package enum OriginFindings {
         if MediaType.isDocument(type) {
             return .failure(
                 "type", "a web page (\(type)), not media",
-                advice: "the link may need a login or have expired; open it in a browser")
+                advice: "the link may need a login or have expired")
         }
         guard let sniffed = facts.sniffed else {
             return .ok("type", "\(declared ?? "not declared"); the first bytes don't confirm it")
