@@ -18,6 +18,9 @@ public struct Problem: Codable, Sendable, Hashable, Error {
     /// The media type of a problem details object.
     public static let contentType = "application/problem+json"
 
+    /// The code of a server that runs no downloads and recordings.
+    package static let downloadsDisabledCode = "downloadsDisabled"
+
     /// Creates a problem.
     public init(title: String, status: Int, detail: String, code: String) {
         self.title = title

@@ -28,7 +28,9 @@ struct GetSession: Sendable {
                     display.show(records)
                     try events?.show(records)
                 }, until: interruption)
-        } catch let problem as Problem where problem.code == CacheError.Code.storage.rawValue {
+        } catch let problem as Problem
+            where [CacheError.Code.storage.rawValue, Problem.downloadsDisabledCode].contains(problem.code)
+        {
             return try await cachedOutcomes(connection, but: problem, until: interruption)
         }
         display.finish()

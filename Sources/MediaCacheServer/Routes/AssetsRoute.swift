@@ -88,7 +88,7 @@ struct AssetsRoute: Route {
 
     private func requireDownloads() throws -> Downloads {
         if let downloads { return downloads }
-        throw CacheError(.storage, "assets can't be changed: the configuration of this server excludes downloads")
+        throw Problem.downloadsDisabled
     }
 
     private func respondForCover(_ request: RouteRequest, _ id: AssetID) async throws -> RouteResponse {
@@ -102,7 +102,7 @@ struct AssetsRoute: Route {
             guard request.body.count <= Cover.largest, let cover = Cover(recognizing: request.body) else {
                 throw Problem(
                     title: "Not an image", status: 415,
-                    detail: "the body isn't an image; send JPEG, PNG, GIF, WebP, AVIF or HEIC", code: "notAPicture")
+                    detail: "the body isn't an image; send JPEG, PNG, GIF, WebP, AVIF or HEIC", code: "notAnImage")
             }
             return try .json(try await record(try await assetStore.setCover(cover, of: id)))
         case .delete: return try .json(try await record(try await assetStore.removeCover(of: id)))

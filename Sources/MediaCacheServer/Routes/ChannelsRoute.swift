@@ -22,7 +22,7 @@ struct ChannelsRoute: Route {
     func respond(to request: RouteRequest) async throws -> RouteResponse {
         guard let recordings else {
             try store.requireWritableFolder()
-            throw CacheError(.storage, "recording is unavailable: the configuration of this server excludes recordings")
+            throw Problem.downloadsDisabled
         }
         let parts = request.path.dropFirst(Self.path.utf8.count).split(separator: "/").map(String.init)
         guard let first = parts.first else { return try await respondForAll(request, recordings) }

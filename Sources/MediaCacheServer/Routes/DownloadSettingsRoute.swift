@@ -12,7 +12,7 @@ struct DownloadSettingsRoute: Route {
     func respond(to request: RouteRequest) async throws -> RouteResponse {
         guard let settings else {
             try store.requireWritableFolder()
-            throw CacheError(.storage, "downloads are unavailable: the configuration of this server excludes them")
+            throw Problem.downloadsDisabled
         }
         switch request.method {
         case .get, .head: break

@@ -20,7 +20,7 @@ struct DownloadsRoute: Route {
     func respond(to request: RouteRequest) async throws -> RouteResponse {
         guard let downloads else {
             try store.requireWritableFolder()
-            throw CacheError(.storage, "downloads are unavailable: the configuration of this server excludes them")
+            throw Problem.downloadsDisabled
         }
         let parts = request.path.dropFirst(Self.path.utf8.count).split(separator: "/")
         switch (parts.count, request.method) {

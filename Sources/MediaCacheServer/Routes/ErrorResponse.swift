@@ -97,7 +97,12 @@ extension Problem {
         case .rangeNotSatisfiable: (416, "The range is outside the resource")
         case .notFound: (404, "Not found")
         case .folderOwned: (409, "The cache folder is in use")
-        case .newerFormat, .storage, .damaged: (500, "The cache can't be read")
+        case .newerFormat: (500, "The cache folder has a newer format")
+        case .damaged: (500, "The cache is damaged")
+        case .storage where error.isByRule: (500, "The content can't be stored")
+        case .storage where [ENOSPC, EDQUOT].contains((error.cause as? SystemError)?.number):
+            (507, "No space left on the disk")
+        case .storage: (500, "Storage failure")
         case .closed: (503, "The cache is closed")
         }
     }

@@ -71,6 +71,13 @@ extension Problem {
         detail: "this server has no decoder for video frames; `mediacache serve` uses ffmpeg if it is installed",
         code: "noDecoder")
 
+    /// The problem of a server whose ``ServerConfiguration/runsDownloads`` is false.
+    static let downloadsDisabled = Problem(
+        title: "Downloads are disabled", status: 501,
+        detail: "this server doesn't run downloads and recordings; start it with `runsDownloads` in its configuration, "
+            + "or use the app that runs them",
+        code: downloadsDisabledCode)
+
     static let misdirected = Problem(
         title: "Misdirected request", status: 421,
         detail: "this server doesn't accept requests for that host name; allow it with --allowed-host",

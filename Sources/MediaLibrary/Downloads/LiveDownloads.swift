@@ -71,11 +71,8 @@ struct LiveDownloads: Sendable {
     }
 
     private static func channel(for asset: Asset, created: Date) throws -> Channel {
-        guard let name = ChannelName(rawValue: asset.id.rawValue) else {
-            throw CacheError(.storage, "“\(asset.id)” can't be the name of a recording")
-        }
         var request = ChannelRequest(
-            name: name, url: try ResourceURL(asset.url), identity: asset.identity,
+            name: ChannelName(asset.id), url: try ResourceURL(asset.url), identity: asset.identity,
             selection: asset.download?.selection ?? StreamSelection(), endsWithStream: true)
         request.endsWhenUnchanged = true
         return Channel(request, created: created)

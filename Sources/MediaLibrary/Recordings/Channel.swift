@@ -110,6 +110,9 @@ public struct ChannelName: RawRepresentable, Sendable, Hashable, Comparable, Cod
         self.rawValue = rawValue
     }
 
+    /// Creates the name of the recording that downloads a live asset.
+    init(_ asset: AssetID) { rawValue = asset.rawValue }
+
     /// The text of the name.
     public var description: String { rawValue }
 

@@ -23,6 +23,19 @@ struct ProblemTests {
                 "UnexpectedFailure"))
     }
 
+    @Test func distinguishesStorageErrors() {
+        func problem(_ number: Int32, _ code: CacheError.Code = .storage) -> Problem {
+            let cause = SystemError(call: "pwrite", path: "/cache/1", number: number)
+            return Problem(CacheError(code, "1 can't be written", cause: cause))
+        }
+        for number in [ENOSPC, EDQUOT] {
+            #expect(problem(number).status == 507 && problem(number).title == "No space left on the disk")
+        }
+        #expect(problem(EIO).status == 500 && problem(EIO).title == "Storage failure")
+        #expect(problem(EIO, .damaged).title == "The cache is damaged")
+        #expect(problem(EIO, .newerFormat).title == "The cache folder has a newer format")
+    }
+
     @Test(arguments: [
         ("connection refused by http://u:p@10.0.0.1:80/a?b=c, try again", "connection refused by its URL try again"),
         ("“https://a.example/x” isn't media", "“its URL” isn't media"),
