@@ -51,9 +51,9 @@ package enum MediaJob {
     /// Runs `body` on a separate thread, and converts a `ContainerError` to a ``MediaJobError`` about `name`. If the
     /// task is cancelled, the next read in `body` fails.
     package static func run<Result: Sendable>(
-        on name: String, _ body: @escaping @Sendable (WorkControl) throws -> Result
+        on name: String, _ body: @escaping @Sendable (OperationControl) throws -> Result
     ) async throws -> Result {
-        try await BlockingWork.run { control in
+        try await BlockingOperation.run { control in
             do {
                 return try body(control)
             } catch let error as ContainerError {

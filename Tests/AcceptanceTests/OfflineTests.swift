@@ -10,7 +10,7 @@ extension AcceptanceTests {
             var libraryURL: String
             var entry: String
             var parts: Int
-            var wasHere: Bool
+            var isAlreadyImported: Bool
 
             func url() throws -> URL {
                 guard let url = URL(string: libraryURL + entry) else {
@@ -118,16 +118,16 @@ extension AcceptanceTests {
             let other = try TemporaryFolder("other")
             let server = try await RunningServer(cache: other.path)
             let back = try await imported(bundle, into: other.path, "--trust-urls")
-            #expect(!back.wasHere && back.parts == asset.parts)
+            #expect(!back.isAlreadyImported && back.parts == asset.parts)
             let played = try await StreamPlayer.ffmpeg.play(try back.url())
             #expect(played.frames == fromDisk.frames)
             let whole = back.libraryURL + "media.mp4"
             let remuxed = try await StreamPlayer.ffmpeg.play(try #require(URL(string: whole)))
             #expect(remuxed.videoFrames == StreamFixtures.videoFrames && remuxed.hasAudio)
-            #expect(try await imported(bundle, into: other.path, "--trust-urls").wasHere)
+            #expect(try await imported(bundle, into: other.path, "--trust-urls").isAlreadyImported)
             // Without --trust-urls the import creates a separate asset.
             let own = try await imported(bundle, into: other.path)
-            #expect(!own.wasHere && own.asset != back.asset)
+            #expect(!own.isAlreadyImported && own.asset != back.asset)
             try await server.stop()
         }
 
@@ -142,7 +142,7 @@ extension AcceptanceTests {
                 ["export", "clip", "--bundle", output.file("film"), "-q", "--cache", cache.path])
             let clip = try Data(contentsOf: URL(filePath: "\(StreamFixtures.folder)/clip.mp4"))
             #expect(try Data(contentsOf: URL(filePath: output.file("film/file.mp4"))) == clip)
-            #expect(try await !imported(output.file("film"), into: output.file("cache")).wasHere)
+            #expect(try await !imported(output.file("film"), into: output.file("cache")).isAlreadyImported)
         }
 
         @Test func doesNotReadOutsideImportedFolder() async throws {

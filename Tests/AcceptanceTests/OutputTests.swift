@@ -48,7 +48,7 @@ extension AcceptanceTests {
                 ("NO_COLOR=1 script -qec '%' /dev/null", "--color always", true), ("%", "", false),
                 ("%", "--color always", true),
             ])
-        func coloursStatesOnTerminal(terminal: String, option: String, isColoured: Bool) async throws {
+        func colorsStatesOnTerminal(terminal: String, option: String, isColored: Bool) async throws {
             let url = "http://127.0.0.1:\(try FreePort.next())/live.m3u8"
             let server = try await RunningServer(
                 cache: folder.path, command: ["serve", "--min-free", "0", "--channel", "news=\(url)"])
@@ -60,8 +60,8 @@ extension AcceptanceTests {
             let result = try await shell(
                 "export TERM=xterm; unset NO_COLOR; \(terminal.replacing("%", with: command)) < /dev/null")
             #expect(result.ending == .exit(0), "\(result.errorText)")
-            let state = isColoured ? "\u{1B}[33mwaiting\u{1B}[0m" : " waiting "
-            #expect(result.text.contains(state) && result.text.contains("\u{1B}[") == isColoured, "\(result.text)")
+            let state = isColored ? "\u{1B}[33mwaiting\u{1B}[0m" : " waiting "
+            #expect(result.text.contains(state) && result.text.contains("\u{1B}[") == isColored, "\(result.text)")
             try await server.stop()
         }
 

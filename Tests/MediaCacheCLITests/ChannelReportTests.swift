@@ -28,12 +28,12 @@ struct ChannelReportTests {
     @Test(arguments: [
         ("waiting", "33"), ("stopped", "33"), ("ended", "32"), ("recording", nil), ("starting", nil),
     ])
-    func coloursStates(state: String, colour: String?) throws {
+    func colorsStates(state: String, color: String?) throws {
         let record = try ChannelSample.record("news", ["state": state])
-        let table = ChannelReport.table([record], TextStyle(isColoured: true))
-        #expect(colour.map { table.contains("\u{1B}[\($0)m\(state)\u{1B}[0m") } ?? !table.contains("\u{1B}"))
+        let table = ChannelReport.table([record], TextStyle(isColored: true))
+        #expect(color.map { table.contains("\u{1B}[\($0)m\(state)\u{1B}[0m") } ?? !table.contains("\u{1B}"))
         let gap = ChannelReport.table(
-            [try ChannelSample.record("news", ["gaps": 2, "gapSeconds": 8])], TextStyle(isColoured: true))
+            [try ChannelSample.record("news", ["gaps": 2, "gapSeconds": 8])], TextStyle(isColored: true))
         #expect(gap.contains("\u{1B}[33m2 (8s)\u{1B}[0m"))
     }
 

@@ -110,9 +110,9 @@ struct DoctorMachineTests {
     @Test func rendersFindingWithAdvice() {
         let finding = DiagnosisFinding.warning("index", "it's last", advice: "move it")
         #expect(
-            finding.text(style: TextStyle(isColoured: false))
+            finding.text(style: TextStyle(isColored: false))
                 == "warning  index              it's last\n                            → move it")
-        #expect(finding.text(style: TextStyle(isColoured: true)).hasPrefix("\u{1B}[33mwarning\u{1B}[0m  index"))
+        #expect(finding.text(style: TextStyle(isColored: true)).hasPrefix("\u{1B}[33mwarning\u{1B}[0m  index"))
         #expect(DoctorReport(findings: [.ok("a", "b"), finding]).outcome == .warning)
         #expect(DoctorReport(findings: []).outcome == .ok)
     }
@@ -121,10 +121,10 @@ struct DoctorMachineTests {
         (true, [:], true), (false, [:], false), (true, ["NO_COLOR": "1"], false), (true, ["NO_COLOR": ""], true),
         (true, ["TERM": "dumb"], false), (true, ["TERM": "xterm"], true),
     ])
-    func usesColoursOnlyOnCapableTerminals(isTerminal: Bool, environment: [String: String], isColoured: Bool) {
-        #expect(TextStyle(isTerminal: isTerminal, environment: environment).isColoured == isColoured)
+    func usesColorsOnlyOnCapableTerminals(isTerminal: Bool, environment: [String: String], isColored: Bool) {
+        #expect(TextStyle(isTerminal: isTerminal, environment: environment).isColored == isColored)
         // An explicit choice overrides the terminal and the environment.
-        #expect(TextStyle(.always, isTerminal: isTerminal, environment: environment).isColoured)
-        #expect(!TextStyle(.never, isTerminal: isTerminal, environment: environment).isColoured)
+        #expect(TextStyle(.always, isTerminal: isTerminal, environment: environment).isColored)
+        #expect(!TextStyle(.never, isTerminal: isTerminal, environment: environment).isColored)
     }
 }

@@ -70,11 +70,11 @@ struct DownloadLinesTests {
         ("failed", "31"), ("paused", "33"), ("waiting", "33"), ("completeWithHoles", "33"), ("complete", "32"),
         ("running", nil), ("queued", nil),
     ])
-    func coloursStates(state: String, colour: String?) throws {
+    func colorsStates(state: String, color: String?) throws {
         let record = try DownloadSample.record("a", ["state": state])
         let word = state == "completeWithHoles" ? "holes" : state
-        let table = DownloadReport.table([record], TextStyle(isColoured: true))
-        #expect(colour.map { table.contains("\u{1B}[\($0)m\(word)\u{1B}[0m") } ?? !table.contains("\u{1B}"))
+        let table = DownloadReport.table([record], TextStyle(isColored: true))
+        #expect(color.map { table.contains("\u{1B}[\($0)m\(word)\u{1B}[0m") } ?? !table.contains("\u{1B}"))
         #expect(!DownloadReport.table([record]).contains("\u{1B}"))
     }
 }

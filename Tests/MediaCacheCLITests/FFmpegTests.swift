@@ -23,7 +23,7 @@
             let ffmpeg = try FFmpeg(for: "a test")
             let word = "title=\(UUID().uuidString)"
             let endless = ["-re", "-f", "lavfi", "-i", "anullsrc", "-metadata", word, "-f", "null", "-"]
-            let work = Task { try await BlockingWork.run { control in try ffmpeg.run(endless, control) } }
+            let work = Task { try await BlockingOperation.run { control in try ffmpeg.run(endless, control) } }
             for _ in 0..<min(turns, 1000) { await Task.yield() }
             if turns == .max {
                 while try !isRunning(word) { await Task.yield() }
@@ -35,7 +35,7 @@
 
         @Test func returnsExitCode() async throws {
             let ffmpeg = try FFmpeg(for: "a test")
-            let code = try await BlockingWork.run { control in
+            let code = try await BlockingOperation.run { control in
                 try ffmpeg.run(FFmpeg.input(.file("/no/such/film.mp4")) + ["-f", "null", "-"], control)
             }
             #expect(code != 0)
@@ -74,7 +74,7 @@
             let ffmpeg = try FFmpeg(for: "a test")
             let segment = folder.file("5.ts")
             let source = "testsrc2=size=320x240:rate=25:duration=2"
-            let made = try await BlockingWork.run { control in
+            let made = try await BlockingOperation.run { control in
                 try ffmpeg.run(["-f", "lavfi", "-i", source, "-output_ts_offset", "10", segment], control)
             }
             #expect(made == 0)
@@ -91,7 +91,7 @@
             let ffmpeg = try FFmpeg(for: "a test")
             let film = folder.file("film.mp4")
             let source = "testsrc2=size=320x240:rate=25:duration=8"
-            let made = try await BlockingWork.run { control in
+            let made = try await BlockingOperation.run { control in
                 try ffmpeg.run(["-f", "lavfi", "-i", source, film], control)
             }
             #expect(made == 0)

@@ -110,7 +110,7 @@
             try Data(text).write(to: URL(filePath: path))
             let ffmpeg = try FFmpeg(for: "a test")
             let output = folder.file("output.nut")
-            let code = try await BlockingWork.run { control in
+            let code = try await BlockingOperation.run { control in
                 try ffmpeg.run(
                     FFmpeg.input(fromFile ? .file(path) : .standardInput)
                         + ["-map", "0", "-c", "copy", "-t", "1", "file:\(output)"],

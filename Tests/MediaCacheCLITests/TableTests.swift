@@ -25,15 +25,15 @@ struct TableTests {
     }
 
     /// The escape sequences of colors don't count as columns.
-    @Test func alignsColouredCells() {
+    @Test func alignsColoredCells() {
         var table = Table([.init("STATE"), .init("SIZE", .right), .init("")])
-        table.add(["failed", "1 B", "why"], colours: [0: .red, 1: nil])
-        table.add(["ok", "10 B", ""], colours: [0: .green])
+        table.add(["failed", "1 B", "why"], colors: [0: .red, 1: nil])
+        table.add(["ok", "10 B", ""], colors: [0: .green])
         let plain = "STATE   SIZE\nfailed   1 B  why\nok      10 B"
         #expect(table.rendered() == plain)
-        let coloured = table.rendered(TextStyle(isColoured: true))
-        #expect(coloured.contains("\u{1B}[31mfailed\u{1B}[0m   1 B  why"))
-        #expect(coloured.replacing(#/\u{1B}\[\d+m/#, with: "") == plain)
+        let colored = table.rendered(TextStyle(isColored: true))
+        #expect(colored.contains("\u{1B}[31mfailed\u{1B}[0m   1 B  why"))
+        #expect(colored.replacing(#/\u{1B}\[\d+m/#, with: "") == plain)
     }
 
     @Test func omitsRowOfEmptyHeadings() {

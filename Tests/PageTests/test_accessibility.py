@@ -18,18 +18,18 @@ class AccessibilityTests(PageCase):
         cls.gallery = Gallery(cls.server, cls.origin)
 
     def test_views_pass_accessibility_rules(self):
-        for colours in ("light", "dark"):
-            page = self.open(color_scheme=colours, reduced_motion="reduce")
+        for colors in ("light", "dark"):
+            page = self.open(color_scheme=colors, reduced_motion="reduce")
             for name, route in views(self.gallery).items():
-                with self.subTest(view=name, colours=colours):
+                with self.subTest(view=name, colors=colors):
                     self.show(page, route)
                     self.assert_passes(page)
-            with self.subTest(view="adding", colours=colours):
+            with self.subTest(view="adding", colors=colors):
                 dialog = self.add(page, self.origin.url("film/index.m3u8"))
                 self.assert_passes(page)
                 dialog.get_by_role("button", name="Cancel").click()
-            with self.subTest(view="key", colours=colours):
-                page = self.open(with_key=False, color_scheme=colours, reduced_motion="reduce")
+            with self.subTest(view="key", colors=colors):
+                page = self.open(with_key=False, color_scheme=colors, reduced_motion="reduce")
                 self.watch.allow("401")
                 expect(page.get_by_role("textbox", name="Key")).to_be_visible()
                 self.assert_passes(page)

@@ -26,12 +26,12 @@ class ScreenshotTests(PageCase):
             page = self.open(viewport=viewport, reduced_motion="reduce", timezone_id="Europe/Berlin")
             for name, route in views(self.gallery).items():
                 self.settle(page, name, route)
-                for colours in ("light", "dark"):
-                    page.emulate_media(color_scheme=colours, reduced_motion="reduce")
-                    with self.subTest(view=name, width=width, colours=colours):
+                for colors in ("light", "dark"):
+                    page.emulate_media(color_scheme=colors, reduced_motion="reduce")
+                    with self.subTest(view=name, width=width, colors=colors):
                         self.assert_fits(page)
                         if name in SAVED:
-                            self.save(page, f"{name}-{viewport['width']}-{colours}")
+                            self.save(page, f"{name}-{viewport['width']}-{colors}")
 
     def settle(self, page: Page, name: str, route: str):
         self.go(page, route)
@@ -76,9 +76,9 @@ class ScreenshotTests(PageCase):
             return
         target = Path(folder) / shot.name
         shutil.copy(shot, target)
-        for colours in (256, 128, 64, 32):
+        for colors in (256, 128, 64, 32):
             if target.stat().st_size <= MOST_BYTES:
                 return
-            palette = f"split[a][b];[a]palettegen=max_colors={colours}:stats_mode=full[p];[b][p]paletteuse=dither=none"
+            palette = f"split[a][b];[a]palettegen=max_colors={colors}:stats_mode=full[p];[b][p]paletteuse=dither=none"
             ffmpeg("-i", shot, "-vf", palette, "-frames:v", "1", "-update", "1", target)
         self.assertLessEqual(target.stat().st_size, MOST_BYTES, f"{name} is too large for a repository")

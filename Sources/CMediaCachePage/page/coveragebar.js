@@ -2,7 +2,7 @@
 
 import { make, oncePerFrame, prepareCanvas, updateAttribute } from "./elements.js";
 import { counted, percent } from "./format.js";
-import { colour, onColours } from "./theme.js";
+import { color, onColors } from "./theme.js";
 
 /**
  * Creates a coverage bar.
@@ -19,7 +19,7 @@ export function makeCoverageBar({ id, seek, slim, signal }) {
 
   const draw = oncePerFrame(() => { if (canvas.isConnected) paint(canvas, coverage, position); });
   new ResizeObserver(draw).observe(canvas);
-  onColours(draw, signal);
+  onColors(draw, signal);
   if (seek) {
     canvas.classList.add("seekable");
     canvas.addEventListener("click", (event) => {
@@ -66,18 +66,18 @@ function paint(canvas, { total, spans, loading }, position) {
   pen.beginPath();
   pen.roundRect(0, top, width, thickness, Math.min(5, thickness / 2));
   pen.clip();
-  pen.fillStyle = colour("missing");
+  pen.fillStyle = color("missing");
   pen.fillRect(0, top, width, thickness);
   if (total > 0) {
-    fill(pen, spans, total, width, top, thickness, colour("cached"));
-    fill(pen, loading, total, width, top, thickness, colour("loading"));
+    fill(pen, spans, total, width, top, thickness, color("cached"));
+    fill(pen, loading, total, width, top, thickness, color("loading"));
   }
   pen.restore();
   if (position === null || !Number.isFinite(position)) return;
   const x = Math.min(Math.max(position * width, 2), width - 2);
-  pen.fillStyle = colour("card");
+  pen.fillStyle = color("card");
   pen.fillRect(x - 3, 0, 6, height);
-  pen.fillStyle = colour("playhead");
+  pen.fillStyle = color("playhead");
   pen.beginPath();
   pen.roundRect(x - 2, 0, 4, height, 2);
   pen.fill();

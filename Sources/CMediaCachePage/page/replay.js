@@ -3,7 +3,7 @@
 import { make, oncePerFrame, updateAttribute, updateText } from "./elements.js";
 import { day, moment, time, words } from "./format.js";
 import { paintRuler } from "./ruler.js";
-import { onColours } from "./theme.js";
+import { onColors } from "./theme.js";
 
 /** The delay between the last key press and playback from the chosen time, in milliseconds. */
 const commitAfter = 400;
@@ -118,7 +118,7 @@ export function makeReplay({ base, signal, jump }) {
   scaleInput.addEventListener("change", draw);
   signal.addEventListener("abort", () => clearTimeout(timer));
   new ResizeObserver(draw).observe(canvas);
-  onColours(draw, signal);
+  onColors(draw, signal);
 
   return {
     element: slider, scale,

@@ -2,7 +2,7 @@
 
 import { prepareCanvas } from "./elements.js";
 import { day, isSameDay, shortTime, time } from "./format.js";
-import { colour } from "./theme.js";
+import { color } from "./theme.js";
 
 /** The possible distances between time marks, in seconds. */
 const intervals = [1, 5, 10, 30, 60, 300, 600, 1800, 3600, 7200, 10_800, 21_600, 43_200, 86_400, 172_800, 604_800];
@@ -21,12 +21,12 @@ export function paintRuler(canvas, { recordedRanges, gaps, programmes, clip, ran
   pen.beginPath();
   pen.roundRect(0, top, width, thickness, 6);
   pen.clip();
-  pen.fillStyle = colour("missing");
+  pen.fillStyle = color("missing");
   pen.fillRect(0, top, width, thickness);
-  bands(pen, recordedRanges, x, top, thickness, colour("cached"), 1);
+  bands(pen, recordedRanges, x, top, thickness, color("cached"), 1);
   // Gaps also differ in shape, for users who can't distinguish the colors.
-  bands(pen, gaps, x, top, thickness, colour("card"), 3);
-  bands(pen, gaps, x, top + thickness / 2, thickness / 2, colour("lost"), 3);
+  bands(pen, gaps, x, top, thickness, color("card"), 3);
+  bands(pen, gaps, x, top + thickness / 2, thickness / 2, color("lost"), 3);
   if (clip) shade(pen, clip, x, top, thickness);
   pen.restore();
 
@@ -44,7 +44,7 @@ function bands(pen, spans, x, top, height, style, least) {
 }
 
 function shade(pen, { from, to }, x, top, height) {
-  pen.fillStyle = colour("accent");
+  pen.fillStyle = color("accent");
   pen.globalAlpha = 0.35;
   pen.fillRect(x(from), top, x(to) - x(from), height);
   pen.globalAlpha = 1;
@@ -55,7 +55,7 @@ function paintProgrammes(pen, programmes, x, width) {
   for (const { name, from, to } of programmes) {
     const [left, right] = [Math.max(0, x(from)), Math.min(width, x(to))];
     if (right <= left) continue;
-    pen.fillStyle = colour("accent");
+    pen.fillStyle = color("accent");
     pen.beginPath();
     pen.roundRect(left, 14, Math.max(3, right - left), 4, 2);
     pen.fill();
@@ -64,7 +64,7 @@ function paintProgrammes(pen, programmes, x, width) {
     pen.beginPath();
     pen.rect(left, 0, right - left, 14);
     pen.clip();
-    pen.fillStyle = colour("ink");
+    pen.fillStyle = color("ink");
     pen.fillText(name, left + 1, 0);
     pen.restore();
   }
@@ -78,12 +78,12 @@ function paintMarks(pen, range, x, width, top, height) {
   for (const at of roundTimes(range, interval)) {
     const place = x(at);
     const isNewDay = !isSameDay(at, last);
-    pen.fillStyle = colour("mark");
+    pen.fillStyle = color("mark");
     pen.globalAlpha = 0.55;
     pen.fillRect(place, top, 1, height);
     pen.globalAlpha = 1;
     if (place > width - labelWidth / 2) continue;
-    pen.fillStyle = colour("soft");
+    pen.fillStyle = color("soft");
     const text = interval >= 86_400_000 || isNewDay && seconds > 21_600 ? day(at) : interval < 60_000 ? time(at) : shortTime(at);
     pen.fillText(text, Math.max(0, place - 14), top + height + 5);
     last = at;
@@ -113,16 +113,16 @@ function paintDays(pen, range, x, top, height) {
   const midnight = new Date(range.from);
   midnight.setHours(24, 0, 0, 0);
   while (midnight.getTime() < range.to) {
-    pen.fillStyle = colour("ink");
+    pen.fillStyle = color("ink");
     pen.fillRect(x(midnight.getTime()) - 1, top - 4, 2, height + 8);
     midnight.setDate(midnight.getDate() + 1);
   }
 }
 
 function paintHead(pen, place, top, height, isMoved) {
-  pen.fillStyle = colour("card");
+  pen.fillStyle = color("card");
   pen.fillRect(place - 3.5, top - 5, 7, height + 10);
-  pen.fillStyle = colour("playhead");
+  pen.fillStyle = color("playhead");
   pen.beginPath();
   pen.roundRect(place - 2, top - 5, 4, height + 10, 2);
   pen.fill();

@@ -1,9 +1,9 @@
 // The color theme: light, dark, or that of the system.
 
-const storageKey = "mediacache.colours";
+const storageKey = "mediacache.colors";
 
 export function startTheme() {
-  const choice = document.getElementById("colours");
+  const choice = document.getElementById("colors");
   try { choice.value = localStorage.getItem(storageKey) ?? "auto"; } catch { /* the system's theme */ }
   if (!choice.value) choice.value = "auto";
   apply(choice.value);
@@ -16,14 +16,14 @@ export function startTheme() {
 function apply(value) {
   if (value === "auto") delete document.documentElement.dataset.theme;
   else document.documentElement.dataset.theme = value;
-  dispatchEvent(new Event("colours"));
+  dispatchEvent(new Event("colors"));
 }
 
 /** Calls `listener` when the colors change, so that canvases can be redrawn. */
-export function onColours(listener, signal) {
-  addEventListener("colours", listener, { signal });
+export function onColors(listener, signal) {
+  addEventListener("colors", listener, { signal });
   matchMedia("(prefers-color-scheme: dark)").addEventListener("change", listener, { signal });
 }
 
 /** Returns a color of the theme, by the name of its custom property. */
-export const colour = (name) => getComputedStyle(document.documentElement).getPropertyValue(`--${name}`).trim();
+export const color = (name) => getComputedStyle(document.documentElement).getPropertyValue(`--${name}`).trim();

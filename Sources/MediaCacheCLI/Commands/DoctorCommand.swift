@@ -33,12 +33,12 @@ struct DoctorCommand: AsyncParsableCommand {
     @Flag(help: "Print JSON.")
     var json = false
 
-    @OptionGroup var colours: ColourOptions
+    @OptionGroup var colors: ColorOptions
     @OptionGroup var options: ServeOptions
 
     func run() async throws {
         let findings = Mutex<[DiagnosisFinding]>([])
-        let style = colours.output
+        let style = colors.output
         let isJSON = json
         let report: @Sendable (DiagnosisFinding) async throws -> Void = { finding in
             findings.withLock { $0.append(finding) }

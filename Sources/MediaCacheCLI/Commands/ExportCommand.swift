@@ -41,7 +41,7 @@ struct ExportCommand: AsyncParsableCommand {
             appears only when it's complete.
             --json prints the object of `remux --json`; with --bundle asset, output, entry, parts, bytes, missing.
             A segment that is damaged or has another codec becomes a gap and is listed.
-            The exit code is 2 if --gaps left gaps, a segment is damaged, or audio or video was left out.
+            The exit code is 2 if --gaps left gaps, a segment is damaged, or audio or video was omitted.
             """
     )
 
@@ -186,7 +186,7 @@ struct ExportCommand: AsyncParsableCommand {
         if !result.missing.isEmpty {
             let count = result.missing.count
             throw CommandFailure(
-                .partial, "\(count.counted("part")) \(count == 1 ? "is" : "are") missing and left out")
+                .partial, "\(count.counted("part")) \(count == 1 ? "is" : "are") missing and omitted")
         }
     }
 }

@@ -19,7 +19,7 @@ struct ImportCommand: AsyncParsableCommand {
             that you trust.
             Nothing outside the folder is read: playlists that refer to files outside it, to symbolic links that lead \
             out of it, or to other hosts are rejected. The folder isn't changed.
-            --json prints an object: asset, title, libraryURL, entry, parts, bytes, wasHere.
+            --json prints an object: asset, title, libraryURL, entry, parts, bytes, isAlreadyImported.
             """
     )
 
@@ -48,7 +48,7 @@ struct ImportCommand: AsyncParsableCommand {
         }
         guard let result else { throw CommandFailure(.interrupted, "interrupted") }
         let action =
-            result.wasHere
+            result.isAlreadyImported
             ? "Already imported" : "Imported \(result.parts.counted("part")), \(ByteCount(result.bytes))"
         let text =
             "\(action): \(Table.printable(result.title ?? path)).\n"

@@ -22,8 +22,8 @@ struct RemuxCommand: AsyncParsableCommand {
             aligned by their own timestamps. For a multivariant playlist, the best variant stream is selected, with \
             its audio; options select another.
             Samples are copied unchanged. Uncompressed audio of a MOV is copied too (ISO/IEC 23003-5), although not \
-            every player supports it. Tracks that the output can't contain, such as time codes, are listed and left \
-            out. A codec that differs between files is an error. A segment that is damaged or has another codec \
+            every player supports it. Tracks that the output can't contain, such as time codes, are omitted and \
+            listed. A codec that differs between files is an error. A segment that is damaged or has another codec \
             becomes a gap and is listed.
             Timestamps that wrap or restart become one timeline. The offset between audio and video is preserved, and \
             segments that the playlist marks as gaps stay gaps. Segments encrypted with AES-128, AES-256 or \
@@ -33,8 +33,8 @@ struct RemuxCommand: AsyncParsableCommand {
             The index of the output precedes the media. .m4a contains only the audio, .ts is an MPEG transport stream. \
             The output file appears only when it's complete.
             --json prints an object: inputs, output, size, duration, tracks (as in `inspect --json`), subtitles \
-            (files), leftOut, missing (name, start, duration, reason of damage), damage (places, first, kinds) or null.
-            The exit code is 2 if --skip-missing left gaps, a segment is damaged, or audio or video was left out.
+            (files), omitted, missing (name, start, duration, reason of damage), damage (places, first, kinds) or null.
+            The exit code is 2 if --skip-missing left gaps, a segment is damaged, or audio or video was omitted.
             """
     )
 

@@ -26,7 +26,7 @@ struct VerifyCommand: AsyncParsableCommand {
     @Flag(help: "Print JSON.")
     var json = false
 
-    @OptionGroup var colours: ColourOptions
+    @OptionGroup var colors: ColorOptions
     @OptionGroup var cache: CacheOptions
 
     func run() async throws {
@@ -40,7 +40,7 @@ struct VerifyCommand: AsyncParsableCommand {
             let effect = repair ? "run it again to repair the remaining damage" : "no data was changed"
             throw CommandFailure(.interrupted, "interrupted; \(effect)")
         }
-        try StandardStreams.print(json ? JSONOutput.text(report) : Self.text(report, colours.output))
+        try StandardStreams.print(json ? JSONOutput.text(report) : Self.text(report, colors.output))
         guard report.findings.isEmpty else {
             let left = report.findings.count { !$0.isRepaired }
             guard left > 0 else { return }
@@ -65,7 +65,7 @@ struct VerifyCommand: AsyncParsableCommand {
                 "\(finding.start)", "\(finding.end)", finding.isRepaired ? "repaired" : "damaged", finding.problem,
                 finding.key,
             ]
-            table.add(cells, colours: [2: finding.isRepaired ? .green : .red])
+            table.add(cells, colors: [2: finding.isRepaired ? .green : .red])
         }
         return "\(table.rendered(style))\n\(sum)"
     }

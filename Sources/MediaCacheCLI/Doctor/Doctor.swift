@@ -15,7 +15,7 @@ struct Doctor: Sendable {
     func run() async throws {
         let owner = CacheStore.owner(of: settings.location)
         let folder = FolderChecks(location: settings.location, limits: settings.limits, owner: owner)
-        guard let findings = try await TimeLimit.run(.seconds(30), { try await BlockingWork.run { folder.run() } })
+        guard let findings = try await TimeLimit.run(.seconds(30), { try await BlockingOperation.run { folder.run() } })
         else {
             return try await report(
                 .failure("cache folder", "no response within 30 s", advice: "check its disk or network share"))
@@ -23,7 +23,9 @@ struct Doctor: Sendable {
         for finding in findings { try await report(finding) }
         if let owner { try await report(await version(of: owner)) }
         let port = PortCheck(host: settings.host, port: settings.port, owner: owner)
-        for finding in try await BlockingWork.run({ [port.run(), PortCheck.loopback()] }) { try await report(finding) }
+        for finding in try await BlockingOperation.run({ [port.run(), PortCheck.loopback()] }) {
+            try await report(finding)
+        }
         try await report(try await MachineChecks.clock())
         try await report(MachineChecks.openFiles())
         try await report(

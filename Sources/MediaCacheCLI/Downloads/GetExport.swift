@@ -35,7 +35,7 @@ struct GetExport: Sendable {
                     "\(url) was downloaded, but its file isn't accessible; nothing was written to “\(path)”")
             }
             let copy = FileCopy(of: source, to: OutputTarget(path: path, overwrites: overwrites))
-            outcome.method = try await BlockingWork.run { try copy.make() }
+            outcome.method = try await BlockingOperation.run { try copy.make() }
             outcome.output = path
             return
         }

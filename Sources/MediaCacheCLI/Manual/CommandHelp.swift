@@ -17,7 +17,6 @@ struct CommandHelp: Decodable, Sendable {
         var abstract: String?
         var discussion: String?
         var defaultValue: String?
-        var isOptional: Bool
         var isRepeating: Bool
         var shouldDisplay: Bool
 

@@ -23,7 +23,7 @@ struct BundleImport: Sendable {
         var parts: Int
         var bytes: Int64
         /// Whether the asset was already complete before the import.
-        var wasHere: Bool
+        var isAlreadyImported: Bool
     }
 
     func run(_ client: APIClient) async throws -> Result {
@@ -47,8 +47,8 @@ struct BundleImport: Sendable {
                 selection: folder.manifest?.selection, contents: contents, lost: lost))
         var result = Result(
             asset: asset.id, title: asset.title, libraryURL: asset.libraryURL, entry: contents.entry, parts: 0,
-            bytes: 0, wasHere: asset.state == .complete)
-        guard !result.wasHere else { return result }
+            bytes: 0, isAlreadyImported: asset.state == .complete)
+        guard !result.isAlreadyImported else { return result }
         var seen: Set<String> = []
         for part in contents.parts where seen.insert(part.url).inserted {
             guard let file = files[part.url] else { continue }

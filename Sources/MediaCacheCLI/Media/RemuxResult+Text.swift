@@ -12,7 +12,7 @@ extension RemuxResult {
         let content = formats.isEmpty ? "" : ": \(formats.joined(separator: ", "))"
         var lines = ["Wrote \(output) (\(ByteCount(size))\(length))\(content)."]
         if !subtitles.isEmpty { lines.append("Subtitles: \(subtitles.joined(separator: ", ")).") }
-        if !omitted.isEmpty { lines.append("Left out: \(omitted.joined(separator: "; ")).") }
+        if !omitted.isEmpty { lines.append("Omitted: \(omitted.joined(separator: "; ")).") }
         if let damage {
             let places = damage.places.counted("place")
             lines.append("Damaged: \(places), the first at \(SecondsText.describe(damage.first)).")

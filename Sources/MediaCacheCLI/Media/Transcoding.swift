@@ -17,7 +17,7 @@ struct Transcoding: Sendable {
         remux.subtitleBaseFile = target
         let result = try await remux.run(gateway: gateway, progress: progress)
         let seconds = result.duration ?? 0
-        return try await BlockingWork.run { control in
+        return try await BlockingOperation.run { control in
             var encoded = result
             let output = try OutputFile(target)
             try ffmpeg.encode(

@@ -21,7 +21,7 @@ enum DownloadReport {
                 record.name,
                 remark(record),
             ]
-            table.add(cells, colours: [1: TextStyle.Colour(record.state)])
+            table.add(cells, colors: [1: TextStyle.Color(record.state)])
         }
         return table.rendered(style)
     }

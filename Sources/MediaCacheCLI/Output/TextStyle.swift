@@ -4,35 +4,35 @@ import Foundation
 /// (no-color.org).
 struct TextStyle: Sendable, Hashable {
     /// A text attribute (SGR). Colors are those of the terminal's palette, so that they are readable on its background.
-    enum Colour: Int, Sendable {
+    enum Color: Int, Sendable {
         case red = 31
         case green = 32
         case yellow = 33
     }
 
-    let isColoured: Bool
+    let isColored: Bool
 
-    init(isColoured: Bool) {
-        self.isColoured = isColoured
+    init(isColored: Bool) {
+        self.isColored = isColored
     }
 
     init(
-        _ choice: ColourChoice = .auto, isTerminal: Bool,
+        _ choice: ColorChoice = .auto, isTerminal: Bool,
         environment: [String: String] = ProcessInfo.processInfo.environment
     ) {
         guard choice == .auto else {
-            isColoured = choice == .always
+            isColored = choice == .always
             return
         }
         let isDisabled = environment["NO_COLOR"].map { !$0.isEmpty } ?? false
-        isColoured = isTerminal && !isDisabled && environment["TERM"] != "dumb"
+        isColored = isTerminal && !isDisabled && environment["TERM"] != "dumb"
     }
 
-    static let plain = TextStyle(isColoured: false)
+    static let plain = TextStyle(isColored: false)
 
     static var error: TextStyle { TextStyle(isTerminal: StandardStreams.errorIsTerminal) }
 
-    func paint(_ text: String, _ colour: Colour) -> String {
-        isColoured && !text.isEmpty ? "\u{1B}[\(colour.rawValue)m\(text)\u{1B}[0m" : text
+    func paint(_ text: String, _ color: Color) -> String {
+        isColored && !text.isEmpty ? "\u{1B}[\(color.rawValue)m\(text)\u{1B}[0m" : text
     }
 }

@@ -112,7 +112,7 @@ struct ChildProcess: Sendable, Hashable {
                 if number != SIGINT || isatty(STDIN_FILENO) == 0 { send(number, to: id) }
             }
             defer { group.cancelAll() }
-            return try await BlockingWork.run { status() }
+            return try await BlockingOperation.run { status() }
         }
     }
 
@@ -120,7 +120,7 @@ struct ChildProcess: Sendable, Hashable {
     /// since an encoder would first finish its file after a termination signal.
     func wait() async throws -> Int32 {
         try await withTaskCancellationHandler {
-            try await BlockingWork.run { status() }
+            try await BlockingOperation.run { status() }
         } onCancel: {
             kill()
         }

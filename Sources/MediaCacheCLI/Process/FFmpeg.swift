@@ -37,7 +37,8 @@ struct FFmpeg: Sendable {
     /// - Throws: ``CommandFailure`` if ffmpeg can't be started or exceeds its deadline; `CancellationError`; an error
     ///   of the source if ffmpeg fails because of it.
     func run(
-        _ arguments: [String], _ control: WorkControl, within limits: Confinement = .frame, in folder: String? = nil,
+        _ arguments: [String], _ control: OperationControl, within limits: Confinement = .frame,
+        in folder: String? = nil,
         feeding source: MediaByteReader? = nil, isQuiet: Bool = true
     ) throws -> Int32 {
         try control.check()
@@ -70,7 +71,7 @@ struct FFmpeg: Sendable {
     func encode(
         _ input: String, as format: TranscodedFormat, to output: String, outputName name: String,
         duration seconds: Double,
-        _ control: WorkControl
+        _ control: OperationControl
     ) throws {
         let limits = Confinement.encoding(duration: seconds, bytes: Self.size(of: input), isBackground: false)
         let code = try run(Self.arguments(input, format, output), control, within: limits, isQuiet: false)
@@ -100,7 +101,7 @@ struct FFmpeg: Sendable {
         // The reader sees the end of the output only after all writing descriptors are closed.
         try? writing.close()
         async let code = child.wait()
-        try await BlockingWork.run { Self.read(pipe.fileHandleForReading, duration: seconds, onProgress) }
+        try await BlockingOperation.run { Self.read(pipe.fileHandleForReading, duration: seconds, onProgress) }
         let ended = try await code
         try Task.checkCancellation()
         if deadline.end() { throw Self.deadlineFailure(limits) }

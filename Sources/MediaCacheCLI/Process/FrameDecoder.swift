@@ -5,7 +5,7 @@ import MediaLibrary
 /// A decoder of frames that uses ffmpeg.
 struct FrameDecoder: Sendable {
     /// A function that prepares the data of a frame, by its time and the path of the clip to write.
-    private let source: @Sendable (Double, String, WorkControl) throws -> FrameSource?
+    private let source: @Sendable (Double, String, OperationControl) throws -> FrameSource?
     /// The cache folder that contains the temporary files of ffmpeg; nil for the system's temporary folder.
     private let cacheFolder: String?
 
@@ -29,10 +29,10 @@ struct FrameDecoder: Sendable {
 
     /// Decodes the frame at a time in seconds; returns nil if the film has none there. Messages call the film `name`.
     func frame(at time: Double, of name: String) async throws -> Cover? {
-        try await BlockingWork.run { control in try decode(time, name, control) }
+        try await BlockingOperation.run { control in try decode(time, name, control) }
     }
 
-    private func decode(_ time: Double, _ name: String, _ control: WorkControl) throws -> Cover? {
+    private func decode(_ time: Double, _ name: String, _ control: OperationControl) throws -> Cover? {
         let ffmpeg = try FFmpeg(for: "decoding a frame of \(name)")
         let folder = try ScratchFolder(in: cacheFolder)
         guard let source = try self.source(time, folder.file(Self.clipName), control) else { return nil }
@@ -57,7 +57,7 @@ struct FrameDecoder: Sendable {
     ]
 
     private func decode(
-        _ path: String, _ time: Double, _ folder: ScratchFolder, _ ffmpeg: FFmpeg, _ control: WorkControl
+        _ path: String, _ time: Double, _ folder: ScratchFolder, _ ffmpeg: FFmpeg, _ control: OperationControl
     ) throws -> Int32 {
         let input = FFmpeg.input(.file(path))
         let seek = ["-ss", "\(time)"]
@@ -67,7 +67,7 @@ struct FrameDecoder: Sendable {
     }
 
     private func decode(
-        _ bytes: MediaByteReader, _ time: Double, _ folder: ScratchFolder, _ ffmpeg: FFmpeg, _ control: WorkControl
+        _ bytes: MediaByteReader, _ time: Double, _ folder: ScratchFolder, _ ffmpeg: FFmpeg, _ control: OperationControl
     ) throws -> Int32 {
         let input = FFmpeg.input(.standardInput) + ["-ss", "\(time)"] + Self.outputArguments
         if time >= Self.fullDecodingLimit {
@@ -80,7 +80,7 @@ struct FrameDecoder: Sendable {
 
     /// Returns whether ffmpeg failed only because the film has no frame at the time.
     private func hasNoFrame(
-        _ source: FrameSource, _ code: Int32, _ ffmpeg: FFmpeg, _ control: WorkControl
+        _ source: FrameSource, _ code: Int32, _ ffmpeg: FFmpeg, _ control: OperationControl
     ) throws -> Bool {
         let input: [String]
         let bytes: MediaByteReader?

@@ -16,8 +16,8 @@ enum ChannelReport {
                 gaps(record.gaps, record.gapSeconds), record.isRunning ? rate(record.rate) : "",
                 "\(ByteCount(record.bytes))", limits(record.retention), record.url, record.reason ?? "",
             ]
-            let colours = [1: TextStyle.Colour(record.state), 4: record.gaps > 0 ? .yellow : nil]
-            table.add(cells, colours: colours)
+            let colors = [1: TextStyle.Color(record.state), 4: record.gaps > 0 ? .yellow : nil]
+            table.add(cells, colors: colors)
         }
         return table.rendered(style)
     }

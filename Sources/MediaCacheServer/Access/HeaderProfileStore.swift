@@ -34,7 +34,7 @@ final class HeaderProfileStore: Sendable {
     /// The source of user information.
     enum Source {
         /// A URL that the user gave to the command, the API or the server.
-        case person
+        case user
         /// A playlist or a play URL, which may have been written by an origin or by the holder of a token.
         case untrusted
     }
@@ -72,7 +72,7 @@ final class HeaderProfileStore: Sendable {
     /// replace a remembered password. An untrusted source neither replaces nor evicts a password that the user gave.
     @discardableResult
     func remember(
-        _ credentials: Credentials, for url: ResourceURL, from source: Source = .person
+        _ credentials: Credentials, for url: ResourceURL, from source: Source = .user
     ) -> ProfileIdentity {
         let user = User(credentials.identity, of: url)
         let isUntrusted = source == .untrusted || credentials.password == nil

@@ -56,7 +56,7 @@ final class MovieCache: Sendable {
         let name = "\(info.key) \(info.validator) \(info.length ?? -1) \(available.sorted())"
         let movie = try await movies.value(for: name) { [store, limit] in
             try await limit.run {
-                try await BlockingWork.run { control in
+                try await BlockingOperation.run { control in
                     try Self.movie(request, in: store, available, control)
                 }
             }
@@ -134,7 +134,7 @@ final class MovieCache: Sendable {
             let (index, check) = try await contents()
             let entry = index.contents.entry
             return try await limit.run {
-                try await BlockingWork.run { control in
+                try await BlockingOperation.run { control in
                     let resources = StoreResources(
                         store, settings: settings, control: control, asset: asset, contents: index)
                     do {
@@ -171,7 +171,7 @@ final class MovieCache: Sendable {
     func embeddedCover(of asset: Asset) async throws -> Cover? {
         let (request, _) = try await resource(of: asset)
         return try await limit.run { [store] in
-            try await BlockingWork.run { control in
+            try await BlockingOperation.run { control in
                 let settings = request.settings ?? store.transfers
                 let resources = StoreResources(store, settings: settings, control: control)
                 return try Cover.embedded(in: try resources.bytes(of: "\(request.url)", range: nil))
@@ -204,7 +204,7 @@ final class MovieCache: Sendable {
     }
 
     private static func movie(
-        _ request: ReadRequest, in store: CacheStore, _ available: Set<String>, _ control: WorkControl
+        _ request: ReadRequest, in store: CacheStore, _ available: Set<String>, _ control: OperationControl
     ) throws -> Movie {
         let resources = StoreResources(store, settings: request.settings ?? store.transfers, control: control)
         do {
@@ -248,7 +248,7 @@ final class MovieCache: Sendable {
     }
 
     private static func stream(
-        _ plan: StreamPlan, _ resources: StoreResources, allowsGaps: Bool = false, _ control: WorkControl
+        _ plan: StreamPlan, _ resources: StoreResources, allowsGaps: Bool = false, _ control: OperationControl
     ) throws -> Movie {
         .stream(
             try StreamMovie(plan, resources: resources, missingParts: allowsGaps ? .leaveGaps : .fail) {

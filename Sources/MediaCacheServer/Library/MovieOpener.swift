@@ -25,7 +25,7 @@ struct MovieOpener: ReaderOpener {
             let head = ResourceHead(
                 length: movie.length, contentType: Self.type(isAudio: movie.isAudioOnly), validator: Validator(),
                 validatedAt: Date(), entityTag: "\"mc-\(movie.identity)\"")
-            let control = WorkControl()
+            let control = OperationControl()
             let resources = movie.resources.ended(by: control)
             return MovieReader(
                 movie.reader(sharing: movies.budget, from: resources), head: head,

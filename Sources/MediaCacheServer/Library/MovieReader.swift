@@ -26,7 +26,7 @@ final class MovieReader<Source: ByteSource & SendableMetatype>: ByteReader {
     private let name: String
     private let onChange: @Sendable () -> Void
     private let limit: ConcurrencyLimit
-    private let control: WorkControl
+    private let control: OperationControl
     private let source: Mutex<Source>
     private let state: Mutex<State>
 
@@ -37,7 +37,7 @@ final class MovieReader<Source: ByteSource & SendableMetatype>: ByteReader {
     ///   - onChange: Called when the source has changed and can't be read.
     init(
         _ source: sending Source, head: ResourceHead, range: Range<Int64>, windowStart: Int64? = nil,
-        gaps: [MovieGap] = [], name: String, limit: ConcurrencyLimit, control: WorkControl,
+        gaps: [MovieGap] = [], name: String, limit: ConcurrencyLimit, control: OperationControl,
         onChange: @escaping @Sendable () -> Void
     ) {
         self.head = head
@@ -93,7 +93,7 @@ final class MovieReader<Source: ByteSource & SendableMetatype>: ByteReader {
         Task {
             let result: Result<[UInt8], any Error>
             do {
-                result = .success(try await limit.run { try await BlockingWork.run { try self.next() } })
+                result = .success(try await limit.run { try await BlockingOperation.run { try self.next() } })
             } catch {
                 result = .failure(error)
             }

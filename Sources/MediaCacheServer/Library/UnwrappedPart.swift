@@ -123,7 +123,9 @@ final class SegmentInflations: Sendable {
         try await segments.value(for: name) { [limit] in
             try await limit.run {
                 let bytes = try await contents()
-                return try await BlockingWork.run { try SegmentInflation.inflated(bytes, isEncrypted: isEncrypted) }
+                return try await BlockingOperation.run {
+                    try SegmentInflation.inflated(bytes, isEncrypted: isEncrypted)
+                }
             }
         }
     }

@@ -128,7 +128,7 @@ public actor AssetStore {
         guard try await load()[id] != nil, let bytes = try await folder.contents(of: id.rawValue + Self.contentsSuffix)
         else { return nil }
         // Decoding may take a while, so it doesn't run on this actor.
-        return try await BlockingWork.run { try AssetContents(encoded: bytes) }
+        return try await BlockingOperation.run { try AssetContents(encoded: bytes) }
     }
 
     /// Returns a number that changes whenever the contents of an asset change, meaningful only for this instance.

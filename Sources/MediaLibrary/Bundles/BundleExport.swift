@@ -102,7 +102,9 @@ public struct BundleExport: Sendable {
         }
     }
 
-    private func run(_ gateway: any BundleGateway, _ control: WorkControl, _ progress: ReadProgress?) throws -> Result {
+    private func run(
+        _ gateway: any BundleGateway, _ control: OperationControl, _ progress: ReadProgress?
+    ) throws -> Result {
         guard let contents = source.contents else {
             throw MediaJobError(
                 .failed, "\(source.url) hasn't been analyzed yet; download it first, or export it to a file")
@@ -178,7 +180,7 @@ private struct BundlePart {
     let ranges: BundlePartRanges?
     let source: BundleExport.Source
     let gateway: any BundleGateway
-    let control: WorkControl
+    let control: OperationControl
     let progress: ReadProgress?
 
     /// Writes the part as players receive it, without the origin's wrapping. If the cached file has no wrapping, it's

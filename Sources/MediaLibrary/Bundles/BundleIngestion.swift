@@ -86,7 +86,7 @@ package struct BundleIngestion: Sendable {
             length: length, contentType: type, validator: Validator(), validatedAt: store.now,
             entityTag: Self.entityTag(ofLength: length))
         defer { try? FileManager.default.removeItem(atPath: file) }
-        try await BlockingWork.run {
+        try await BlockingOperation.run {
             let mode: [FileAttributeKey: Any] = [.posixPermissions: 0o600]
             guard FileManager.default.createFile(atPath: file, contents: Data(bytes), attributes: mode) else {
                 throw CacheError(.storage, "the temporary file \(file) can't be written")

@@ -67,7 +67,7 @@
         }
 
         private func update() async {
-            guard let now = try? await BlockingWork.run({ self.read() }) else { return }
+            guard let now = try? await BlockingOperation.run({ self.read() }) else { return }
             let hasChanged = last.withLock { last in
                 defer { last = now }
                 return last != now

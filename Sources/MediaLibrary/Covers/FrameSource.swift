@@ -15,7 +15,7 @@ package enum FrameSource {
     /// media. Returns nil if there is no frame at that time or later.
     package static func make(
         of input: MediaInput, at time: Double, writingClipTo clip: String, gateway: (any MediaGateway)?,
-        _ control: WorkControl
+        _ control: OperationControl
     ) throws -> FrameSource? {
         let resources = InputResources(of: [input], gateway: gateway, control: control)
         // A decoder may have another working directory, so it needs an absolute path.
@@ -32,7 +32,7 @@ package enum FrameSource {
     /// Prepares the input for a frame of media at the URL at which a gateway serves it.
     package static func make(
         ofServed url: String, at time: Double, writingClipTo clip: String, gateway: any MediaGateway,
-        _ control: WorkControl
+        _ control: OperationControl
     ) throws -> FrameSource? {
         let resources = InputResources(gateway: gateway, control: control, allowsFiles: false)
         do {

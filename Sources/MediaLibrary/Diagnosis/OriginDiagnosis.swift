@@ -63,7 +63,7 @@ public struct OriginDiagnosis: Sendable {
         if IPAddress(host: host) != nil { return true }
         let begin = ContinuousClock.now
         let found = try await TimeLimit.run(.seconds(8)) {
-            try await BlockingWork.run { HostLookup.addresses(of: host) }
+            try await BlockingOperation.run { HostLookup.addresses(of: host) }
         }
         let duration = (ContinuousClock.now - begin).inMilliseconds
         guard let found else {

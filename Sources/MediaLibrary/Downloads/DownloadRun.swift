@@ -282,7 +282,7 @@ final class DownloadRun: Sendable {
     /// Reads the duration of an MP4 from its index. Errors don't affect the download.
     private func readDuration(_ settings: TransferSettings) async {
         guard contents.playlists.isEmpty, contents.parts.count == 1, let url = contents.parts.first?.url else { return }
-        let duration = try? await BlockingWork.run { [store] control in
+        let duration = try? await BlockingOperation.run { [store] control in
             let source = try StoreResources(store, settings: settings, control: control).bytes(of: url, range: nil)
             let front = try source.bytes(0..<min(source.length, 8), limit: 8)
             return front.withUnsafeBytes(MP4Format.isRecognized) ? try MP4Reader(source).movie.seconds : nil

@@ -109,7 +109,7 @@ public struct RemuxJob: Sendable {
     private func merged(_ plans: [StreamPlan]) throws -> StreamPlan {
         if plans.count == 1 { return plans[0] }
         if plans.contains(where: { !$0.subtitles.isEmpty }) {
-            onNote("subtitles of several inputs can't be joined, so they're left out")
+            onNote("subtitles of several inputs can't be joined, so they're omitted")
         }
         guard !playsInParallel else {
             var plan = StreamPlan(inputs: plans.flatMap(\.inputs))

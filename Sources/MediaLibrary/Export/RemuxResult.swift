@@ -67,8 +67,7 @@ public struct RemuxResult: Encodable, Sendable {
     public var damage: Damage?
 
     private enum CodingKeys: String, CodingKey {
-        case inputs, output, size, duration, tracks, subtitles, missing, damage
-        case omitted = "leftOut"
+        case inputs, output, size, duration, tracks, subtitles, omitted, missing, damage
     }
 
     package init(inputs: [String], output: String) {
@@ -96,7 +95,7 @@ public struct RemuxResult: Encodable, Sendable {
         if track.kind == .video || track.kind == .audio { lostTracks.append(text) }
     }
 
-    package mutating func inspect(_ path: String, _ control: WorkControl) throws {
+    package mutating func inspect(_ path: String, _ control: OperationControl) throws {
         guard let contents = try ContainerContents(try InputBytes(path: path, control: control)) else { return }
         let record = ContainerRecord(try ContainerInspection(contents, name: path))
         size = record.size

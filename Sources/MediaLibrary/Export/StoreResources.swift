@@ -7,7 +7,7 @@ import Synchronization
 package struct StoreResources: StreamResources {
     private let store: CacheStore
     private let settings: TransferSettings
-    private let control: WorkControl
+    private let control: OperationControl
     private let asset: Asset?
     private let contents: ContentsIndex?
     private let scope: DocumentScope
@@ -16,12 +16,12 @@ package struct StoreResources: StreamResources {
     ///   - asset: The asset that the contents belong to; nil for a window of a recording.
     ///   - contents: The resources at URLs under ``ContentsIndex/base``.
     package init(
-        _ store: CacheStore, settings: TransferSettings, control: WorkControl, asset: Asset? = nil,
+        _ store: CacheStore, settings: TransferSettings, control: OperationControl, asset: Asset? = nil,
         contents: ContentsIndex? = nil
     ) { self.init(store, settings, control, asset, contents, DocumentScope()) }
 
     private init(
-        _ store: CacheStore, _ settings: TransferSettings, _ control: WorkControl, _ asset: Asset?,
+        _ store: CacheStore, _ settings: TransferSettings, _ control: OperationControl, _ asset: Asset?,
         _ contents: ContentsIndex?, _ scope: DocumentScope
     ) {
         self.store = store
@@ -33,7 +33,7 @@ package struct StoreResources: StreamResources {
     }
 
     /// Returns the same resources with another control.
-    package func ended(by control: WorkControl) -> StoreResources {
+    package func ended(by control: OperationControl) -> StoreResources {
         StoreResources(store, settings, control, asset, contents, scope)
     }
 

@@ -129,24 +129,24 @@ public struct StreamPlan: Sendable, Hashable {
         of variant: VariantStream, in playlist: MultivariantPlaylist, _ choice: StreamChoice, _ media: MediaTimes
     ) -> [(uri: String, audioLabel: TrackLabel?)] {
         let renditions = playlist.renditions(.audio, of: variant)
-        var taken = playlist.rendition(.audio, of: variant, language: choice.language).map { [$0] } ?? []
-        if choice.prefersMostCompleteVariant, choice.language == nil, let first = taken.first {
+        var selected = playlist.rendition(.audio, of: variant, language: choice.language).map { [$0] } ?? []
+        if choice.prefersMostCompleteVariant, choice.language == nil, let first = selected.first {
             let uri = { (rendition: Rendition) in rendition.uri ?? variant.uri }
             if media.hasNegligibleMedia(first, of: renditions, uri: uri) {
-                taken = Array(media.longest(renditions, uri: uri).prefix(1))
+                selected = Array(media.longest(renditions, uri: uri).prefix(1))
             }
         }
-        if choice.includesAllAudio { taken += renditions.filter { $0 != taken.first } }
+        if choice.includesAllAudio { selected += renditions.filter { $0 != selected.first } }
         func label(_ rendition: Rendition) -> TrackLabel {
-            TrackLabel(language: rendition.language, name: rendition.name, isDefault: rendition == taken.first)
+            TrackLabel(language: rendition.language, name: rendition.name, isDefault: rendition == selected.first)
         }
         // The audio of renditions without a playlist is in the variant stream's segments. If there are several, they
         // can't be distinguished.
         let inside = renditions.filter { $0.uri == nil || $0.uri == variant.uri }
-        let isDefault = taken.first.map(inside.contains) ?? false
+        let isDefault = selected.first.map(inside.contains) ?? false
         let first = inside.count == 1 ? inside.first.map(label) : isDefault ? TrackLabel(isDefault: true) : nil
         var found: [(uri: String, audioLabel: TrackLabel?)] = [(variant.uri, first)]
-        for rendition in taken {
+        for rendition in selected {
             guard let uri = rendition.uri, !found.contains(where: { $0.uri == uri }) else { continue }
             found.append((uri, label(rendition)))
         }

@@ -5,7 +5,7 @@ package enum InputBytes: ByteSource {
     case file(ControlledSource<FileSource>)
     case resource(GatewaySource)
 
-    package init(path: String, control: WorkControl, progress: ReadProgress? = nil) throws(ContainerError) {
+    package init(path: String, control: OperationControl, progress: ReadProgress? = nil) throws(ContainerError) {
         self = .file(ControlledSource(try FileSource(path: path), control: control, progress: progress))
     }
 
@@ -28,10 +28,10 @@ package enum InputBytes: ByteSource {
 package final class ControlledSource<Source: ByteSource>: ByteSource {
     package let length: Int64
     private let source: Source
-    private let control: WorkControl
+    private let control: OperationControl
     private let progress: ReadProgress?
 
-    package init(_ source: Source, control: WorkControl, progress: ReadProgress?) {
+    package init(_ source: Source, control: OperationControl, progress: ReadProgress?) {
         self.source = source
         self.control = control
         self.progress = progress
@@ -59,7 +59,7 @@ package final class GatewaySource: ByteSource {
 
     /// Opens a resource, and reads bytes from `start` on, because the response declares the length.
     package init(
-        _ url: String, from start: Int64 = 0, gateway: any MediaGateway, control: WorkControl,
+        _ url: String, from start: Int64 = 0, gateway: any MediaGateway, control: OperationControl,
         progress: ReadProgress? = nil
     ) throws(ContainerError) {
         let (end, overflow) = start.addingReportingOverflow(Int64(SegmentFormat.probeLength))
@@ -90,7 +90,7 @@ package final class GatewaySource: ByteSource {
     }
 
     private static func read(
-        _ url: String, _ range: Range<Int64>, gateway: any MediaGateway, limit: Int, _ control: WorkControl
+        _ url: String, _ range: Range<Int64>, gateway: any MediaGateway, limit: Int, _ control: OperationControl
     ) throws(ContainerError) -> FetchedBytes {
         do {
             return try control.wait { try await gateway.read(url, range: range, limit: limit) }

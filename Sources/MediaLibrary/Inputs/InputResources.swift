@@ -6,7 +6,7 @@ package import MediaContainers
 package struct InputResources: StreamResources, Sendable {
     /// The cache; nil if the job reads only files.
     package var gateway: (any MediaGateway)?
-    package var control: WorkControl
+    package var control: OperationControl
     package var progress: ReadProgress?
     /// Whether references may lead to local files, and to URLs that the cache doesn't serve yet.
     ///
@@ -15,12 +15,14 @@ package struct InputResources: StreamResources, Sendable {
     package var allowsFiles: Bool
 
     package init(
-        of inputs: [MediaInput], gateway: (any MediaGateway)?, control: WorkControl, progress: ReadProgress? = nil
+        of inputs: [MediaInput], gateway: (any MediaGateway)?, control: OperationControl, progress: ReadProgress? = nil
     ) {
         self.init(gateway: gateway, control: control, progress: progress, allowsFiles: !inputs.allSatisfy(\.isURL))
     }
 
-    package init(gateway: (any MediaGateway)?, control: WorkControl, progress: ReadProgress? = nil, allowsFiles: Bool) {
+    package init(
+        gateway: (any MediaGateway)?, control: OperationControl, progress: ReadProgress? = nil, allowsFiles: Bool
+    ) {
         self.gateway = gateway
         self.control = control
         self.progress = progress

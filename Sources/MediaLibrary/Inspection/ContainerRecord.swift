@@ -139,7 +139,8 @@ package struct ContainerFormatRecord: Encodable, Sendable {
     @Nullable package private(set) var channels: Int?
     /// The positions of the speakers: `stereo`, `5.1`.
     @Nullable package private(set) var channelLayout: String?
-    /// The encryption scheme: `cenc`, `cbcs`.
+    /// The scheme type of Common Encryption (ISO/IEC 23001-7): `cenc`, `cens`, `cbc1` or `cbcs`; nil if the samples
+    /// aren't encrypted.
     @Nullable package private(set) var encryption: String?
 
     init(_ format: MediaFormat) {

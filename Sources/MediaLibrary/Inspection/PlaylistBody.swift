@@ -19,7 +19,7 @@ package struct PlaylistBody: Sendable {
     }
 
     /// Reads a file; standard input if `path` is nil. Throws ``MediaJobError``.
-    package init(path: String?) async throws { self = try await BlockingWork.run { try Self.read(path) } }
+    package init(path: String?) async throws { self = try await BlockingOperation.run { try Self.read(path) } }
 
     private static func read(_ path: String?) throws -> PlaylistBody {
         let name = path ?? "standard input"

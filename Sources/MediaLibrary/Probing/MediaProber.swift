@@ -69,7 +69,7 @@ public struct MediaProber: Sendable {
     ) async throws {
         let store = store
         let movie = try await withDeadline {
-            try await BlockingWork.run { control in
+            try await BlockingOperation.run { control in
                 let source = WindowedSource(length: length, window: front) { (range) throws(ContainerError) in
                     do {
                         return try control.wait {

@@ -22,7 +22,7 @@ struct StoreResourcesTests {
         _ = try await PlaylistLoader(store: store).load(playlist)
         _ = try await store.fill(ReadRequest(url: media))
         await #expect(throws: ContainerError.self) {
-            try await BlockingWork.run { control in
+            try await BlockingOperation.run { control in
                 let resources = StoreResources(store, settings: store.transfers, control: control)
                 let plan = try StreamPlan(playlist: "\(playlist)", resources: resources)
                 let part = try #require(plan.inputs.first?.first)
@@ -44,7 +44,7 @@ struct StoreResourcesTests {
         let store = try await fixture.open()
         _ = try await PlaylistLoader(store: store).load(playlist, scope: .any)
         _ = try await store.fill(ReadRequest(url: media))
-        let length = try? await BlockingWork.run { control in
+        let length = try? await BlockingOperation.run { control in
             let resources = StoreResources(store, settings: store.transfers, control: control)
             let plan = try StreamPlan(playlist: "\(playlist)", resources: resources)
             let part = try #require(plan.inputs.first?.first)

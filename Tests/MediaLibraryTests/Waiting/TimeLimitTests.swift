@@ -10,7 +10,7 @@ struct TimeLimitTests {
     @Test func abandonsWorkThatIgnoresCancellation() async throws {
         let gate = DispatchSemaphore(value: 0)
         let result = try await TimeLimit.run(.milliseconds(50)) {
-            try await BlockingWork.run { gate.wait() }
+            try await BlockingOperation.run { gate.wait() }
             return 1
         }
         #expect(result == nil)

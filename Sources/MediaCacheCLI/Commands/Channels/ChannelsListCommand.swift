@@ -24,11 +24,11 @@ struct ChannelsListCommand: AsyncParsableCommand {
     @Flag(help: "Print JSON.")
     var json = false
 
-    @OptionGroup var colours: ColourOptions
+    @OptionGroup var colors: ColorOptions
     @OptionGroup var cache: CacheOptions
 
     func run() async throws {
         let channels = try await Connection.use(HostSettings(cache: cache)) { try await $0.client.channels() }
-        try StandardStreams.print(json ? JSONOutput.text(channels) : ChannelReport.table(channels, colours.output))
+        try StandardStreams.print(json ? JSONOutput.text(channels) : ChannelReport.table(channels, colors.output))
     }
 }

@@ -23,11 +23,11 @@ struct DownloadsListCommand: AsyncParsableCommand {
     @Flag(help: "Print JSON.")
     var json = false
 
-    @OptionGroup var colours: ColourOptions
+    @OptionGroup var colors: ColorOptions
     @OptionGroup var cache: CacheOptions
 
     func run() async throws {
         let downloads = try await Connection.use(HostSettings(cache: cache)) { try await $0.client.downloads() }
-        try StandardStreams.print(json ? JSONOutput.text(downloads) : DownloadReport.table(downloads, colours.output))
+        try StandardStreams.print(json ? JSONOutput.text(downloads) : DownloadReport.table(downloads, colors.output))
     }
 }

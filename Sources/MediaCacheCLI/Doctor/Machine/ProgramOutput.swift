@@ -13,7 +13,7 @@ enum ProgramOutput {
         // The reader sees the end of the output only after all writing descriptors are closed.
         try? writing.close()
         async let code = child.wait()
-        let data = try await BlockingWork.run { try pipe.fileHandleForReading.readToEnd() ?? Data() }
+        let data = try await BlockingOperation.run { try pipe.fileHandleForReading.readToEnd() ?? Data() }
         _ = try await code
         return String(decoding: data, as: UTF8.self).split(separator: "\n").first.map(String.init)
     }

@@ -267,7 +267,7 @@ actor ProgrammeExports {
     private nonisolated func write(
         _ movie: WindowMovie, to path: String, onProgress: @escaping @Sendable (Double) -> Void
     ) async throws -> WindowMovie.Written {
-        try await BlockingWork.run { [store] control in
+        try await BlockingOperation.run { [store] control in
             try movie.write(to: path, from: store, control, onProgress: onProgress)
         }
     }

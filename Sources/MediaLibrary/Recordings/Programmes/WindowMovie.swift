@@ -23,7 +23,7 @@ struct WindowMovie: Sendable {
     /// - Parameter onProgress: Called with the progress from 0 to 1.
     /// - Throws: `ContainerError`, with `inputOutput` if the operation is cancelled or the store is closed.
     func write(
-        to path: String, from store: CacheStore, _ control: WorkControl, onProgress: (Double) -> Void
+        to path: String, from store: CacheStore, _ control: OperationControl, onProgress: (Double) -> Void
     ) throws -> Written {
         let index = ContentsIndex(window.contents)
         let resources = StoreResources(store, settings: store.transfers, control: control, contents: index)

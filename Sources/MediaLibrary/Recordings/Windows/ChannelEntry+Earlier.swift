@@ -14,7 +14,7 @@ extension ChannelEntry {
         var result = entry
         for (type, group) in types {
             let renditions = earlier.renditions.filter { $0.type == type && $0.uri != nil }
-            let taken = Set(entry.renditions.filter { $0.type == type }.map(\.groupID))
+            let usedIDs = Set(entry.renditions.filter { $0.type == type }.map(\.groupID))
             for id in Set(renditions.map(\.groupID)).sorted() {
                 let members = renditions.filter { $0.groupID == id }
                 let dropped = members.filter { !named.contains(folder(of: $0.uri ?? "")) }
@@ -24,7 +24,7 @@ extension ChannelEntry {
                     guard case .variant(var variant) = result.entries[index], users.contains(folder(of: variant.uri))
                     else { continue }
                     if variant[keyPath: group] == nil, !dropped.isEmpty {
-                        variant[keyPath: group] = taken.contains(id) ? id + "-earlier" : id
+                        variant[keyPath: group] = usedIDs.contains(id) ? id + "-earlier" : id
                         result.entries[index] = .variant(variant)
                     }
                     if let own = variant[keyPath: group], !groups.contains(own) { groups.append(own) }

@@ -22,9 +22,9 @@ package struct RecordedWindow: Sendable {
     /// Returns the number of lost segments and missing ends in an export: those of the plan's tracks, and of the
     /// variant stream's audio renditions that have no segments in the window.
     package func gaps(in plan: StreamPlan) -> Int {
-        let taken = plan.locations.compactMap { ContentsIndex.name(of: $0).map(ChannelEntry.folder(of:)) }
-        let audioFolders = taken.first.flatMap { audioFoldersByVariant[$0] } ?? []
-        let tracks = Set(taken).union(audioFolders.intersection(missingTracks))
+        let exported = plan.locations.compactMap { ContentsIndex.name(of: $0).map(ChannelEntry.folder(of:)) }
+        let audioFolders = exported.first.flatMap { audioFoldersByVariant[$0] } ?? []
+        let tracks = Set(exported).union(audioFolders.intersection(missingTracks))
         return tracks.reduce(0) { $0 + (gapsByTrack[$1] ?? 0) }
     }
 }

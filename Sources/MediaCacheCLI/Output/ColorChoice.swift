@@ -1,7 +1,7 @@
 import ArgumentParser
 
 /// The use of colors in output.
-enum ColourChoice: String, CaseIterable, ExpressibleByArgument, Sendable {
+enum ColorChoice: String, CaseIterable, ExpressibleByArgument, Sendable {
     /// On terminals that support colors, unless `NO_COLOR` is set.
     case auto
     /// Always, even in a pipe, such as to a pager.
@@ -10,12 +10,12 @@ enum ColourChoice: String, CaseIterable, ExpressibleByArgument, Sendable {
 }
 
 /// The options for colored output.
-struct ColourOptions: ParsableArguments {
+struct ColorOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
             "Use colors: auto means on a terminal, unless NO_COLOR is set or TERM is dumb.",
             valueName: "when"))
-    var color = ColourChoice.auto
+    var color = ColorChoice.auto
 
     var output: TextStyle { TextStyle(color, isTerminal: StandardStreams.outputIsTerminal) }
 }

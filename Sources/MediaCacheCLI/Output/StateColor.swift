@@ -2,7 +2,7 @@ import MediaCacheAPI
 
 /// The colors of states: red for failures, yellow for pauses, waits, stops and missing parts, green for completion,
 /// none for normal activity.
-extension TextStyle.Colour {
+extension TextStyle.Color {
     init?(_ state: DownloadRecord.State) {
         switch state {
         case .failed: self = .red

@@ -2,24 +2,24 @@ import MediaLibrary
 import Synchronization
 import Testing
 
-struct WorkControlTests {
+struct OperationControlTests {
     private struct Reason: Error {}
 
     @Test func waitsForCall() async throws {
-        let value = try await BlockingWork.run { control in try control.wait { 42 } }
+        let value = try await BlockingOperation.run { control in try control.wait { 42 } }
         #expect(value == 42)
     }
 
     @Test func rethrowsErrorFromCall() async throws {
         await #expect(throws: Reason.self) {
-            try await BlockingWork.run { control in try control.wait { throw Reason() } }
+            try await BlockingOperation.run { control in try control.wait { throw Reason() } }
         }
     }
 
     @Test func cancellationEndsWork() async throws {
         let (started, continuation) = AsyncStream<Void>.makeStream()
         let task = Task {
-            try await BlockingWork.run { control in
+            try await BlockingOperation.run { control in
                 continuation.yield()
                 // Only cancellation ends this wait.
                 try control.wait {

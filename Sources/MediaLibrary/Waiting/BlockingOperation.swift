@@ -2,7 +2,7 @@ internal import Dispatch
 internal import Synchronization
 
 /// Blocking operations, such as file access, outside the cooperative thread pool.
-package enum BlockingWork {
+package enum BlockingOperation {
     /// Runs `body` on a separate thread, and suspends until it returns, even if the task is cancelled.
     package static func run<Result: Sendable>(_ body: @escaping @Sendable () throws -> Result) async throws -> Result {
         try await withCheckedThrowingContinuation { continuation in
@@ -14,9 +14,9 @@ package enum BlockingWork {
 
     /// Runs `body` on a separate thread with a control that cancels it when the task is cancelled.
     package static func run<Result: Sendable>(
-        _ body: @escaping @Sendable (WorkControl) throws -> Result
+        _ body: @escaping @Sendable (OperationControl) throws -> Result
     ) async throws -> Result {
-        let control = WorkControl()
+        let control = OperationControl()
         return try await withTaskCancellationHandler {
             try await run { try body(control) }
         } onCancel: {
@@ -26,7 +26,7 @@ package enum BlockingWork {
 }
 
 /// A link between a blocking operation and its task: a check for cancellation, and a wait for asynchronous calls.
-package final class WorkControl: Sendable {
+package final class OperationControl: Sendable {
     private struct State {
         var isCancelled = false
         var call: Task<Void, Never>?
