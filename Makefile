@@ -112,11 +112,12 @@ check-apple: build-strict ## Type-check the code for Apple systems against stubs
 check-benchmarks: build-strict ## Type-check the benchmarks, with warnings as errors
 	SWIFT="$(SWIFT)" Scripts/check-benchmarks.sh
 
-lint: ## Check the style of the sources and scripts, and the language of texts
+lint: ## Check the style of the sources and scripts, their imports, and the language of texts
 	$(SWIFT) format lint --strict --parallel --recursive $(SOURCES)
 	@if command -v shellcheck >/dev/null; then shellcheck $(SCRIPTS); \
 		elif [ "$$MEDIACACHE_REQUIRE_ALL" = 1 ]; then echo "lint: shellcheck is missing" >&2; exit 1; \
 		else echo "lint: shellcheck isn't installed, so the scripts weren't checked"; fi
+	SWIFT="$(SWIFT)" Scripts/check-imports.py
 	Scripts/check-language.py
 
 language: ## Check the language of comments, messages and docs (ARGS=--report prints counts)

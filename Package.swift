@@ -73,6 +73,7 @@ let package = Package(
                 "HLS",
                 "MediaCache",
                 "MediaContainers",
+                .product(name: "HTTPTypes", package: "swift-http-types"),
             ],
             swiftSettings: swiftSettings
         ),
@@ -241,12 +242,17 @@ let package = Package(
         .testTarget(
             name: "MediaCacheCLITests",
             dependencies: [
+                "MediaCache",
                 "MediaCacheAPI",
                 "MediaCacheCLI",
                 "MediaCacheCurl",
+                "MediaCacheServer",
                 "MediaContainers",
+                "MediaLibrary",
                 "TestSupport",
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
+                .product(name: "Logging", package: "swift-log"),
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOHTTP1", package: "swift-nio"),
             ],
