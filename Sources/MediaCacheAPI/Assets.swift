@@ -151,6 +151,15 @@ extension APIClient {
         return try await call(.put, "/api/v1/assets/\(Self.escape(id))/cover", content: content)
     }
 
+    /// Sets the cover of a URL's asset, which is created if necessary.
+    ///
+    /// - Returns: Whether the cover was set; false if no data of the URL is cached.
+    public func setCover(_ cover: Cover, at url: ResourceURL) async throws -> Bool {
+        guard let asset = try await addAsset(for: url) else { return false }
+        try await setCover(cover, of: asset.id)
+        return true
+    }
+
     /// Removes an asset's cover, if it has one.
     @discardableResult
     public func removeCover(of id: String) async throws -> AssetRecord {

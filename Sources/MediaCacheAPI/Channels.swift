@@ -255,6 +255,16 @@ public struct TimelineRecord: PagedList, Hashable {
     public var items: [Segment] { segments }
 }
 
+extension ChannelRecord {
+    /// Whether the channel is being recorded, or waits for its stream.
+    public var isRunning: Bool {
+        switch state {
+        case .starting, .recording, .waiting: true
+        case .stopped, .ended: false
+        }
+    }
+}
+
 extension APIClient {
     static let channelsPath = "/api/v1/channels"
 
@@ -266,6 +276,11 @@ extension APIClient {
     /// Returns a channel.
     public func channel(_ name: ChannelName) async throws -> ChannelRecord {
         try await call(.get, "\(Self.channelsPath)/\(name)")
+    }
+
+    /// Returns a channel; nil if there is none.
+    public func channelIfFound(_ name: ChannelName) async throws -> ChannelRecord? {
+        try await callIfFound(.get, "\(Self.channelsPath)/\(name)")
     }
 
     /// Returns the URL of a channel's window, in milliseconds since 1970, at the server's own address, without a token.

@@ -70,6 +70,15 @@ public struct ResourceRecord: Codable, Sendable, Hashable, Identifiable {
     }
 }
 
+extension ResourceRecord {
+    /// The missing ranges of the resource; empty if its length is unknown.
+    public var holes: [ClosedRange<Int64>] {
+        guard let length else { return [] }
+        let cached = RangeSet(spans.map { $0.start..<$0.end })
+        return RangeSet(0..<length).subtracting(cached).ranges.map { $0.lowerBound...$0.upperBound - 1 }
+    }
+}
+
 /// A range of bytes, from `start` up to but not including `end`.
 public struct ByteSpan: Codable, Sendable, Hashable {
     /// The offset of the first byte.

@@ -36,6 +36,6 @@ struct MomentArgumentTests {
 
     @Test(arguments: [("12:34.5", true), ("90", true), ("-60", false), ("now", false), ("1769890500", false)])
     func distinguishesPositionsFromMoments(text: String, isPosition: Bool) {
-        #expect(ChannelWindow.isPosition(text) == isPosition)
+        #expect(TimeArgument.isPosition(text) == isPosition)
     }
 }

@@ -23,9 +23,9 @@ struct ResourceReportTests {
     }
 
     @Test func holesComplementSpans() throws {
-        #expect(ResourceReport.holes(try resource(spans: [(100, 200), (300, 400)])) == [0...99, 200...299, 400...999])
-        #expect(ResourceReport.holes(try resource(spans: [(0, 1000)], complete: true)) == [])
-        #expect(ResourceReport.holes(try resource(length: nil, spans: [(0, 10)])) == [])
+        #expect(try resource(spans: [(100, 200), (300, 400)]).holes == [0...99, 200...299, 400...999])
+        #expect(try resource(spans: [(0, 1000)], complete: true).holes == [])
+        #expect(try resource(length: nil, spans: [(0, 10)]).holes == [])
     }
 
     @Test func partialResourceIsBelow100Percent() throws {

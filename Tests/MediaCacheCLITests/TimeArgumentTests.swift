@@ -1,3 +1,4 @@
+import MediaCacheAPI
 import Testing
 
 @testable import MediaCacheCLI
@@ -17,8 +18,8 @@ struct TimeArgumentTests {
     }
 
     @Test func parsesAssets() throws {
-        #expect(try AssetArgument(parsing: " 17 ") == .id(17))
-        #expect(try AssetArgument(parsing: "http://h/17") == .url(URLArgument.parse("http://h/17")))
-        #expect(throws: ArgumentTextError.self) { try AssetArgument(parsing: "ftp://h/17") }
+        #expect(try AssetReference(parsing: " 17 ") == .id(17))
+        #expect(try AssetReference(parsing: "http://h/17") == .url(URLArgument.parse("http://h/17")))
+        #expect(throws: ArgumentTextError.self) { try AssetReference(parsing: "ftp://h/17") }
     }
 }

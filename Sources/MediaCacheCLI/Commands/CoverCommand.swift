@@ -86,11 +86,18 @@ struct CoverCommand: AsyncParsableCommand {
         if remove { return try await removeCover(of: input) }
         let target = output.map { OutputTarget(path: $0, overwrites: force) }
         try target?.check()
-        let job = CoverJob(
-            input: try input.mediaInput, time: at, stores: at == nil || keep,
-            cacheFolder: try cache.location.evictable)
+        let (media, folder) = (try input.mediaInput, try cache.location.evictable)
+        let (time, stores) = (at, at == nil || keep)
         let found = try await MediaSession.run(on: [input], origin: origin, cache: cache) { connection in
-            let found = try await job.run(connection)
+            let decoder = FrameDecoder(of: media, gateway: connection?.gateway, cacheFolder: folder)
+            let job = CoverJob(input: media, time: time, stores: stores) {
+                try await decoder.frame(at: $0, of: media.name)
+            }
+            let found = try await job.run(connection?.client)
+            if let error = found.storageError {
+                let reason = CommandFailure(error)?.message ?? "\(error)"
+                StandardStreams.printError("mediacache: note: the cover isn't stored: \(Table.printable(reason))")
+            }
             if let target { try await OutputFile.write(found.cover.bytes, to: target) }
             return found
         }
@@ -110,7 +117,7 @@ struct CoverCommand: AsyncParsableCommand {
                     + "\(Cover.largest >> 20) MiB")
         }
         let isStored = try await Connection.use(try HostSettings(cache: cache, origin: origin, url: url)) {
-            try await CoverJob.store(cover, of: url, $0.client)
+            try await $0.client.setCover(cover, at: url)
         }
         guard isStored else {
             throw CommandFailure(.failed, "\(input.name) isn't cached; play it or download it with `get` first")

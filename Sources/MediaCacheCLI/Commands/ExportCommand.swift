@@ -1,6 +1,7 @@
 import ArgumentParser
 import MediaCache
 import MediaCacheAPI
+import MediaCacheServer
 import MediaLibrary
 
 /// `mediacache export ASSET -o OUT`.
@@ -48,8 +49,8 @@ struct ExportCommand: AsyncParsableCommand {
     @Argument(
         help: ArgumentHelp("The asset: a URL, an ID, a title or a channel.", valueName: "asset"),
         completion: ServerCompletion.assetsAndChannels,
-        transform: AssetArgument.init(parsing:))
-    var asset: AssetArgument
+        transform: AssetReference.init(parsing:))
+    var asset: AssetReference
 
     @Option(
         name: .shortAndLong,
@@ -158,7 +159,7 @@ struct ExportCommand: AsyncParsableCommand {
 
     /// Parses a position in a film or a time of a channel.
     private static func time(_ text: String) throws -> String {
-        guard !ChannelWindow.isPosition(text) else { return text }
+        guard !TimeArgument.isPosition(text) else { return text }
         do {
             return try MomentArgument(parsing: text).text
         } catch is ArgumentTextError {
@@ -193,38 +194,35 @@ struct ExportCommand: AsyncParsableCommand {
 
 /// The asset or the window of a channel that a command exports.
 private struct ExportSelection: Sendable {
-    var asset: AssetArgument
+    var asset: AssetReference
     var from: String?
     var to: String?
     var fetches: Bool
 
-    /// Sets the inputs of a job from the asset or the channel. Returns the name of the input, and the gaps of a
-    /// recording.
+    /// Sets the input of a job. Returns its name, and the gaps of a recording.
     func resolve(
         _ job: inout RemuxJob, _ client: APIClient
     ) async throws -> (name: String, gaps: [RemuxResult.Missing]) {
-        if let window = try await ChannelWindow(asset, from: from, to: to, client) {
-            // The recording contains only the audio that was selected for it.
-            if job.choice.language == nil { job.choice.includesAllAudio = true }
-            job.choice.prefersMostCompleteVariant = true
-            let content = try await window.content(job.choice)
-            if !job.leavesGaps { try window.requireComplete(content) }
-            job.inputs = [try window.input]
-            job.clip = content.clip
-            return (window.name.rawValue, content.gaps)
+        if let window = try await window(client) { return (window.name.rawValue, try await job.setInput(window)) }
+        job.clip = ClipRange(start: try from.map(TimeArgument.parse), end: try to.map(TimeArgument.parse))
+        guard let cached = try await CachedAsset(asset, cachedOnly: !fetches, client: client) else {
+            throw CommandFailure(
+                .failed, "\(asset.text) isn't cached; download it with `get`, or use --fetch to contact its origin")
         }
-        let clip = ClipRange(start: try from.map(TimeArgument.parse), end: try to.map(TimeArgument.parse))
-        let cached = try await CachedAsset(asset, cachedOnly: !fetches, client)
         // A clip needs only the segments in its range. A missing one is an error when it's read.
-        if !fetches, !job.leavesGaps, clip.isWhole || !cached.isStream { try cached.requireComplete() }
-        job.inputs = [cached.input]
-        if cached.isDownload, job.choice.language == nil { job.choice.includesAllAudio = true }
-        job.clip = clip
+        if !fetches, !job.leavesGaps, job.clip.isWhole || !cached.isStream, let shortage = cached.shortage {
+            let fetching = "use --fetch to contact its origin"
+            let advice =
+                cached.isDownload
+                ? "use --gaps to leave gaps" : cached.isStream ? "\(fetching), or --gaps to leave gaps" : fetching
+            throw CommandFailure(.failed, "\(shortage); \(advice)")
+        }
+        job.setInput(cached)
         job.isAvailable = { cached.isComplete(playURL: $0) }
         return ("\(cached.url)", [])
     }
 
-    /// Looks up an asset, or a window of a channel.
+    /// Returns the asset or the window of a channel to write to a folder.
     func bundleSource(_ client: APIClient) async throws -> BundleExport.Source {
         let name: String
         switch asset {
@@ -234,30 +232,48 @@ private struct ExportSelection: Sendable {
         }
         if from == nil, to == nil {
             do {
-                let record = try await client.bundle(ofAsset: name)
-                return BundleExport.Source(record, baseURL: client.libraryURL(ofAsset: record.id))
+                return try await client.bundleSource(ofAsset: name)
             } catch let problem as Problem where problem.status == 404 {
                 // The name may be a channel's.
-                guard try await ChannelWindow(asset, from: nil, to: nil, client) != nil else { throw problem }
+                guard let window = try await window(client) else { throw problem }
+                return try await client.bundleSource(of: window)
             }
         }
-        guard let window = try await ChannelWindow(asset, from: from, to: to, client) else {
+        guard let window = try await window(client) else {
             throw CommandFailure(
                 .usage,
                 "--from and --to with --bundle need a channel, but “\(name)” isn't one; "
                     + "`mediacache channels` lists the channels")
         }
-        let (channel, span) = (window.name, window.milliseconds)
-        let record = try await client.bundle(ofWindowOf: channel, from: span.lowerBound, to: span.upperBound)
-        return BundleExport.Source(record, baseURL: client.liveURL(of: channel))
+        return try await client.bundleSource(of: window)
+    }
+
+    /// Returns the window of a channel; nil if the asset isn't a channel.
+    private func window(_ client: APIClient) async throws -> ChannelWindow? {
+        let bounds = [from, to].compactMap(\.self)
+        let channel: ChannelRecord?
+        if let name = asset.channelName, !bounds.allSatisfy(TimeArgument.isPosition) {
+            channel = try await client.channel(name)
+        } else {
+            channel = try await client.channel(asset, withPositions: !bounds.isEmpty)
+        }
+        guard let channel else { return nil }
+        let window = try await ChannelWindow(of: channel, from: from, to: to, client: client)
+        if window.startsLate {
+            StandardStreams.printError(
+                "mediacache: note: the recording of \(window.name) doesn't go back that far; the window begins at "
+                    + "\(MomentText.exact(window.milliseconds.lowerBound))")
+        }
+        return window
     }
 }
 
-extension BundleExport.Source {
-    fileprivate init(_ record: BundleRecord, baseURL: String) {
-        self.init(
-            id: record.id, title: record.title, url: record.url, withCredentials: record.withCredentials,
-            selection: record.selection, missingParts: record.holeCount, hasCover: record.hasCover,
-            contents: record.contents, baseURL: baseURL)
+extension CachedAsset {
+    /// Returns whether the media playlist at a play URL is cached with all its segments; true if that's unknown.
+    func isComplete(playURL: String) -> Bool {
+        guard let path = playURL.firstRange(of: "/play/").map({ playURL[$0.lowerBound...] }),
+            let target = try? PlayTarget(String(path))
+        else { return true }
+        return isComplete(playlist: target.url)
     }
 }

@@ -26,8 +26,8 @@ struct RemoveCommand: AsyncParsableCommand {
     @Argument(
         help: ArgumentHelp("The URLs, IDs or titles of resources and assets.", valueName: "asset"),
         completion: ServerCompletion.assets,
-        transform: AssetArgument.init(parsing:))
-    var items: [AssetArgument] = []
+        transform: AssetReference.init(parsing:))
+    var items: [AssetReference] = []
 
     @Flag(help: "Remove everything that isn't pinned.")
     var all = false
@@ -75,7 +75,7 @@ struct RemoveCommand: AsyncParsableCommand {
         }
     }
 
-    private static func remove(_ item: AssetArgument, _ client: APIClient, _ outcome: inout Outcome) async throws {
+    private static func remove(_ item: AssetReference, _ client: APIClient, _ outcome: inout Outcome) async throws {
         let resource =
             switch item {
             case .url(let url): try await client.resource(for: url)
@@ -99,7 +99,7 @@ struct RemoveCommand: AsyncParsableCommand {
             outcome.missing.append(item.text)
             return
         }
-        let asset = try await item.find(in: assets, noun: "asset", using: client)
+        let asset = try await item.find(in: assets, noun: "asset", client: client)
         try await client.removeAsset(asset.id)
         outcome.assets.append(asset.title ?? asset.url)
     }

@@ -45,11 +45,13 @@ struct GetExport: Sendable {
         job.leavesGaps = outcome.record?.state == .completeWithHoles
         job.subtitles = .sidecar
         job.onNote = StandardStreams.printNote
-        let cached = try await CachedAsset(.url(url), cachedOnly: true, connection.client)
-        job.inputs = [cached.input]
-        job.isAvailable = { cached.isComplete(playURL: $0) }
+        guard let cached = try await CachedAsset(.url(url), cachedOnly: true, client: connection.client) else {
+            throw CommandFailure(.failed, "\(url) isn't cached; it was removed in the meantime")
+        }
         // The playlists of a download contain only the selected audio.
-        if cached.isDownload { (job.choice.language, job.choice.includesAllAudio) = (nil, true) }
+        if cached.isDownload { job.choice.language = nil }
+        job.setInput(cached)
+        job.isAvailable = { cached.isComplete(playURL: $0) }
         var result = try await job.run(gateway: APIGateway(client: connection.client, cachedOnly: true))
         result.inputs = ["\(url)"]
         outcome.remux = result

@@ -1,4 +1,5 @@
 import Foundation
+import MediaCacheAPI
 import MediaLibrary
 
 /// A remux followed by encoding with ffmpeg.

@@ -6,8 +6,8 @@ struct DownloadReferences: ParsableArguments {
     @Argument(
         help: ArgumentHelp("The IDs, URLs or titles of downloads.", valueName: "id"),
         completion: ServerCompletion.downloads,
-        transform: AssetArgument.init(parsing:))
-    var downloads: [AssetArgument] = []
+        transform: AssetReference.init(parsing:))
+    var downloads: [AssetReference] = []
 
     @Flag(help: "Apply to all downloads.")
     var all = false
@@ -23,7 +23,7 @@ struct DownloadReferences: ParsableArguments {
         guard !all else { return records }
         var found: [DownloadRecord] = []
         for argument in downloads {
-            let record = try await argument.find(in: records, noun: "download", using: client)
+            let record = try await argument.find(in: records, noun: "download", client: client)
             if !found.contains(where: { $0.id == record.id }) { found.append(record) }
         }
         return found

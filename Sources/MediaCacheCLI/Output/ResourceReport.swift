@@ -62,13 +62,6 @@ enum ResourceReport {
         return table.rendered()
     }
 
-    /// Returns the holes of a resource; none if its length is unknown.
-    static func holes(_ resource: ResourceRecord) -> [ClosedRange<Int64>] {
-        guard let length = resource.length else { return [] }
-        let cached = RangeSet(resource.spans.map { $0.start..<$0.end })
-        return RangeSet(0..<length).subtracting(cached).ranges.map { $0.lowerBound...$0.upperBound - 1 }
-    }
-
     private static func share(_ resource: ResourceRecord) -> String {
         if resource.complete { return "100%" }
         guard let length = resource.length, length > 0 else { return "?" }

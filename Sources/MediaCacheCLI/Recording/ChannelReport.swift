@@ -81,14 +81,6 @@ enum ChannelReport {
 
 extension ChannelRecord {
     var recordedSeconds: Double { recordedRanges.reduce(0) { $0 + Double($1.to - $1.from) } / 1000 }
-
-    /// Whether the channel is being recorded, or waits for its stream.
-    var isRunning: Bool {
-        switch state {
-        case .starting, .recording, .waiting: true
-        case .stopped, .ended: false
-        }
-    }
 }
 
 extension MomentText {

@@ -16,7 +16,7 @@ struct RecordSession: Sendable {
 
     /// Adds the channel, and returns its previous and its new state. The previous one is nil for a new channel.
     func begin(_ client: APIClient) async throws -> (before: ChannelRecord?, now: ChannelRecord) {
-        let before = try await Self.find(name, client)
+        let before = try await client.channelIfFound(name)
         var byOrigin = HeaderArgument.byOrigin(header, for: url)
         var addition = addition
         addition.headers = byOrigin.removeValue(forKey: url.origin)
@@ -85,7 +85,7 @@ struct RecordSession: Sendable {
         // A gap is counted at once, but listed only after all earlier segments were received.
         var (isBehind, edge) = (false, nil as Int64?)
         while true {
-            guard let record = try await find(name, client) else {
+            guard let record = try await client.channelIfFound(name) else {
                 throw CommandFailure(.failed, "the channel \(name) was deleted")
             }
             if record.gaps != gaps || (isBehind && record.edge != edge) {
@@ -98,15 +98,6 @@ struct RecordSession: Sendable {
             try display.show(record)
             guard record.isRunning else { return record }
             try await Task.sleep(for: interval)
-        }
-    }
-
-    /// Returns the channel with a name; nil if there is none.
-    static func find(_ name: ChannelName, _ client: APIClient) async throws -> ChannelRecord? {
-        do {
-            return try await client.channel(name)
-        } catch let problem as Problem where problem.status == 404 {
-            return nil
         }
     }
 }

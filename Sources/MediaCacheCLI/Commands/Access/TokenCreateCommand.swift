@@ -26,8 +26,8 @@ struct TokenCreateCommand: AsyncParsableCommand {
     @Option(
         help: ArgumentHelp(
             "The only asset that the token grants access to: its ID, title or URL.", valueName: "asset"),
-        transform: AssetArgument.init(parsing:))
-    var asset: AssetArgument?
+        transform: AssetReference.init(parsing:))
+    var asset: AssetReference?
 
     @Option(help: ArgumentHelp("A label for the token, which `token list` shows.", valueName: "text"))
     var label: String?
@@ -48,7 +48,7 @@ struct TokenCreateCommand: AsyncParsableCommand {
         let expires = expires.map { Date(timeIntervalSinceNow: $0 / .seconds(1)) }
         let record = try await Connection.use(HostSettings(cache: cache)) { connection in
             let client = connection.client
-            let id = try await asset?.find(in: try await client.assets(), noun: "asset", using: client).id
+            let id = try await asset?.find(in: try await client.assets(), noun: "asset", client: client).id
             var record = try await client.issueToken(
                 TokenAddition(scope: id == nil ? .playback : .asset, asset: id, label: label, expires: expires))
             // A server that this command started stops with it, so its URLs would be useless.

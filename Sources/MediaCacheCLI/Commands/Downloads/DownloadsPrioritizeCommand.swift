@@ -17,8 +17,8 @@ struct DownloadsPrioritizeCommand: AsyncParsableCommand {
     @Argument(
         help: ArgumentHelp("The download: its ID, URL or title.", valueName: "id"),
         completion: ServerCompletion.downloads,
-        transform: AssetArgument.init(parsing:))
-    var download: AssetArgument
+        transform: AssetReference.init(parsing:))
+    var download: AssetReference
 
     @Argument(help: "The priority, an integer. Downloads with higher values run first.")
     var priority: Int
@@ -29,7 +29,7 @@ struct DownloadsPrioritizeCommand: AsyncParsableCommand {
         let (download, priority) = (download, priority)
         try await Connection.use(HostSettings(cache: cache)) { connection in
             let client = connection.client
-            let record = try await download.find(in: try await client.downloads(), noun: "download", using: client)
+            let record = try await download.find(in: try await client.downloads(), noun: "download", client: client)
             try await client.updateDownload(record.id, DownloadUpdate(priority: priority))
         }
     }

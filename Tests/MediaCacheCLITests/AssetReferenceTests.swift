@@ -1,11 +1,12 @@
 import MediaCacheAPI
 import MediaCacheCurl
 import MediaCacheServer
+import MediaLibrary
 import Testing
 
 @testable import MediaCacheCLI
 
-struct AssetArgumentTests {
+struct AssetReferenceTests {
     private func find(_ text: String) async throws -> String {
         let assets = [
             try DownloadSample.record("aaaaaaaaaaaa", ["title": "One"]),
@@ -13,7 +14,7 @@ struct AssetArgumentTests {
             try DownloadSample.record("cccccccccccc", ["title": "Two"]),
         ]
         let client = APIClient(address: "http://127.0.0.1:1", key: AccessKey(), origin: CurlOrigin())
-        return try await AssetArgument(parsing: text).find(in: assets, noun: "download", using: client).id
+        return try await AssetReference(parsing: text).find(in: assets, noun: "download", client: client).id
     }
 
     @Test(arguments: [
@@ -24,9 +25,9 @@ struct AssetArgumentTests {
     }
 
     @Test func rejectsAmbiguousTitle() async throws {
-        let error = await #expect(throws: CommandFailure.self) { try await find("Two") }
+        let error = await #expect(throws: MediaJobError.self) { try await find("Two") }
         #expect(error?.message == "“Two” matches 2 downloads; use an ID: bbbbbbbbbbbb, cccccccccccc")
-        let unknown = await #expect(throws: CommandFailure.self) { try await find("Three") }
+        let unknown = await #expect(throws: MediaJobError.self) { try await find("Three") }
         #expect(unknown?.message == "there is no download “Three”; check its URL, ID or title")
     }
 }

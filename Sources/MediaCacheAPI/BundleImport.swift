@@ -1,32 +1,53 @@
-import Foundation
-import MediaCache
-import MediaCacheAPI
-import MediaLibrary
+internal import Foundation
+internal import MediaLibrary
 
-/// The import of a folder or a file through the API, which accepts bytes rather than paths.
-struct BundleImport: Sendable {
+/// A job that imports a folder of playlists and segments, or a media file, as an asset. It sends the bytes to the
+/// server, which needn't be able to read the folder.
+///
+/// The parts are stored under URLs of a host that doesn't exist, so that an unknown author can't replace the content of
+/// real URLs.
+public struct BundleImport: Sendable {
     /// The path of the folder, the playlist or the file.
-    var path: String
+    public var path: String
     /// The title of the asset; nil for the title in the bundle, or the file's name.
-    var title: String?
-    var allowsGaps: Bool
-    /// Whether the parts are stored under the URLs in the bundle.
-    var trustsURLs: Bool
+    public var title: String?
+    /// Whether the folder is imported even if parts are missing.
+    public var allowsGaps: Bool
+    /// Whether the parts are stored under the URLs in the bundle. Its author can then replace the content of any URL for
+    /// all clients of the cache.
+    public var trustsURLs: Bool
 
-    struct Result: Encodable, Sendable {
-        /// The ID of the asset.
-        var asset: String
-        var title: String?
-        var libraryURL: String
-        /// The name of the playlist or file that players open.
-        var entry: String
-        var parts: Int
-        var bytes: Int64
-        /// Whether the asset was already complete before the import.
-        var isAlreadyImported: Bool
+    /// Creates a job.
+    public init(path: String, title: String? = nil, allowsGaps: Bool = false, trustsURLs: Bool = false) {
+        self.path = path
+        self.title = title
+        self.allowsGaps = allowsGaps
+        self.trustsURLs = trustsURLs
     }
 
-    func run(_ client: APIClient) async throws -> Result {
+    /// The result of a job.
+    public struct Result: Encodable, Sendable {
+        /// The ID of the asset.
+        public var asset: String
+        /// The title of the asset; nil if it has none.
+        public var title: String?
+        /// The URL to which the names of playlists and parts are appended.
+        public var libraryURL: String
+        /// The name of the playlist or file that players open.
+        public var entry: String
+        /// The number of imported parts.
+        public var parts: Int
+        /// The total size of the imported parts in bytes.
+        public var bytes: Int64
+        /// Whether the asset was already complete before the import.
+        public var isAlreadyImported: Bool
+    }
+
+    /// Imports the folder or the file.
+    ///
+    /// - Throws: `MediaJobError`, with `missingParts` unless gaps are allowed; the errors of `BundleFolder`; ``Problem``,
+    ///   ``APIClientError`` or `CancellationError`.
+    public func run(_ client: APIClient) async throws -> Result {
         let folder = try BundleFolder(path: path)
         // No host has this name, so the URLs are never requested.
         let origin = "http://\(UUID().uuidString.lowercased()).bundle.invalid/"
@@ -34,10 +55,8 @@ struct BundleImport: Sendable {
         let lost = folder.manifest?.lost
         let missing = contents.parts.count { files[$0.url] == nil } + max(0, lost ?? 0)
         if missing > 0, !allowsGaps {
-            throw CommandFailure(
-                .failed,
-                "\(missing.counted("part")) \(missing == 1 ? "is" : "are") missing from “\(path)”; --gaps imports it anyway"
-            )
+            let verb = missing == 1 ? "is" : "are"
+            throw MediaJobError(.missingParts, "\(missing.counted("part")) \(verb) missing from “\(path)”")
         }
         let name = URL(fileURLWithPath: path).deletingPathExtension().lastPathComponent
         let source = trustsURLs ? folder.manifest?.url : nil
@@ -62,7 +81,7 @@ struct BundleImport: Sendable {
 
     private func upload(_ path: String, as part: String, to asset: String, _ client: APIClient) async throws -> Int64 {
         let reader = try MediaByteReader(path: path)
-        guard reader.length > 0 else { throw CommandFailure(.failed, "“\(path)” is empty; replace or remove it") }
+        guard reader.length > 0 else { throw MediaJobError(.failed, "“\(path)” is empty; replace or remove it") }
         var offset: Int64 = 0
         while offset < reader.length {
             try Task.checkCancellation()
