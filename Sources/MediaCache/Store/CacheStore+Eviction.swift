@@ -64,8 +64,16 @@ extension CacheStore {
     /// - Returns: The number of bytes freed; 0 if the folder isn't writable.
     /// - Throws: The errors of ``prune(limits:)``. The limits have changed nevertheless.
     @discardableResult
-    public func setLimits(_ limits: CacheLimits) async throws -> Int64 {
-        engine.limits = limits
+    public func setLimits(_ limits: CacheLimits) async throws -> Int64 { try await updateLimits { $0 = limits } }
+
+    /// Changes ``limits`` in one step, so that no concurrent change is lost, and evicts content that exceeds them.
+    ///
+    /// - Parameter change: A function that is called under a lock. It must not use the store.
+    /// - Returns: The number of bytes freed; 0 if the folder isn't writable.
+    /// - Throws: The errors of ``prune(limits:)``. The limits have changed nevertheless.
+    @discardableResult
+    public func updateLimits(_ change: (inout CacheLimits) -> Void) async throws -> Int64 {
+        engine.updateLimits(change)
         engine.space.revoke()
         return isWritable ? try await prune() : 0
     }

@@ -1,23 +1,32 @@
 extension CacheStore {
-    /// The settings of requests without individual settings, initially ``CacheConfiguration/transfers``. Changes apply
-    /// to new requests; running ones continue.
-    public var transfers: TransferSettings {
-        get { engine.transfers }
-        set { engine.transfers = newValue }
-    }
+    /// The settings of requests without individual settings, initially ``CacheConfiguration/transfers``.
+    public var transfers: TransferSettings { engine.transfers }
 
-    /// The limits of concurrent transfers, initially ``CacheConfiguration/scheduling``. Changes apply to new and
+    /// Changes ``transfers`` in one step, so that no concurrent change is lost. The settings apply to new requests;
+    /// running ones keep theirs.
+    ///
+    /// - Parameter change: A function that is called under a lock. It must not use the store.
+    public func updateTransfers(_ change: (inout TransferSettings) -> Void) { engine.updateTransfers(change) }
+
+    /// The limits of concurrent transfers, initially ``CacheConfiguration/scheduling``.
+    public var schedulingLimits: TransferScheduler.Limits { engine.scheduler.limits }
+
+    /// Changes ``schedulingLimits`` in one step, so that no concurrent change is lost. The limits apply to new and
     /// waiting transfers; running ones continue.
-    public var schedulingLimits: TransferScheduler.Limits {
-        get { engine.scheduler.limits }
-        set { engine.scheduler.limits = newValue }
+    ///
+    /// - Parameter change: A function that is called under a lock. It must not use the store.
+    public func updateSchedulingLimits(_ change: (inout TransferScheduler.Limits) -> Void) {
+        engine.scheduler.updateLimits(change)
     }
 
-    /// The bandwidth limits, initially ``CacheConfiguration/bandwidth``. Changes also apply to running transfers.
-    public var bandwidth: BandwidthLimits {
-        get { engine.traffic.limits }
-        set { engine.traffic.limits = newValue }
-    }
+    /// The bandwidth limits, initially ``CacheConfiguration/bandwidth``.
+    public var bandwidth: BandwidthLimits { engine.traffic.limits }
+
+    /// Changes ``bandwidth`` in one step, so that no concurrent change is lost. The limits also apply to running
+    /// transfers.
+    ///
+    /// - Parameter change: A function that is called under a lock. It must not use the store.
+    public func updateBandwidth(_ change: (inout BandwidthLimits) -> Void) { engine.traffic.updateLimits(change) }
 
     /// The recent throughput from origins; nil if too few bytes have been received since the store was opened or the
     /// network changed.

@@ -55,15 +55,13 @@ package final class Engine: Sendable {
         set { stopped.store(newValue, ordering: .sequentiallyConsistent) }
     }
 
-    var limits: CacheLimits {
-        get { changeable.withLock { $0.limits } }
-        set { changeable.withLock { $0.limits = newValue } }
-    }
+    var limits: CacheLimits { changeable.withLock { $0.limits } }
 
-    var transfers: TransferSettings {
-        get { changeable.withLock { $0.transfers } }
-        set { changeable.withLock { $0.transfers = newValue } }
-    }
+    func updateLimits(_ change: (inout CacheLimits) -> Void) { changeable.withLock { change(&$0.limits) } }
+
+    var transfers: TransferSettings { changeable.withLock { $0.transfers } }
+
+    func updateTransfers(_ change: (inout TransferSettings) -> Void) { changeable.withLock { change(&$0.transfers) } }
 
     /// Runs `work`, which may block, on a thread of the pool.
     func run<Result: Sendable>(_ work: @escaping @Sendable (Engine) throws -> Result) async throws -> Result {

@@ -94,14 +94,14 @@ package final class Traffic: Sendable {
 
     // MARK: - Bandwidth
 
-    /// The bandwidth limits. Changes also apply to running transfers.
-    package var limits: BandwidthLimits {
-        get { state.withLock { $0.ledger.limits } }
-        set {
-            state.withLock { state in
-                state.ledger.limits = newValue
-                state.epoch += 1
-            }
+    /// The bandwidth limits.
+    package var limits: BandwidthLimits { state.withLock { $0.ledger.limits } }
+
+    /// Changes the bandwidth limits, also of running transfers. `change` is called under the lock.
+    package func updateLimits(_ change: (inout BandwidthLimits) -> Void) {
+        state.withLock { state in
+            change(&state.ledger.limits)
+            state.epoch += 1
         }
     }
 

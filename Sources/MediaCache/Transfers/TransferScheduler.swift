@@ -47,11 +47,11 @@ public final class TransferScheduler: Sendable {
         state = OrderedMutex(.scheduler, State(queue: TransferQueue(limits: limits)))
     }
 
-    /// The limits of concurrent transfers. Changes apply to new and waiting transfers; running ones continue.
-    package var limits: Limits {
-        get { state.withLock { $0.queue.limits } }
-        set { update { $0.queue.limits = newValue } }
-    }
+    /// The limits of concurrent transfers.
+    package var limits: Limits { state.withLock { $0.queue.limits } }
+
+    /// Changes the limits of new and waiting transfers; running ones continue. `change` is called under the lock.
+    package func updateLimits(_ change: (inout Limits) -> Void) { update { change(&$0.queue.limits) } }
 
     /// The number of transfers waiting for admission.
     package var waitingCount: Int { state.withLock { $0.queue.waitingCount } }

@@ -52,10 +52,12 @@ struct LocalHost: Sendable {
     /// - Throws: `CacheError` if content beyond the new limits can't be evicted. The settings are applied nevertheless.
     func apply(_ settings: HostSettings) async throws {
         let store = host.store
-        store.transfers.limits = settings.timeLimits
-        store.transfers.retries = settings.retries
-        store.transfers.readAhead = settings.readAhead
-        store.bandwidth.total = settings.bandwidth
+        store.updateTransfers { transfers in
+            transfers.limits = settings.timeLimits
+            transfers.retries = settings.retries
+            transfers.readAhead = settings.readAhead
+        }
+        store.updateBandwidth { $0.total = settings.bandwidth }
         if store.limits != settings.limits { try await store.setLimits(settings.limits) }
     }
 

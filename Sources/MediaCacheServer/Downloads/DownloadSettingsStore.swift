@@ -60,9 +60,11 @@ actor DownloadSettingsStore {
 
     private func apply() async {
         // Most transfers of an asset use one host, so a lower limit per host would override the user's setting.
-        store.schedulingLimits.perHost = max(scheduling.perHost, current.limits.transfersPerAsset)
-        store.schedulingLimits.total = max(scheduling.total, current.limits.transfersPerAsset)
-        store.bandwidth.classes[.download] = current.bandwidth ?? bandwidth
+        store.updateSchedulingLimits { limits in
+            limits.perHost = max(scheduling.perHost, current.limits.transfersPerAsset)
+            limits.total = max(scheduling.total, current.limits.transfersPerAsset)
+        }
+        store.updateBandwidth { $0.classes[.download] = current.bandwidth ?? bandwidth }
         await downloads.setLimits(current.limits)
         await downloads.setPolicy(current.policy)
     }

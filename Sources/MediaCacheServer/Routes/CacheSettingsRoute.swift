@@ -40,23 +40,24 @@ extension CacheSettingsUpdate {
         ]
         for rate in rates { try Bounds.check(rate.value, Bounds.bytes, "bandwidth.\(rate.name)") }
 
-        var settings = store.transfers
-        if let limit = transfers?.connectTimeout { settings.limits.connect = .seconds(limit) }
-        if let limit = transfers?.responseTimeout { settings.limits.firstByte = .seconds(limit) }
-        if let limit = transfers?.stallTimeout { settings.limits.stall = .seconds(limit) }
-        settings.retries.budget = transfers?.retries ?? settings.retries.budget
-        if let maximum = transfers?.readAhead { settings.readAhead = .limited(to: maximum) }
-        store.transfers = settings
-        var bandwidth = store.bandwidth
-        for case (_, let value?, let transferClass) in rates {
-            let limit = value == 0 ? nil : value
-            if let transferClass { bandwidth.classes[transferClass] = limit } else { bandwidth.total = limit }
+        store.updateTransfers { settings in
+            if let limit = transfers?.connectTimeout { settings.limits.connect = .seconds(limit) }
+            if let limit = transfers?.responseTimeout { settings.limits.firstByte = .seconds(limit) }
+            if let limit = transfers?.stallTimeout { settings.limits.stall = .seconds(limit) }
+            settings.retries.budget = transfers?.retries ?? settings.retries.budget
+            if let maximum = transfers?.readAhead { settings.readAhead = .limited(to: maximum) }
         }
-        store.bandwidth = bandwidth
-        var changed = store.limits
-        if let bytes = limits?.maximumBytes { changed.maximumBytes = bytes == 0 ? nil : bytes }
-        if let age = limits?.maximumAge { changed.maximumAge = age == 0 ? nil : .seconds(age) }
-        changed.minimumFreeBytes = limits?.minimumFreeBytes ?? changed.minimumFreeBytes
-        if changed != store.limits { try await store.setLimits(changed) }
+        store.updateBandwidth { bandwidth in
+            for case (_, let value?, let transferClass) in rates {
+                let limit = value == 0 ? nil : value
+                if let transferClass { bandwidth.classes[transferClass] = limit } else { bandwidth.total = limit }
+            }
+        }
+        guard let limits else { return }
+        try await store.updateLimits { changed in
+            if let bytes = limits.maximumBytes { changed.maximumBytes = bytes == 0 ? nil : bytes }
+            if let age = limits.maximumAge { changed.maximumAge = age == 0 ? nil : .seconds(age) }
+            changed.minimumFreeBytes = limits.minimumFreeBytes ?? changed.minimumFreeBytes
+        }
     }
 }

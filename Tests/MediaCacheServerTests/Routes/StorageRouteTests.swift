@@ -46,6 +46,29 @@ struct StorageRouteTests {
         }
     }
 
+    @Test func keepsConcurrentChanges() async throws {
+        try await CacheHost.use(origin: origin) { host in
+            let path = "/api/v1/settings/cache"
+            let names = ["total", "playback", "recording", "preload", "background"]
+            for round in 1...20 {
+                await withTaskGroup(of: Void.self) { group in
+                    for name in names {
+                        group.addTask {
+                            let body = #"{"bandwidth": {"\#(name)": \#(round)}}"#
+                            #expect((try? await host.call("PATCH", path, body: body).status) == 200)
+                        }
+                    }
+                }
+                let limit = Int64(round)
+                #expect(
+                    host.store.bandwidth
+                        == BandwidthLimits(
+                            total: limit,
+                            classes: [.playback: limit, .recording: limit, .preload: limit, .background: limit]))
+            }
+        }
+    }
+
     /// The server doesn't hold the file of a response, so only a pin protects it.
     @Test func sparesFileOfPinnedResource() async throws {
         try await CacheHost.use(origin: origin) { host in
@@ -72,7 +95,7 @@ struct StorageRouteTests {
             let store = host.store
             let reading = LibraryReading(profiles: HeaderProfileStore(base: store.transfers), downloads: nil)
             let asset = try #require(try await AssetStore(of: store).assets().first)
-            store.transfers.retries.budget = 1
+            store.updateTransfers { $0.retries.budget = 1 }
             #expect(reading.settings(asset).retries.budget == 1)
         }
     }

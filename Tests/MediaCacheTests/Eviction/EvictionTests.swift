@@ -56,8 +56,10 @@ struct EvictionTests {
 
     @Test func changedSettingsOfTransfersApplyToNewRequests() async throws {
         let store = try await fixture.open()
-        store.transfers.readAhead = ReadAhead(initial: 70_000, maximum: 70_000)
-        store.transfers.limits.stall = .seconds(3)
+        store.updateTransfers { settings in
+            settings.readAhead = ReadAhead(initial: 70_000, maximum: 70_000)
+            settings.limits.stall = .seconds(3)
+        }
         let session = try await store.read(ReadRequest(url: urls[0], range: .closed(0, through: 9)))
         session.cancel()
         let request = try #require(fixture.origin.requests.last)

@@ -201,10 +201,10 @@ struct TrafficTests {
         #expect(half >= .milliseconds(850))
         #expect(try await store.bytes(film) == Self.body.bytes)
         // The rest would take about 16 minutes at this rate.
-        store.bandwidth.classes[.download] = 1000
+        store.updateBandwidth { $0.classes[.download] = 1000 }
         _ = await pass(.seconds(1)) { fixture.time.monotonic > half + .seconds(20) }
         #expect(bytesOfDownload() < Self.body.length)
-        store.bandwidth = BandwidthLimits()
+        store.updateBandwidth { $0 = BandwidthLimits() }
         _ = await pass { store.statistics.runningFills == 0 }
         #expect(try await download.value.isComplete)
         await store.close()

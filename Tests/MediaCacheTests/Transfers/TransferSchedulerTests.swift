@@ -182,10 +182,10 @@ struct TransferSchedulerTests {
         while scheduler.waitingCount < 2 { await Task.yield() }
         group.limit = 2
         #expect(scheduler.waitingCount == 1)
-        scheduler.limits.total = 2
+        scheduler.updateLimits { $0.total = 2 }
         group.limit = nil
         #expect(scheduler.waitingCount == 1)
-        scheduler.limits.total = 3
+        scheduler.updateLimits { $0.total = 3 }
         for admission in admissions { try await admission.value }
         for ticket in tickets { ticket.release() }
         #expect(scheduler.isIdle)

@@ -168,7 +168,7 @@ struct LiveSegmentTests {
         }
         fixture.gates = gates
         // Playlists don't wait for a connection behind the twelve segments.
-        fixture.store?.schedulingLimits.perHost = 14
+        fixture.store?.updateSchedulingLimits { $0.perHost = 14 }
         try await fixture.record()
         for (index, gate) in gates.enumerated() {
             try await fixture.pass(5)
