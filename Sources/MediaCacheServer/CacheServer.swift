@@ -124,6 +124,15 @@ public final class CacheServer: Sendable {
         }
     }
 
+    /// Replaces the limits and conditions of downloads in ``ServerConfiguration/downloads``. They take precedence over
+    /// the stored ones until they are changed through the API.
+    ///
+    /// - Parameter settings: The new settings; nil for the stored ones.
+    /// - Throws: `Problem` if a number is invalid.
+    public func overrideDownloadSettings(_ settings: DownloadSettingsUpdate?) async throws {
+        try await dependencies.downloadSettings?.override(with: settings)
+    }
+
     /// Applies a configuration's channels, as ``start()`` does with ``ServerConfiguration/channels``: new channels are
     /// recorded. Existing ones get the declared settings except the selection, and their recordings resume. Ended
     /// recordings remain unchanged.

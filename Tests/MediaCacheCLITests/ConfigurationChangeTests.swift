@@ -24,9 +24,18 @@ struct ConfigurationChangeTests {
 
     @Test func appliesLimitsAndDefersOtherSettings() throws {
         let change = try change(
-            #"{"port": 1}"#, #"{"port": 2, "logLevel": "debug", "maxSize": "1GB", "stallTimeout": "9s", "jobs": 2}"#)
+            #"{"port": 1}"#,
+            #"{"port": 2, "logLevel": "debug", "maxSize": "1GB", "stallTimeout": "9s", "fastStart": true}"#)
         #expect(change.applied == [.logLevel, .maxSize, .stallTimeout])
-        #expect(change.deferred == ["port", "jobs"])
+        #expect(change.deferred == ["port", "fastStart"])
+    }
+
+    @Test func appliesLimitsOfDownloadsAndClasses() throws {
+        let change = try change(
+            #"{"jobs": 2, "limitClassRate": ["preload=1MB/s"]}"#,
+            #"{"jobs": 3, "transfers": 4, "limitRate": "2MB/s", "limitClassRate": ["recording=2MB/s"]}"#)
+        #expect(change.applied == [.jobs, .transfers, .limitRate, .limitClassRate])
+        #expect(change.deferred.isEmpty)
     }
 
     @Test func doesNotDeferSettingsThatMatchTheStart() throws {

@@ -48,7 +48,8 @@ struct HostSettingsTests {
 
     @Test func limitsTransfers() throws {
         let settings = try settings(
-            [.connectTimeout: "3s", .retries: "0"], environment: ["MEDIACACHE_RESPONSE_TIMEOUT": "1m"],
+            [.connectTimeout: "3s", .retries: "0", .limitClassRate: "recording=2M\nplayback=3MiB/s"],
+            environment: ["MEDIACACHE_RESPONSE_TIMEOUT": "1m"],
             file: #"{"stallTimeout": "500ms", "readAhead": "256KiB", "limitTotalRate": "2MB/s"}"#)
         let store = settings.storeConfiguration
         #expect(
@@ -56,10 +57,16 @@ struct HostSettingsTests {
                 == TransferLimits(connect: .seconds(3), firstByte: .seconds(60), stall: .milliseconds(500)))
         #expect(store.transfers.retries.budget == 0)
         #expect(store.transfers.readAhead == ReadAhead(initial: 256 << 10, maximum: 256 << 10))
-        #expect(store.bandwidth.total == 2_000_000)
+        #expect(
+            store.bandwidth
+                == BandwidthLimits(total: 2_000_000, classes: [.recording: 2_000_000, .playback: 3 << 20]))
     }
 
-    @Test(arguments: [(Setting.stallTimeout, "0s"), (.retries, "-1"), (.readAhead, "1KB"), (.limitTotalRate, "fast")])
+    @Test(arguments: [
+        (Setting.stallTimeout, "0s"), (.retries, "-1"), (.readAhead, "1KB"), (.limitTotalRate, "fast"),
+        (.limitClassRate, "2MB/s"), (.limitClassRate, "recording=0"), (.limitClassRate, "films=1MB/s"),
+        (.limitClassRate, "download=1MB/s"),
+    ])
     func rejectsInvalidLimitsOfTransfers(setting: Setting, text: String) throws {
         let failure = #expect(throws: CommandFailure.self) { try settings([setting: text]) }
         #expect(failure?.message.hasPrefix("\(setting.option): ") == true, "\(failure as Any)")

@@ -8,7 +8,7 @@ enum Setting: String, CaseIterable, Sendable {
     case cache, dropQuery, logLevel
     case host, port, allowedHost, allowNet, publicPath, publicRead, segmentsAhead, fastStart
     case maxSize, maxAge, minFree, maxObjectSize
-    case jobs, transfers, limitRate, limitTotalRate
+    case jobs, transfers, limitRate, limitTotalRate, limitClassRate
     case connectTimeout, responseTimeout, stallTimeout, retries, readAhead
     case header, proxy, cookies, netrc, caFile, compareAlternatingTags
 
@@ -26,7 +26,7 @@ enum Setting: String, CaseIterable, Sendable {
 
     var form: Form {
         switch self {
-        case .allowedHost, .allowNet, .dropQuery, .header: .list
+        case .allowedHost, .allowNet, .dropQuery, .limitClassRate, .header: .list
         case .port, .segmentsAhead, .jobs, .transfers, .retries: .number
         case .publicRead, .fastStart, .compareAlternatingTags: .flag
         default: .text
@@ -67,8 +67,8 @@ enum Setting: String, CaseIterable, Sendable {
     /// Whether a change of the setting applies without a restart.
     var isReloadable: Bool {
         switch self {
-        case .logLevel, .maxSize, .maxAge, .minFree, .limitTotalRate, .connectTimeout, .responseTimeout, .stallTimeout,
-            .retries, .readAhead:
+        case .logLevel, .maxSize, .maxAge, .minFree, .jobs, .transfers, .limitRate, .limitTotalRate, .limitClassRate,
+            .connectTimeout, .responseTimeout, .stallTimeout, .retries, .readAhead:
             true
         default: false
         }

@@ -14,7 +14,7 @@ extension HostSettings {
                 netrc: netrc),
             keyPolicy: keyPolicy,
             admission: admission,
-            bandwidth: BandwidthLimits(total: bandwidth))
+            bandwidth: bandwidth)
     }
 
     var serverConfiguration: ServerConfiguration {

@@ -15,8 +15,8 @@ struct HostSettings: Sendable {
     var readAhead = ReadAhead()
     var timeLimits = TransferLimits()
     var retries = RetryPolicy()
-    /// The maximum bandwidth of all transfers, in bytes per second; nil for no limit.
-    var bandwidth: Int64?
+    /// The bandwidth limits other than that of downloads, which is in ``downloads``.
+    var bandwidth = BandwidthLimits()
     var headerProfiles: HeaderProfiles
     var cookies: CookieFile?
     var netrc: NetrcFile?
@@ -123,7 +123,10 @@ struct HostSettings: Sendable {
             return size
         }
         if let maximum { readAhead = .limited(to: maximum) }
-        bandwidth = try settings.read(.limitTotalRate, ByteRate.init(parsing:))?.bytesPerSecond
+        bandwidth.total = try settings.read(.limitTotalRate, ByteRate.init(parsing:))?.bytesPerSecond
+        for limit in try settings.list(.limitClassRate, ClassRate.init(parsing:)) {
+            bandwidth.classes[limit.transferClass] = limit.rate.bytesPerSecond
+        }
     }
 
     /// Returns the parsed content of the file that a setting names; nil for none.

@@ -50,6 +50,7 @@ struct LocalHost: Sendable {
     /// Applies the settings that can change while the store is open.
     ///
     /// - Throws: `CacheError` if content beyond the new limits can't be evicted. The settings are applied nevertheless.
+    ///   `Problem` if a limit of downloads is invalid.
     func apply(_ settings: HostSettings) async throws {
         let store = host.store
         store.updateTransfers { transfers in
@@ -57,7 +58,12 @@ struct LocalHost: Sendable {
             transfers.retries = settings.retries
             transfers.readAhead = settings.readAhead
         }
-        store.updateBandwidth { $0.total = settings.bandwidth }
+        store.updateBandwidth { bandwidth in
+            let downloads = bandwidth.classes[.download]
+            bandwidth = settings.bandwidth
+            bandwidth.classes[.download] = downloads
+        }
+        try await host.server.overrideDownloadSettings(settings.downloads)
         if store.limits != settings.limits { try await store.setLimits(settings.limits) }
     }
 

@@ -1,3 +1,4 @@
+import MediaCache
 import MediaLibrary
 
 /// A rate in bytes per second: `600KB/s` or `600KB`.
@@ -13,5 +14,39 @@ struct ByteRate: Sendable, Hashable {
         let amount = text.lowercased().hasSuffix("/s") ? String(text.dropLast(2)) : text
         bytesPerSecond = try ByteCount(parsing: amount).bytes
         guard bytesPerSecond > 0 else { throw ArgumentTextError("the rate must be more than 0, such as 600KB/s") }
+    }
+
+    /// The rate without rounding: `600KB/s`.
+    var exactText: String { ByteCount(bytesPerSecond).exactText + "/s" }
+}
+
+/// The value of `--limit-class-rate`: `recording=2MB/s`.
+struct ClassRate: Sendable, Hashable {
+    var transferClass: TransferClass
+    var rate: ByteRate
+
+    /// The classes by name. Downloads have an option and an API of their own.
+    private static let classes: KeyValuePairs<String, TransferClass> = [
+        "playback": .playback, "recording": .recording, "preload": .preload, "background": .background,
+    ]
+
+    init(parsing text: String) throws {
+        guard let equals = text.firstIndex(of: "=") else {
+            throw ArgumentTextError("“\(text)” has no class; write it like recording=2MB/s")
+        }
+        let name = String(text[..<equals])
+        guard let found = Self.classes.first(where: { $0.key == name }) else {
+            throw ArgumentTextError(
+                "“\(name)” is not a class; use playback, recording, preload or background"
+                    + (name == "download" ? ", or --limit-rate for downloads" : ""))
+        }
+        transferClass = found.value
+        rate = try ByteRate(parsing: String(text[text.index(after: equals)...]))
+    }
+
+    /// The class and its rate without rounding.
+    var text: String {
+        let name = Self.classes.first { $0.value == transferClass }?.key ?? ""
+        return "\(name)=\(rate.exactText)"
     }
 }

@@ -30,7 +30,7 @@ struct DownloadOptions: ParsableArguments {
         var values: [Setting: String] = [:]
         values[.jobs] = jobs.map(String.init)
         values[.transfers] = transfers.map(String.init)
-        values[.limitRate] = limitRate.map { ByteCount($0.bytesPerSecond).exactText + "/s" }
+        values[.limitRate] = limitRate?.exactText
         return values
     }
 

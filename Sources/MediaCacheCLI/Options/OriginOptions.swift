@@ -18,8 +18,9 @@ struct OriginOptions: ParsableArguments {
         help: ArgumentHelp(
             "An http, https or socks5 proxy, such as http://proxy.example:3128.",
             discussion:
-                "The proxy resolves the names of origins. A user name and password can be part of the URL. Other users "
-                + "of this machine can read options, so set a URL with a password in the environment "
+                "The proxy resolves the names of origins. An HTTP proxy forwards requests to http origins, and must permit "
+                + "CONNECT to https origins. A user name and password can be part of the URL. Other "
+                + "users of this machine can read options, so set a URL with a password in the environment "
                 + "(MEDIACACHE_PROXY) or in the configuration file.",
             valueName: "url"))
     var proxy: String?
@@ -72,6 +73,16 @@ struct OriginOptions: ParsableArguments {
         transform: ByteRate.init(parsing:))
     var limitTotalRate: ByteRate?
 
+    @Option(
+        help: ArgumentHelp(
+            "The maximum rate of a class of transfers: 'recording=2MB/s'. Repeatable.",
+            discussion:
+                "The classes are playback, recording, preload (content that plays next) and background (such as "
+                + "covers). --limit-rate limits downloads.",
+            valueName: "class=rate"),
+        transform: ClassRate.init(parsing:))
+    var limitClassRate: [ClassRate] = []
+
     @Flag(
         inversion: .prefixedNo,
         help: ArgumentHelp(
@@ -93,7 +104,8 @@ struct OriginOptions: ParsableArguments {
         values[.stallTimeout] = stallTimeout.map(DurationText.exact)
         values[.retries] = retries.map(String.init)
         values[.readAhead] = readAhead?.exactText
-        values[.limitTotalRate] = limitTotalRate.map { ByteCount($0.bytesPerSecond).exactText + "/s" }
+        values[.limitTotalRate] = limitTotalRate?.exactText
+        if !limitClassRate.isEmpty { values[.limitClassRate] = limitClassRate.map(\.text).joined(separator: "\n") }
         values[.compareAlternatingTags] = compareAlternatingTags.map { "\($0)" }
         return values
     }

@@ -58,6 +58,17 @@ actor DownloadSettingsStore {
         }
     }
 
+    /// Replaces the overriding settings of this process, and applies them. The stored settings don't change.
+    ///
+    /// - Throws: ``Problem`` if a number is invalid.
+    func override(with settings: DownloadSettingsUpdate?) async throws {
+        try await changes.runUncancelled {
+            let used = try settings?.applied(to: stored) ?? stored
+            (overriding, current) = (settings, used)
+            await apply()
+        }
+    }
+
     private func apply() async {
         // Most transfers of an asset use one host, so a lower limit per host would override the user's setting.
         store.updateSchedulingLimits { limits in

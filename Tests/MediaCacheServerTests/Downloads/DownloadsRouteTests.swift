@@ -325,6 +325,23 @@ struct DownloadsRouteTests {
         }
     }
 
+    @Test func replacesOverridingSettings() async throws {
+        let path = "/api/v1/settings/downloads"
+        let overriding = DownloadSettingsUpdate(limits: .init(assets: 7), bandwidth: 900)
+        try await withHost({ $0.downloads = overriding }) { host in
+            let _: DownloadSettings = try await host.answer(
+                "PATCH", path, body: #"{"limits":{"transfersPerAsset":9},"bandwidth":800}"#)
+            try await host.server.overrideDownloadSettings(DownloadSettingsUpdate(limits: .init(assets: 5)))
+            var current: DownloadSettings = try await host.answer("GET", path)
+            #expect(current.limits == DownloadLimits(assets: 5, transfersPerAsset: 9) && current.bandwidth == 800)
+            #expect(host.store.bandwidth.classes[.download] == 800)
+            try await host.server.overrideDownloadSettings(DownloadSettingsUpdate(bandwidth: 700))
+            current = try await host.answer("GET", path)
+            #expect(current.limits.assets == DownloadLimits().assets && current.bandwidth == 700)
+            #expect(host.store.bandwidth.classes[.download] == 700)
+        }
+    }
+
     @Test func storesConcurrentChanges() async throws {
         let path = "/api/v1/settings/downloads"
         let bodies = [
