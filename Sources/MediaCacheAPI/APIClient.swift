@@ -155,7 +155,7 @@ extension APIClient {
         request.headerFields[.accept] = "application/json, \(Problem.contentType), image/*"
         if let content {
             request.headerFields[.contentType] = content.type
-            request.content = content.bytes
+            request.content = RequestContent(content.bytes)
         }
         let response = try await respond(to: request)
         let bytes = try await self.content(of: response, limit: Self.maximumResponse)

@@ -3,6 +3,14 @@ import HTTPTypes
 import MediaCache
 import Synchronization
 
+#if canImport(Darwin)
+    import Darwin
+#elseif canImport(Musl)
+    import Musl
+#else
+    import Glibc
+#endif
+
 /// One request and its response, between the thread of a ``CurlLoop`` and the task that reads.
 ///
 /// The loop stops receiving when half of the maximum buffer size waits for the reader, and continues when less than a
@@ -73,8 +81,12 @@ final class CurlExchange: ReadableExchange, @unchecked Sendable {
     private var peer = AddressKind.unknown
     /// The time at which the transfer was added to the loop.
     private var began = ContinuousClock.now
-    /// The time at which the request was sent.
+    /// The time at which the head of the request was sent or, after that, at which the origin last accepted content.
     private var sent: ContinuousClock.Instant?
+    /// The number of content bytes sent at the time of ``sent``.
+    private var contentSent: Int64 = 0
+    /// The number of content bytes that libcurl has read.
+    private var contentRead: Int64 = 0
     /// The reason for not continuing the transfer, which takes precedence over libcurl's error.
     private var refusal: CacheError?
     /// Whether the loop has a head or bytes to deliver after its turn.
@@ -164,14 +176,17 @@ final class CurlExchange: ReadableExchange, @unchecked Sendable {
     /// - Returns: The loop, if the exchange was running.
     @discardableResult
     func end(_ error: (any Error)?, droppingBuffers: Bool = false) -> CurlLoop? {
-        let (head, reader, loop) = state.withLock { state -> (HeadContinuation?, BodyContinuation?, CurlLoop?) in
+        typealias Ending = (head: HeadContinuation?, reader: BodyContinuation?, loop: CurlLoop?, dropped: [CurlBuffer])
+        // The dropped buffers are released after the lock, because that takes another one and may unmap memory.
+        let (head, reader, loop, _) = state.withLock { state -> Ending in
+            var dropped: [CurlBuffer] = []
             if droppingBuffers {
                 // The end of the dropped bytes must not look like the end of the body.
                 if case .ended = state.phase, !state.buffers.isEmpty { state.phase = .ended(error) }
-                state.buffers = []
+                swap(&dropped, &state.buffers)
                 state.bufferedBytes = 0
             }
-            if case .ended = state.phase { return (nil, nil, nil) }
+            if case .ended = state.phase { return (nil, nil, nil, dropped) }
             state.phase = .ended(error)
             defer {
                 state.head = nil
@@ -179,7 +194,7 @@ final class CurlExchange: ReadableExchange, @unchecked Sendable {
                 state.waitBegan = nil
                 state.loop = nil
             }
-            return (state.head, state.reader, state.loop)
+            return (state.head, state.reader, state.loop, dropped)
         }
         head?.resume(throwing: error ?? cancelled)
         if let error { reader?.resume(throwing: error) } else { reader?.resume(returning: nil) }
@@ -213,12 +228,13 @@ final class CurlExchange: ReadableExchange, @unchecked Sendable {
         case (.get, nil): break
         case (.delete, nil), (.options, nil): handle.set(CURLOPT_CUSTOMREQUEST, request.method.rawValue)
         case (_, let content):
-            handle.setContent(content ?? [])
-            handle.set(CURLOPT_CUSTOMREQUEST, request.method.rawValue)
-            // Fields that libcurl would add.
-            if request.headerFields[.contentType] == nil { lines.append("Content-Type:") }
-            lines.append("Expect:")
+            prepare(handle, sending: content)
+            // libcurl would add the field to long content.
+            if request.headerFields[.expect] == nil { lines.append("Expect:") }
         }
+        // libcurl sends a request again if a reused connection ends without a response. The origin may have carried out
+        // the first one, so a method that isn't idempotent (RFC 9110 §9.2.2) needs a new connection.
+        if ![.get, .put, .delete, .options].contains(request.method) { handle.set(CURLOPT_FRESH_CONNECT, 1) }
         if request.headerFields[.accept] == nil { lines.append("Accept:") }
         for field in request.headerFields {
             lines.append(field.value.isEmpty ? "\(field.name.rawName);" : "\(field.name.rawName): \(field.value)")
@@ -251,6 +267,38 @@ final class CurlExchange: ReadableExchange, @unchecked Sendable {
         }
     }
 
+    /// Prepares a transfer to send content, which libcurl reads on the loop's thread.
+    private func prepare(_ handle: CurlHandle, sending content: RequestContent?) {
+        let length = content?.length ?? 0
+        handle.set(CURLOPT_UPLOAD, 1)
+        handle.set(CURLOPT_CUSTOMREQUEST, request.method.rawValue)
+        mc_curl_set_size(handle.pointer, CURLOPT_INFILESIZE_LARGE, curl_off_t(length))
+        if length > 64 << 10 { handle.set(CURLOPT_UPLOAD_BUFFERSIZE, CurlOptions.maximumSendSize) }
+        let context = Unmanaged.passUnretained(self).toOpaque()
+        handle.set(CURLOPT_READDATA, context)
+        handle.set(CURLOPT_SEEKDATA, context)
+        mc_curl_set_data_callback(handle.pointer, CURLOPT_READFUNCTION) { bytes, size, count, context in
+            CurlExchange.of(context).readContent(UnsafeMutableRawBufferPointer(start: bytes, count: size * count))
+        }
+        mc_curl_set_seek(handle.pointer) { context, offset, origin in
+            guard origin == SEEK_SET else { return Int32(CURL_SEEKFUNC_FAIL) }
+            CurlExchange.of(context).contentRead = Int64(offset)
+            return Int32(CURL_SEEKFUNC_OK)
+        }
+    }
+
+    /// Copies the next bytes of the content. Returns their number, or a code that ends the transfer.
+    private func readContent(_ buffer: UnsafeMutableRawBufferPointer) -> Int {
+        do {
+            let count = try request.content?.read(into: buffer, at: contentRead) ?? 0
+            contentRead += Int64(count)
+            return count
+        } catch {
+            refusal = error
+            return Int(CURL_READFUNC_ABORT)
+        }
+    }
+
     private static func of(_ context: UnsafeMutableRawPointer?) -> CurlExchange {
         // Set by `prepare`, and retained by the loop during the transfer.
         Unmanaged<CurlExchange>.fromOpaque(context.unsafelyUnwrapped).takeUnretainedValue()
@@ -267,7 +315,9 @@ final class CurlExchange: ReadableExchange, @unchecked Sendable {
 
     /// Checks the address of a new or reused connection, before a byte of the request is sent.
     private func requestWillBeSent(to address: String?) -> Bool {
-        sent = .now
+        if sent != nil { request.willRepeat?() }
+        // libcurl doesn't rewind content that it has read but not sent.
+        (sent, contentSent, contentRead) = (.now, 0, 0)
         guard options.proxy == nil else { return true }
         let address = address.flatMap { IPAddress($0) }
         peer = address?.kind ?? .unknown
@@ -385,12 +435,19 @@ final class CurlExchange: ReadableExchange, @unchecked Sendable {
     }
 
     /// Returns the error of an exceeded time limit; nil if there is none.
-    func expired(at now: ContinuousClock.Instant) -> CacheError? {
+    func expired(at now: ContinuousClock.Instant, _ handle: CurlHandle) -> CacheError? {
         let waitBegan = state.withLock { $0.waitBegan }
         // libcurl limits the time to connect, but not the time that a request waits for a connection.
         if sent == nil, now - began > limits.connect + limits.firstByte {
             return CacheError(
                 .timedOut, "\(url.authority) can't be requested: all connections to it are in use; try again later")
+        }
+        if !head.isComplete, isSendingContent(at: now, handle) {
+            guard let sent, now - sent > limits.stall else { return nil }
+            return CacheError(
+                .timedOut,
+                "\(url.authority) stalled: it accepted no byte of the request's content for \(limits.stall); check the "
+                    + "network, or raise the limit")
         }
         if !head.isComplete, let sent, now - sent > limits.firstByte {
             return CacheError(
@@ -403,5 +460,13 @@ final class CurlExchange: ReadableExchange, @unchecked Sendable {
                 .timedOut, "\(url.authority) stalled: no byte for \(limits.stall) during the response body")
         }
         return nil
+    }
+
+    /// Returns whether content is left to send. Updates the time of the last progress.
+    private func isSendingContent(at now: ContinuousClock.Instant, _ handle: CurlHandle) -> Bool {
+        guard sent != nil, let length = request.content?.length, contentSent < length else { return false }
+        let count = Int64(mc_curl_get_size(handle.pointer, CURLINFO_SIZE_UPLOAD_T))
+        if count != contentSent { (sent, contentSent) = (now, count) }
+        return contentSent < length
     }
 }

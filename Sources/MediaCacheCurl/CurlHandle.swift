@@ -41,20 +41,6 @@ final class CurlHandle {
         mc_curl_set_list(pointer, option, list)
     }
 
-    /// Sets the content to send. libcurl copies it.
-    func setContent(_ bytes: [UInt8]) {
-        mc_curl_set_size(pointer, CURLOPT_POSTFIELDSIZE_LARGE, curl_off_t(bytes.count))
-        bytes.withUnsafeBytes { bytes in
-            // If the pointer were null, libcurl would read the content from a callback.
-            var none: UInt8 = 0
-            _ = withUnsafeMutablePointer(to: &none) { none in
-                mc_curl_set_pointer(
-                    pointer, CURLOPT_COPYPOSTFIELDS,
-                    bytes.baseAddress.map { UnsafeMutableRawPointer(mutating: $0) } ?? UnsafeMutableRawPointer(none))
-            }
-        }
-    }
-
     func set(_ option: CURLoption, _ bytes: [UInt8]) {
         _ = bytes.withUnsafeBytes { bytes in
             // libcurl copies the bytes and changes nothing.

@@ -338,7 +338,7 @@ final class CurlLoop: TaskExecutor, @unchecked Sendable {
         if transfers.isEmpty { checkInterval = Self.longestCheck }
         nextCheck = now + checkInterval
         for transfer in transfers.values {
-            guard let error = transfer.exchange.expired(at: now) else { continue }
+            guard let error = transfer.exchange.expired(at: now, transfer.handle) else { continue }
             transfer.exchange.end(error)
             release(transfer.handle)
         }

@@ -7,6 +7,9 @@ struct CurlOptions: Sendable {
     /// The maximum number of bytes that libcurl receives at a time.
     static let maximumReceiveSize = 512 << 10
 
+    /// The maximum number of bytes of a request's content that are read at a time.
+    static let maximumSendSize = 256 << 10
+
     /// Returns the maximum number of bytes of a buffer while `transfers` transfers run. Large buffers cost less time per
     /// byte; with many transfers, small ones limit the memory.
     static func pieceSize(transfers: Int) -> Int {

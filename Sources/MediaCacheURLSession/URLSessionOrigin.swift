@@ -23,6 +23,10 @@ import Synchronization
 ///   before the request, against the addresses to which the host's name resolves. They are cached for a minute. The
 ///   lookup isn't part of the request's time limits. If the name can't be resolved, because there is no network or
 ///   because only a proxy can resolve it, ``send(_:)`` throws `unreachable`.
+/// - The content of a request is held in memory, also that of a file. For more than 16 MiB, ``send(_:)`` throws
+///   `invalidSetting`.
+/// - The system adds `User-Agent`, `Accept` and `Accept-Language` unless they are set, and sends the percent-encoded
+///   target. A signature must not depend on these fields, and must be computed for the encoded target.
 ///
 /// On Linux, use it only for tests, because FoundationNetworking can't pause a transfer. If a reader falls 4 MiB
 /// behind, it receives those bytes, then the error `unreachable`, after which the engine requests the rest. The system
@@ -32,6 +36,9 @@ public final class URLSessionOrigin: Origin {
     private let time: any TimeSource
     private let source: SessionSource
     private let hosts: HostAddresses
+    private let files = BlockingPool(label: "MediaCacheURLSession.files")
+    /// The maximum number of bytes of a request's content.
+    private static let maximumContent: Int64 = 16 << 20
 
     /// Creates an origin. It doesn't connect before the first request.
     ///
@@ -49,9 +56,9 @@ public final class URLSessionOrigin: Origin {
     ///
     /// User information in the URL is sent as `Authorization: Basic` (RFC 7617) unless that field is set. The time
     /// limit for the response head is the sum of `limits.connect` and `limits.firstByte`, because the session doesn't
-    /// report when it has connected.
+    /// report when it has connected. While content is being sent, `limits.stall` replaces `limits.firstByte`.
     ///
-    /// - Throws: `CacheError` with `invalidURL`, `forbiddenAddress`, `unreachable`, `timedOut`, `badResponse`,
+    /// - Throws: `CacheError` with `invalidURL`, `invalidSetting`, `storage`, `forbiddenAddress`, `unreachable`, `timedOut`, `badResponse`,
     ///   `cancelled`, or `closed` after ``shutdown()``.
     public func send(_ request: OriginRequest) async throws -> OriginResponse {
         var prepared = try Self.prepare(request)
@@ -61,9 +68,11 @@ public final class URLSessionOrigin: Origin {
         }
         let peer = try await hosts.resolve(request.url.host, allowing: settings.allowedNetworks)
         if request.scope == .publicOnly { try peer.requirePublic(request.url) }
+        let content = try await content(of: request)
         let exchange = URLSessionExchange(
-            url: request.url, limits: request.limits, peer: peer.kind, time: time, onMetrics: settings.onMetrics)
-        guard let task = source.task(of: prepared, for: exchange) else {
+            url: request.url, limits: request.limits, contentLength: Int64(content?.count ?? 0), peer: peer.kind,
+            time: time, onMetrics: settings.onMetrics)
+        guard let task = source.task(of: prepared, sending: content, for: exchange) else {
             throw CacheError(.closed, "\(request.url.authority) can't be contacted: the origin was shut down")
         }
         return try await exchange.run(task)
@@ -72,10 +81,21 @@ public final class URLSessionOrigin: Origin {
     /// Closes all connections. Running requests fail with `cancelled`, later ones with `closed`.
     public func shutdown() { source.shutdown() }
 
+    /// Returns the content of a request in memory; nil for none.
+    private func content(of request: OriginRequest) async throws -> Data? {
+        guard let content = request.content else { return nil }
+        guard content.length <= Self.maximumContent else {
+            throw CacheError(
+                .invalidSetting,
+                "\(content.length) bytes can't be sent to \(request.url.authority): URLSession's origin sends at most "
+                    + "\(Self.maximumContent); send the content in parts")
+        }
+        return Data(content.isFile ? try await files.run { try content.bytes() } : try content.bytes())
+    }
+
     private static func prepare(_ request: OriginRequest) throws -> URLRequest {
         var prepared = URLRequest(url: try RequestURL.url(of: request.url))
         prepared.httpMethod = request.method.rawValue
-        prepared.httpBody = request.content.map { Data($0) }
         // The exchange enforces the time limits.
         prepared.timeoutInterval = SessionSource.noTimeout
         for field in request.headerFields {

@@ -49,6 +49,28 @@ struct URLSessionOriginTests {
         #expect(server.origin.requests.first?.headerFields[.authorization] == "Basic bWU6c2VjcmV0")
     }
 
+    @Test func sendsRangeOfFile() async throws {
+        let bytes = (0..<600_000).map { UInt8(truncatingIfNeeded: $0 / 3) }
+        let file = FileManager.default.temporaryDirectory.appending(path: "content-\(UUID())")
+        try Data(bytes).write(to: file)
+        defer { try? FileManager.default.removeItem(at: file) }
+        let server = try ScriptedOriginServer()
+        defer { server.stop() }
+        let origin = URLSessionOrigin()
+        defer { origin.shutdown() }
+        var request = OriginRequest(url: try serve("/a", ScriptedResource(.text("x")), at: server))
+        request.method = .post
+        request.content = try RequestContent(path: file.path(), range: 1000..<500_000)
+        _ = try await read(origin.send(request).body)
+        let sent = try #require(server.origin.requests.first)
+        #expect(sent.content == Array(bytes[1000..<500_000]))
+        #expect(sent.headerFields[.contentType] == nil && sent.headerFields[.expect] == nil)
+        // URLSession would hold all of it in memory.
+        request.content = RequestContent([UInt8](repeating: 0, count: (16 << 20) + 1))
+        await #expect { try await origin.send(request) } throws: { ($0 as? CacheError)?.code == .invalidSetting }
+        #expect(server.origin.requests.count == 1)
+    }
+
     @Test func reportsExchangeMetrics() async throws {
         let server = try ScriptedOriginServer()
         defer { server.stop() }

@@ -41,6 +41,10 @@ static inline CURLcode mc_curl_set_data_callback(CURL *_Nonnull handle, CURLopti
   return curl_easy_setopt(handle, option, callback);
 }
 
+static inline CURLcode mc_curl_set_seek(CURL *_Nonnull handle, curl_seek_callback _Nonnull callback) {
+  return curl_easy_setopt(handle, CURLOPT_SEEKFUNCTION, callback);
+}
+
 static inline CURLcode mc_curl_set_open_socket(CURL *_Nonnull handle, curl_opensocket_callback _Nonnull callback) {
   return curl_easy_setopt(handle, CURLOPT_OPENSOCKETFUNCTION, callback);
 }
@@ -51,6 +55,12 @@ static inline CURLcode mc_curl_set_before_request(CURL *_Nonnull handle, curl_pr
 
 static inline long mc_curl_get_long(CURL *_Nonnull handle, CURLINFO info) {
   long value = 0;
+  curl_easy_getinfo(handle, info, &value);
+  return value;
+}
+
+static inline curl_off_t mc_curl_get_size(CURL *_Nonnull handle, CURLINFO info) {
+  curl_off_t value = 0;
   curl_easy_getinfo(handle, info, &value);
   return value;
 }

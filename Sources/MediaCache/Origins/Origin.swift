@@ -3,7 +3,8 @@ public import HTTPTypes
 /// A transport for HTTP requests to origin servers.
 ///
 /// It sends requests unchanged. It doesn't follow redirects, store cookies, cache, retry or decode. The engine checks
-/// responses and decides about further requests. Certificates are always verified.
+/// responses and decides about further requests. Certificates are always verified. Only a request with an idempotent
+/// method may be sent again, if a reused connection ends before a byte of the response (RFC 9112 §9.3.1).
 ///
 /// Implementations must
 /// - buffer little, that is, read from the network only as fast as ``OriginBody/next()`` is called;
@@ -19,6 +20,10 @@ public protocol Origin: Sendable {
 }
 
 /// A request to an origin. The cache sends only GET requests; clients of other services send others.
+///
+/// A caller can sign a request: the origin sends the method, the target of ``url``, its authority as `Host`, the header
+/// fields and the content as they are, and adds no `Content-Type` and no `Expect`. `MediaCacheURLSession` documents its
+/// exceptions.
 public struct OriginRequest: Sendable {
     /// The method (RFC 9110 §9), other than HEAD and CONNECT. GET by default.
     public var method = HTTPRequest.Method.get
@@ -27,11 +32,13 @@ public struct OriginRequest: Sendable {
     /// All header fields except `Host`, which follows from ``url``.
     public var headerFields: HTTPFields
     /// The content, sent with its length; nil for none.
-    public var content: [UInt8]?
+    public var content: RequestContent?
     /// The time limits of the exchange.
     public var limits: TransferLimits
     /// The addresses that may be contacted. The origin checks this before it sends a byte.
     public var scope: AddressScope
+    /// The function to call, on any thread, before the transport sends the request again.
+    package var willRepeat: (@Sendable () -> Void)?
 
     /// Creates a GET request.
     public init(
@@ -51,9 +58,10 @@ public struct OriginRequest: Sendable {
 public struct TransferLimits: Sendable, Hashable {
     /// The limit for connecting, including TLS. 10 s by default.
     public var connect: Duration
-    /// The limit from the end of the request to the response head. 20 s by default.
+    /// The limit from the end of the request, including its content, to the response head. 20 s by default.
     public var firstByte: Duration
-    /// The limit for a stall: the time that the reader waits for the body without receiving 1 KiB. 15 s by default.
+    /// The limit for a stall: the time that the reader waits for the body without receiving 1 KiB, or that the origin
+    /// accepts no byte of the request's content. 15 s by default.
     public var stall: Duration
 
     /// Creates limits.

@@ -48,11 +48,13 @@ struct OriginExchange {
                 throw CacheError(
                     redirect: "\(locator.url) redirects in a loop or too often; the last redirect leads to \(url)")
             }
-            let request = OriginRequest(
+            var request = OriginRequest(
                 url: url.withoutUserInfo,
                 headerFields: settings.headerFields(for: url, conditions, now: context.time.now),
                 limits: settings.limits, scope: settings.scope.narrowed(to: scope))
-            context.counters.add(\.originRequests)
+            let counters = context.counters
+            counters.add(\.originRequests)
+            request.willRepeat = { counters.add(\.originRequests) }
             let requestTime = context.time.monotonic
             let response: OriginResponse
             do {

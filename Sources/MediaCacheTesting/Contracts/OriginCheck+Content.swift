@@ -53,7 +53,7 @@ extension OriginCheck {
         for (index, (method, content)) in contents.enumerated() {
             var request = OriginRequest(url: url, headerFields: [.contentType: "application/json"])
             request.method = method
-            request.content = content
+            request.content = content.map(RequestContent.init)
             let response = try await contract.origin.send(request)
             try expect(response.status == 200, "\(method): expected the status 200, got \(response.status)")
             let received = try await readAll(response.body)

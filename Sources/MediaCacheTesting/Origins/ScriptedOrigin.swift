@@ -146,6 +146,7 @@ extension ScriptedOrigin {
     /// Records a request and determines its response. Throws `CacheError` for a request that isn't recorded.
     func begin(_ request: OriginRequest) throws -> ScriptedExchange {
         let url = request.url.withoutUserInfo
+        let content = try request.content?.bytes() ?? []
         return try change { state in
             guard state.isReachable else {
                 throw CacheError(.unreachable, "\(url.authority) refused the connection")
@@ -162,7 +163,7 @@ extension ScriptedOrigin {
             let number = state.requests.count
             state.requests.append(
                 ScriptedRequest(
-                    number: number, method: request.method, content: request.content ?? [], url: url,
+                    number: number, method: request.method, content: content, url: url,
                     headerFields: request.headerFields, range: ScriptedReply.parseRange(request.headerFields[.range]),
                     limits: request.limits, status: reply.status))
             return ScriptedExchange(reply: reply, number: number, url: url, origin: self)

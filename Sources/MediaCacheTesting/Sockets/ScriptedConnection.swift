@@ -100,11 +100,11 @@ struct ScriptedConnection {
         }
         guard let content = readContent(fields),
             let method = HTTPRequest.Method(rawValue: String(words[0])),
-            let url = try? ResourceURL(scheme: "http", authority: authority, target: String(words[1]))
+            let url = try? Self.url(of: String(words[1]), authority: authority)
         else { return false }
         var request = OriginRequest(url: url, headerFields: fields)
         request.method = method
-        request.content = content
+        request.content = RequestContent(content)
         guard let exchange = try? origin.begin(request) else {
             socket.resetOnClose()
             return false
@@ -112,6 +112,12 @@ struct ScriptedConnection {
         let staysOpen = send(exchange, isHead: words[0] == "HEAD")
         exchange.finish(.cancelled)
         return staysOpen && fields[.connection]?.lowercased() != "close"
+    }
+
+    /// Returns the URL of a target in origin form or, from the client of a proxy, in absolute form (RFC 9112 §3.2).
+    private static func url(of target: String, authority: String) throws -> ResourceURL {
+        try target.hasPrefix("http://")
+            ? ResourceURL(target) : ResourceURL(scheme: "http", authority: authority, target: target)
     }
 
     /// Reads the content of a request with `Content-Length`; returns nil at the end of the connection.

@@ -23,9 +23,13 @@ final class SessionSource: Sendable {
     }
 
     /// Returns a suspended task for a request; nil after ``shutdown()``.
-    func task(of request: URLRequest, for exchange: URLSessionExchange) -> URLSessionDataTask? {
+    func task(
+        of request: URLRequest, sending content: Data?, for exchange: URLSessionExchange
+    ) -> URLSessionDataTask? {
         session.withLock { session in
-            guard let task = session?.dataTask(with: request) else { return nil }
+            guard let session else { return nil }
+            // To the content of a data task, the system would add a type, and wouldn't report its progress on Linux.
+            let task = content.map { session.uploadTask(with: request, from: $0) } ?? session.dataTask(with: request)
             delegate.add(exchange, for: task.taskIdentifier)
             return task
         }
@@ -65,6 +69,13 @@ final class SessionDelegate: NSObject, URLSessionDataDelegate, Sendable {
 
     func urlSession(_ session: URLSession, dataTask: URLSessionDataTask, didReceive data: Data) {
         exchange(of: dataTask)?.receive(data)
+    }
+
+    func urlSession(
+        _ session: URLSession, task: URLSessionTask, didSendBodyData bytesSent: Int64, totalBytesSent: Int64,
+        totalBytesExpectedToSend: Int64
+    ) {
+        exchange(of: task)?.didSend(totalBytesSent)
     }
 
     func urlSession(_ session: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?) {

@@ -24,6 +24,10 @@ final class URLSessionExchange: ReadableExchange {
         var head: HeadContinuation?
         var reader: BodyContinuation?
         var timer: Task<Void, Never>?
+        /// The time at which the session last sent content; nil before that.
+        var sent: Duration?
+        /// Whether the session has content left to send.
+        var isSending: Bool
         /// The time when the reader began to wait for data; nil while it isn't waiting.
         var waitingSince: Duration?
         var buffers: [Data] = []
@@ -51,10 +55,11 @@ final class URLSessionExchange: ReadableExchange {
     private let time: any TimeSource
     private let onMetrics: (@Sendable (ExchangeMetrics) -> Void)?
     private let began: Duration
-    private let state = Mutex(State())
+    private let contentLength: Int64
+    private let state: Mutex<State>
 
     init(
-        url: ResourceURL, limits: TransferLimits, peer: AddressKind, time: any TimeSource,
+        url: ResourceURL, limits: TransferLimits, contentLength: Int64, peer: AddressKind, time: any TimeSource,
         onMetrics: (@Sendable (ExchangeMetrics) -> Void)?
     ) {
         self.url = url
@@ -62,6 +67,8 @@ final class URLSessionExchange: ReadableExchange {
         self.peer = peer
         self.time = time
         self.onMetrics = onMetrics
+        self.contentLength = contentLength
+        state = Mutex(State(isSending: contentLength > 0))
         began = time.monotonic
     }
 
@@ -74,7 +81,7 @@ final class URLSessionExchange: ReadableExchange {
                     if case .ended = state.phase { return true }
                     state.task = task
                     state.head = continuation
-                    state.timer = timer(limits.connect + limits.firstByte) { $0.expire() }
+                    state.timer = timer(timeToHead(state)) { $0.expire() }
                     return false
                 }
                 guard !isOver else {
@@ -162,6 +169,19 @@ extension URLSessionExchange {
             returning: OriginResponse(
                 status: response.statusCode, headerFields: head.fields, peer: peer, body: ExchangeBody(self)))
         return continuation != nil
+    }
+
+    /// Handles the progress of sending the content, with the number of bytes sent so far.
+    func didSend(_ count: Int64) {
+        let previous = state.withLock { state -> Task<Void, Never>? in
+            state.sent = time.monotonic
+            guard state.isSending, count >= contentLength else { return nil }
+            state.isSending = false
+            guard case .waitingForHead = state.phase, let previous = state.timer else { return nil }
+            state.timer = timer(timeToHead(state)) { $0.expire() }
+            return previous
+        }
+        previous?.cancel()
     }
 
     /// Passes data to the waiting reader, or buffers it.
@@ -282,13 +302,23 @@ extension URLSessionExchange {
         }
     }
 
+    /// Returns the time left for the response head or, while content is being sent, for the next byte of it.
+    private func timeToHead(_ state: State) -> Duration {
+        let limit = state.isSending ? limits.stall : limits.firstByte
+        guard let sent = state.sent else { return began + limits.connect + limit - time.monotonic }
+        return sent + limit - time.monotonic
+    }
+
+    /// Ends the exchange if no time is left for the response head. Otherwise, restarts the timer.
     private func expire() {
         let error = CacheError(
-            .timedOut,
-            "\(url.authority) didn't respond within \(limits.connect + limits.firstByte); "
-                + "check the address and the network, or raise the limit")
+            .timedOut, "\(url.authority) didn't respond in time; check the address and the network, or raise the limit")
         end(error) { state in
-            if case .waitingForHead = state.phase { true } else { false }
+            guard case .waitingForHead = state.phase else { return false }
+            let left = timeToHead(state)
+            guard left > .zero else { return true }
+            state.timer = timer(left) { $0.expire() }
+            return false
         }
     }
 

@@ -1,10 +1,12 @@
 import Foundation
 import HTTPTypes
-import MediaCache
 import MediaCacheCurl
 import MediaCacheServer
 import MediaCacheTesting
+import Synchronization
 import Testing
+
+@testable import MediaCache
 
 @Suite(.timeLimit(.minutes(3)))
 struct CurlOriginTests {
@@ -259,6 +261,43 @@ struct CurlOriginTests {
         try await withServer { origin, server, url in
             for _ in 0..<20 { _ = try await read(origin.send(OriginRequest(url: url))) }
             #expect(server.origin.requests.count == 20 && server.acceptedConnections == 1)
+        }
+    }
+
+    /// libcurl sends a request again if a reused connection ends without a response.
+    @Test(arguments: [HTTPRequest.Method.get, .put, .delete, .post, .patch])
+    func sendsOnlyIdempotentRequestsAgain(_ method: HTTPRequest.Method) async throws {
+        try await withServer { origin, server, url in
+            _ = try await read(origin.send(OriginRequest(url: url)))
+            server.origin.next(url, .unreachable)
+            let content = (0..<600_000).map { UInt8(truncatingIfNeeded: $0 / 7) }
+            let repetitions = Mutex(0)
+            var request = OriginRequest(url: url)
+            request.method = method
+            if method != .get { request.content = RequestContent(content) }
+            request.willRepeat = { repetitions.withLock { $0 += 1 } }
+            let isIdempotent = method != .post && method != .patch
+            let error = await failure { _ = try await read(origin.send(request)) }
+            #expect(error?.code == (isIdempotent ? nil : .unreachable), "\(error as Any)")
+            let sent = server.origin.requests.dropFirst()
+            #expect(sent.count == (isIdempotent ? 2 : 1))
+            #expect(repetitions.withLock { $0 } == sent.count - 1)
+            for request in sent {
+                #expect(request.method == method && request.content == (method == .get ? [] : content))
+            }
+        }
+    }
+
+    @Test func countsRepeatedRequests() async throws {
+        try await withServer { origin, server, url in
+            let counters = Counters()
+            let context = OriginContext(
+                origin: origin, time: SystemTime(), settings: TransferSettings(), counters: counters)
+            let exchange = OriginExchange(context: context, locator: ResourceLocator(url: url))
+            _ = try await read(exchange.send([:]).response)
+            server.origin.next(url, .unreachable)
+            _ = try await read(exchange.send([:]).response)
+            #expect(server.origin.requests.count == 3 && counters.snapshot.originRequests == 3)
         }
     }
 
