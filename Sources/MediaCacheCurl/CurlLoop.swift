@@ -93,7 +93,8 @@ final class CurlLoop: TaskExecutor, @unchecked Sendable {
     }
 
     deinit {
-        curl_multi_cleanup(multi)
+        // Otherwise, the thread has closed the connections.
+        if !inbox.withLock({ $0.hasThread }) { curl_multi_cleanup(multi) }
         close(wakeReader)
         close(wakeWriter)
     }
@@ -216,6 +217,8 @@ final class CurlLoop: TaskExecutor, @unchecked Sendable {
         transfers = [:]
         handles = [:]
         spare = []
+        // Closes the idle connections.
+        curl_multi_cleanup(multi)
         let waiters = inbox.withLock { inbox in
             inbox.isOver = true
             defer { inbox.waiters = [] }

@@ -189,4 +189,20 @@ struct CurlContentTests {
         #expect(error?.code == .storage && error?.message.contains(file.path) == true, "\(error as Any)")
         await origin.shutdown()
     }
+
+    @Test func closesIdleConnectionsAtShutdown() async throws {
+        let (ends, continuation) = AsyncStream.makeStream(of: Void.self)
+        let server = try RawServer { socket in
+            while socket.receiveHead() != nil { socket.send(Self.empty) }
+            continuation.yield()
+        }
+        let origin = CurlOrigin()
+        let url = try ResourceURL("http://127.0.0.1:\(server.port)/a")
+        let response = try await origin.send(OriginRequest(url: url))
+        while try await response.body.next() != nil {}
+        await origin.shutdown()
+        _ = await ends.first { _ in true }
+        // The origin still exists, so its deallocation isn't the cause.
+        withExtendedLifetime(origin) {}
+    }
 }
