@@ -24,6 +24,12 @@ enum CurlErrorMapper {
             .forbiddenAddress, "\(url.authority) isn't at a public address; allow its network if that is intended")
     }
 
+    /// The error of a proxy that requires credentials.
+    static var missingProxyCredentials: CacheError {
+        CacheError(
+            .unreachable, "the upstream proxy requires a user name and password; check the proxy's settings")
+    }
+
     /// Returns the error of a failed transfer. Its message names the host.
     ///
     /// - Parameters:
@@ -41,9 +47,7 @@ enum CurlErrorMapper {
         let proxyStatus = mc_curl_get_long(handle.pointer, CURLINFO_HTTP_CONNECTCODE)
         if proxy != nil, !wasSent, proxyStatus != 0, !(200..<300).contains(proxyStatus) {
             return proxyStatus == 407
-                ? error(
-                    .unreachable,
-                    "the upstream proxy requires a user name and password; check the proxy's settings")
+                ? missingProxyCredentials
                 : error(
                     .unreachable,
                     "the upstream proxy didn't connect to \(host) (status \(proxyStatus)); check the proxy's settings")

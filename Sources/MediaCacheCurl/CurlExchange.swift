@@ -216,7 +216,8 @@ final class CurlExchange: ReadableExchange, @unchecked Sendable {
         options.apply(to: handle)
         handle.set(CURLOPT_BUFFERSIZE, min(pieceSize, CurlOptions.maximumReceiveSize))
         handle.set(CURLOPT_URL, "\(url.scheme)://\(url.authority)/")
-        handle.set(CURLOPT_REQUEST_TARGET, url.target)
+        let isForwarded = options.isForwarded(url)
+        handle.set(CURLOPT_REQUEST_TARGET, isForwarded ? "\(url.scheme)://\(url.authority)\(url.target)" : url.target)
         handle.set(CURLOPT_CONNECTTIMEOUT_MS, max(1, Int(min(limits.connect, .seconds(86_400)) / .milliseconds(1))))
         began = .now
         if let addresses {
@@ -344,6 +345,10 @@ final class CurlExchange: ReadableExchange, @unchecked Sendable {
             return false
         }
         if head.isComplete {
+            if head.status == 407, options.isForwarded(url) {
+                refusal = CurlErrorMapper.missingProxyCredentials
+                return false
+            }
             touch()
             state.withLock { $0.response = (head.status, head.fields) }
         }

@@ -65,6 +65,13 @@ struct CurlOptions: Sendable {
         return all
     }
 
+    /// Returns whether requests for a URL are sent to a proxy that forwards them (RFC 9112 §3.2.2). All others use a
+    /// tunnel or no proxy.
+    func isForwarded(_ url: ResourceURL) -> Bool {
+        guard let proxy else { return false }
+        return proxy.kind != .socks5 && url.scheme == "http"
+    }
+
     /// Sets the options of a transfer that depend only on the origin's settings.
     func apply(to handle: CurlHandle) {
         handle.set(CURLOPT_NOSIGNAL, 1)
@@ -90,7 +97,6 @@ extension CurlOptions {
     }
 
     private func apply(_ proxy: UpstreamProxy, to handle: CurlHandle) {
-        handle.set(CURLOPT_HTTPPROXYTUNNEL, 1)
         if proxy.kind == .https, let certificates { handle.set(CURLOPT_PROXY_CAINFO_BLOB, certificates) }
         switch proxy.authorization {
         case nil: break

@@ -2,9 +2,10 @@
 public struct UpstreamProxy: Sendable, Hashable {
     /// The protocol of a proxy.
     public enum Kind: Sendable, Hashable {
-        /// HTTP with CONNECT (RFC 9110 §9.3.6).
+        /// HTTP. Requests to `https` origins use CONNECT (RFC 9110 §9.3.6). The proxy forwards those to `http` origins
+        /// (RFC 9112 §3.2.2), because many proxies permit CONNECT only to port 443.
         case http
-        /// HTTP over TLS, with CONNECT. The proxy's certificate is checked like an origin's.
+        /// HTTP over TLS, otherwise like ``http``. The proxy's certificate is checked like an origin's.
         case https
         /// SOCKS version 5 (RFC 1928).
         case socks5

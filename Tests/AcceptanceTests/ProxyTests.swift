@@ -5,14 +5,14 @@ extension AcceptanceTests {
     /// Tests of the command with a proxy.
     @Suite(.enabled(if: try Peer.isInstalled("nginx")))
     struct ProxyTests {
-        /// The server in place of the proxy rejects CONNECT with status 400.
         @Test func environmentDoesNotBypassProxy() async throws {
             _ = try await Fixtures.shared.random(Fixtures.medium)
             let server = try await NginxOrigin(serving: Fixtures.folder)
             let folder = try TemporaryFolder("cache")
+            let proxy = "http://127.0.0.1:\(try FreePort.next())"
             let child = try ChildProcess(
                 MediaCacheBinary.path,
-                ["get", server.url(Fixtures.medium).absoluteString, "--proxy", "http://127.0.0.1:\(server.port)"]
+                ["get", server.url(Fixtures.medium).absoluteString, "--proxy", proxy]
                     + ["--cache", folder.path, "--min-free", "0"],
                 environment: ["NO_PROXY": "*", "no_proxy": "*"])
             #expect(try await child.end(within: .seconds(60)) == .exit(1))

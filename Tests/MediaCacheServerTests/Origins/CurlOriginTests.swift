@@ -196,16 +196,27 @@ struct CurlOriginTests {
             proxy: UpstreamProxy(
                 host: "127.0.0.1", port: proxy.port, authorization: .basic(user: "me", password: "secret")))
         let origin = try CurlOrigin(settings: settings)
-        let url = try ResourceURL("http://media.example/a?b=%20")
+        let authorization = "Basic " + Data("me:secret".utf8).base64EncodedString()
+        let url = try ResourceURL("http://media.example/a/../b?c=%20")
         proxy.origin[url] = Self.text
         let response = try await origin.send(OriginRequest(url: url, scope: .publicOnly))
         #expect(response.peer == .unknown)
         #expect(try await read(response) == "hello")
         #expect(proxy.origin.requests[0].url == url)
-        #expect(proxy.origin.requests[0].headerFields[.proxyAuthorization] == nil)
+        #expect(proxy.origin.requests[0].headerFields[.proxyAuthorization] == authorization)
+        // Many proxies permit CONNECT only to the port of https.
+        #expect(proxy.origin.tunnels.isEmpty)
+
+        let secure = try ResourceURL("https://media.example/a")
+        let limits = TransferLimits(connect: .seconds(1))
+        _ = await failure { _ = try await origin.send(OriginRequest(url: secure, limits: limits)) }
         let tunnel = try #require(proxy.origin.tunnels.first)
-        #expect(tunnel.authority == "media.example:80")
-        #expect(tunnel.headerFields[.proxyAuthorization] == "Basic " + Data("me:secret".utf8).base64EncodedString())
+        #expect(tunnel.authority == "media.example:443")
+        #expect(tunnel.headerFields[.proxyAuthorization] == authorization)
+
+        proxy.origin.next(url, .status(407))
+        let refused = await failure { _ = try await origin.send(OriginRequest(url: url)) }
+        #expect(refused?.code == .unreachable && refused?.message.contains("user name") == true)
 
         let local = try ResourceURL("http://127.0.0.1/a")
         let error = await failure { _ = try await origin.send(OriginRequest(url: local, scope: .publicOnly)) }
