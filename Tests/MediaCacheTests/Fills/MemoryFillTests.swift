@@ -171,7 +171,8 @@ struct MemoryFillTests {
         private let gated: Duration
         private let isOpen = Mutex(false)
         private let changed = ChangeSignal()
-        let arrivals = Counter()
+        /// The number of these sleeps whose time has passed, and the number of them that were then cancelled.
+        let (arrivals, cancellations) = (Counter(), Counter())
 
         init(_ base: ManualTime, gated: Duration) { (self.base, self.gated) = (base, gated) }
 
@@ -181,8 +182,12 @@ struct MemoryFillTests {
         func sleep(for duration: Duration) async throws {
             try await base.sleep(for: duration)
             guard duration == gated else { return }
-            arrivals.next()
-            await changed.wait { !isOpen.withLock { $0 } }
+            await withTaskCancellationHandler {
+                arrivals.next()
+                await changed.wait { !isOpen.withLock { $0 } }
+            } onCancel: {
+                cancellations.next()
+            }
         }
 
         func open() {
@@ -208,6 +213,7 @@ struct MemoryFillTests {
         }
         // The limit has passed, but the reader consumes bytes before the fill closes the connection.
         let rest = Task { try await session.allBytes() }
+        while time.cancellations.value == 0 { await Task.yield() }
         for _ in 0..<1000 { await Task.yield() }
         time.open()
         for _ in 0..<1000 { await Task.yield() }
