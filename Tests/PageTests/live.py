@@ -8,17 +8,18 @@ from origin import Origin
 
 
 class LiveStream:
-    """A live stream whose playlist covers the last five minutes, even right after the start.
+    """A live stream whose playlist covers the last five minutes, even right after the start, unless `age` is less.
 
     `start` is the time of second 0 of the video, in milliseconds since 1970. `gap` is the number of a segment that the
-    playlist marks as a gap.
+    playlist marks as a gap. `age` is the number of seconds since second 0.
     """
 
     WINDOW_SECONDS = 300
 
-    def __init__(self, origin: Origin, path: str = "live/now.m3u8", gap: int | None = None):
+    def __init__(self, origin: Origin, path: str = "live/now.m3u8", gap: int | None = None,
+                 age: int = WINDOW_SECONDS):
         self._gap = gap
-        self.start = int(time.time() - self.WINDOW_SECONDS) * 1000
+        self.start = int(time.time() - age) * 1000
         self.url = origin.url(path)
         origin.answers["/" + path] = self._answer
 

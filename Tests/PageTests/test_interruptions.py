@@ -42,6 +42,14 @@ class InterruptionTests(PageCase):
         self.server.api("PATCH", "channels/stopped", {"state": "recording"})
         self.assert_plays_live(page, video, stream)
 
+    def test_channel_that_has_just_begun_plays_on(self):
+        # The first segment has the number 0.
+        stream = LiveStream(self.origin, "young/now.m3u8", age=9)
+        self.origin.aliases["/young"] = "/live"
+        page, video = self.watch_channel("young", stream, recorded=6_000)
+        page.wait_for_timeout(20_000)
+        self.assert_plays_live(page, video, stream)
+
     def test_played_stream_resumes_at_position(self):
         self.origin.aliases["/through"] = "/film"
         self.origin.rate = 150_000
@@ -70,11 +78,11 @@ class InterruptionTests(PageCase):
         self.play(page, self.origin.url("never/index.m3u8"))
         expect(page.locator("#player-error")).to_contain_text("Playback failed")
 
-    def watch_channel(self, name: str, stream: LiveStream) -> tuple[Page, Locator]:
+    def watch_channel(self, name: str, stream: LiveStream, recorded: int = 270_000) -> tuple[Page, Locator]:
         self.server.api("POST", "channels", {"name": name, "url": stream.url})
         page = self.open()
         self.watch.allow(NOISE)
-        self.eventually(page, "four and a half minutes are recorded", lambda: self.server.recorded(name) > 270_000)
+        self.eventually(page, f"{recorded} ms are recorded", lambda: self.server.recorded(name) > recorded)
         self.go(page, f"#/channels/{name}")
         video = page.locator("video")
         self.eventually(page, "it plays", lambda: current_time(video) > 3)

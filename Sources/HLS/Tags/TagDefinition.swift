@@ -198,8 +198,12 @@ final class TagField<Target>: Sendable {
             value: { target, _ in target[keyPath: path].map { .integer($0) } ?? .null })
     }
 
-    /// Returns the field of a decimal integer that defaults to 0.
-    static func integer(_ key: String, _ path: any WritableKeyPath<Target, Int> & Sendable) -> TagField {
+    /// Returns the field of a decimal integer that defaults to 0. The default is written if `writesDefault` returns
+    /// true.
+    static func integer(
+        _ key: String, _ path: any WritableKeyPath<Target, Int> & Sendable,
+        writesDefault: @escaping @Sendable (Target) -> Bool = { _ in false }
+    ) -> TagField {
         TagField(
             key,
             read: { (target, item, reader) throws(PlaylistError) in
@@ -207,7 +211,7 @@ final class TagField<Target>: Sendable {
             },
             write: { target, tag, lines in
                 let number = target[keyPath: path]
-                if number != 0 { lines.tag(tag, number) }
+                if number != 0 || writesDefault(target) { lines.tag(tag, number) }
             },
             value: { target, _ in .integer(target[keyPath: path]) })
     }

@@ -27,11 +27,25 @@ struct PlaylistWriterTests {
         #expect(try version(lines) == expected)
     }
 
+    /// Chromium doesn't reload a playlist without EXT-X-MEDIA-SEQUENCE.
+    @Test func writesMediaSequence0OfPlaylistThatMayGrow() {
+        var playlist = MediaPlaylist(targetDuration: 4)
+        let tag = "#EXT-X-MEDIA-SEQUENCE:0\n"
+        #expect(PlaylistWriter().text(.media(playlist)).contains(tag))
+        playlist.type = .event
+        #expect(PlaylistWriter().text(.media(playlist)).contains(tag))
+        playlist.hasEndList = true
+        #expect(!PlaylistWriter().text(.media(playlist)).contains(tag))
+    }
+
     @Test func omitsVersion1() {
         var playlist = MediaPlaylist(targetDuration: 4)
         playlist.version = 7
+        playlist.hasEndList = true
         playlist.segments = [MediaSegment(uri: "a", duration: DecimalValue(4))]
-        #expect(PlaylistWriter().text(.media(playlist)) == "#EXTM3U\n#EXT-X-TARGETDURATION:4\n#EXTINF:4,\na\n")
+        #expect(
+            PlaylistWriter().text(.media(playlist))
+                == "#EXTM3U\n#EXT-X-TARGETDURATION:4\n#EXTINF:4,\na\n#EXT-X-ENDLIST\n")
         #expect(PlaylistWriter(version: .declared).text(.media(playlist)).contains("#EXT-X-VERSION:7\n"))
     }
 
