@@ -79,7 +79,7 @@ say "the Dockerfile is valid"
 
 # --- the license texts
 
-# The debug build links the same components as the release build, of which only the latter contains the runtime.
+# The debug build links the same components as the release build, which also contains the runtime.
 linked=$(dirname "$program")/mediacache.product/Objects.LinkFileList
 runtime=$("${SWIFT:-swift}" -print-target-info | sed -n 's/.*"runtimeResourcePath" *: *"\(.*\)".*/\1/p')_static/linux
 licensed() { python3 checks/licenses.py "$linked" ../.build/checkouts "$runtime" "$1"; }
