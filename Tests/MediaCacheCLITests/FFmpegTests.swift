@@ -43,9 +43,12 @@
 
         /// Writes a program that reports its start in a file, and exits with a code.
         private func program(in folder: TestFolder, exitCode: Int, reporting start: String) throws -> String {
-            let path = folder.file("program")
-            try "#!/bin/sh\n: > '\(start)'\nexit \(exitCode)\n".write(toFile: path, atomically: true, encoding: .utf8)
-            try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: path)
+            let (text, path) = (folder.file("text"), folder.file("program"))
+            try "#!/bin/sh\n: > '\(start)'\nexit \(exitCode)\n".write(toFile: text, atomically: true, encoding: .utf8)
+            try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: text)
+            // Another process writes the program, because children that other tests start inherit this process's
+            // descriptors until they run their own program, and a file that is open for writing can't be run.
+            try Process.run(URL(fileURLWithPath: "/bin/cp"), arguments: [text, path]).waitUntilExit()
             return path
         }
 
