@@ -54,6 +54,7 @@ struct PlaylistWriterTests {
             #EXTM3U
             #EXT-X-VERSION:6
             #EXT-X-TARGETDURATION:4
+            #EXT-X-MEDIA-SEQUENCE:0
             #EXT-X-KEY:METHOD=AES-128,URI="a"
             #EXT-X-MAP:URI="m"
             #EXT-X-KEY:METHOD=AES-128,URI="b"
