@@ -3,7 +3,7 @@
 #
 #   Scripts/step.sh NAME COMMAND [ARGUMENT...]
 #
-# With MEDIACACHE_TIMES, appends the duration to this file.
+# If MEDIACACHE_TIMES is set, appends the duration to the file at that path.
 set -uo pipefail
 
 name=$1

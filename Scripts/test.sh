@@ -2,7 +2,7 @@
 # Runs `swift test` with arguments. If it fails, repeats the failures at the end, since thousands of lines may follow
 # them in the log. Prints how many tests were skipped, and the missing prerequisites.
 #
-# With MEDIACACHE_TIMES, appends the number of skipped tests to this file.
+# If MEDIACACHE_TIMES is set, appends the number of skipped tests to the file at that path.
 set -uo pipefail
 
 log=$(mktemp)

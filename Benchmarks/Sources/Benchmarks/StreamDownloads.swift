@@ -34,7 +34,7 @@ struct StreamDownloads: Benchmark {
         }
     }
 
-    /// Measures the CPU time and the duration without limits.
+    /// Measures the rate and the CPU time, without a delay or a limited rate.
     private func unshaped(_ peers: [Downloader]) async throws {
         let folder = try TemporaryFolder("bench-stream")
         for (path, resource) in Self.resources {

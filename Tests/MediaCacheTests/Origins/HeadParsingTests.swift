@@ -249,7 +249,7 @@ struct HTTPDateTests {
         #expect(HTTPDate.canonical(text) == "Sun, 06 Nov 1994 08:49:37 GMT")
     }
 
-    /// The leap second of the last but one leads to the year 10000.
+    /// The leap second at the end of 9999 leads to the year 10000.
     @Test(arguments: [
         "Sun, 99 Nov 1994 08:49:37 GMT", "Sun, 06 Nov 1994 29:49:37 GMT", "\u{1}", "Sun,",
         "Friday, 31-Dec-9999 23:59:60 GMT", "Sunday, 06-Nov-500 08:49:37 GMT",

@@ -300,7 +300,7 @@ struct PinnedVersionTests {
         await store.close()
     }
 
-    /// A silent origin delays the first reader by two seconds, and for the next minute no other reader.
+    /// A silent origin delays the first reader by two seconds, and no other reader during the next minute.
     @Test(arguments: [false, true], [false, true])
     func isReadWhenOriginIsSilent(isOtherCached: Bool, reopens: Bool) async throws {
         var store = try await fixture.open { $0.transfers.limits.firstByte = .seconds(1_000_000) }

@@ -24,7 +24,7 @@ enum ElementarySamples {
             + "KFVhep3T4Nxb1lZP48USEIkWtZEUUUUUUUUURRFFFFFEWWKKKJEUUUUUT8RAhESCqOo9UVUUQRCFT0arXAqQNpjrSs2k2k2mO6O6"
             + "O6O6O6O7ft37d+/aE05zbnM+R3I7kdyOvuvuvuv7su7Lu4BW4AeCgIxA2jgA")
 
-    /// Enhanced AC-3: four frames of 32 kbit/s.
+    /// Enhanced AC-3: four frames at 32 kbit/s.
     static let enhancedAC3 = decode(
         "C3cAPzKHwAAhA8gA471Xrw3waefvis/X4bPx8SA13d5hndtc+tEKzfH2J5jtstccKKsjqrr5EyEyEqMqIBRknj+RH8J0+fPobV7X"
             + "dansN893v0oIyOF0HqQGzIQ2hG2vRL2QyHZOTNHsyFNLH2fovv1RAVZCWMqxmMOfDGQAr/4LdwA/MofAAAAGGAEmieP5IkKXz50m"
