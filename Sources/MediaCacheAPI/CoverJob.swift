@@ -38,7 +38,7 @@ public struct CoverJob: Sendable {
     public var time: Double?
     /// Whether the picture becomes the cover of the asset.
     public var stores: Bool
-    /// A function that decodes the frame at a time in seconds; nil if the input has no frame there.
+    /// A function that decodes the frame at a time in seconds, or returns nil if the input has no frame there.
     public var decodeFrame: @Sendable (Double) async throws -> Cover?
 
     /// Creates a job.

@@ -57,10 +57,10 @@ ssize_t mc_inflate(const void *input, size_t count, void *output, size_t capacit
 
 // Cryptography of the system: OpenSSL's libcrypto on Linux, CommonCrypto on Apple platforms.
 
-/// Writes the SHA-256 hash (FIPS 180-4) of the bytes, 32 bytes.
+/// Writes the 32-byte SHA-256 hash (FIPS 180-4) of the bytes.
 void mc_sha256(const void *bytes, size_t count, uint8_t *digest);
 
-/// Writes the HMAC-SHA-256 (RFC 2104) of the bytes, 32 bytes.
+/// Writes the 32-byte HMAC-SHA-256 (RFC 2104) of the bytes.
 void mc_hmac_sha256(const void *key, size_t key_count, const void *bytes, size_t count, uint8_t *code);
 
 /// A mode of AES (NIST SP 800-38A).

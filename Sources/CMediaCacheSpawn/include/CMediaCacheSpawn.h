@@ -12,7 +12,7 @@
 /// error number: ENOTSUP if the C library doesn't support this.
 int mc_spawn_close_from(posix_spawn_file_actions_t *actions, int first);
 
-/// The limits of a process that reads untrusted data. With 0, the process inherits the limit of this one.
+/// The limits of a process that reads untrusted data. If a limit is 0, the process inherits that of its parent.
 typedef struct {
     /// The maximum processor time of all threads, in seconds.
     uint64_t cpu_seconds;

@@ -9,7 +9,7 @@ package enum SHA256 {
         }
     }
 
-    /// Returns the message authentication code HMAC-SHA-256 (RFC 2104) of a text, 32 bytes.
+    /// Returns the 32-byte message authentication code HMAC-SHA-256 (RFC 2104) of a text.
     package static func authenticationCode(of text: String, key: [UInt8]) -> [UInt8] {
         let bytes = Array(text.utf8)
         return [UInt8](unsafeUninitializedCapacity: 32) { code, count in

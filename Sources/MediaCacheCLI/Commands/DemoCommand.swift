@@ -9,7 +9,7 @@ import NIOCore
 struct DemoCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "demo",
-        abstract: "Demonstrates the cache in a browser, without other programs.",
+        abstract: "Demonstrates the cache in a browser, with a built-in clip.",
         discussion: """
               mediacache demo
               mediacache demo --reset              start without cached data of the clip

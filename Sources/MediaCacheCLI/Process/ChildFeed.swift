@@ -77,7 +77,7 @@ final class ChildFeed {
     }
 }
 
-// In the type, its methods hide the system's functions of the same names.
+// Outside the type, whose methods hide the system's functions of the same names.
 private func closeDescriptor(_ descriptor: Int32) { _ = close(descriptor) }
 
 private func systemSend(_ socket: Int32, _ bytes: UnsafeRawBufferPointer, _ flags: Int32) -> Int {

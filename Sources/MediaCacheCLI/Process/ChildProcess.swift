@@ -141,7 +141,7 @@ struct ChildProcess: Sendable, Hashable {
     }
 }
 
-// In the type, its method hides the system's `kill`.
+// Outside the type, whose method hides the system's `kill`.
 private func send(_ signal: Int32, to process: pid_t) { _ = kill(process, signal) }
 
 /// A null-terminated list of C strings.

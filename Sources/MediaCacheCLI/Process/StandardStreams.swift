@@ -80,7 +80,7 @@ enum StandardStreams {
     }
 }
 
-// In the type, its methods hide the system's `write`.
+// Outside the type, whose methods hide the system's `write`.
 private func systemWrite(_ descriptor: Int32, _ bytes: UnsafeRawPointer, _ count: Int) -> Int {
     write(descriptor, bytes, count)
 }

@@ -69,5 +69,5 @@ struct PortCheck: Sendable {
     }
 }
 
-// In the type, its method hides the system's `listen`.
+// Outside the type, whose method hides the system's `listen`.
 private func startListening(_ descriptor: Int32) -> Int32 { listen(descriptor, 1) }
