@@ -28,7 +28,7 @@ def generated(server: Server, origin: Origin, names: dict[str, str], seed: str) 
         "MEDIACACHE_API_ADDRESS": server.address,
         "MEDIACACHE_API_KEY": server.key,
         "SCHEMATHESIS_HOOKS": str(HERE / "hooks.py"),
-        # The order of sets is part of what the seed determines.
+        # The order of sets affects the generated requests, which must depend only on the seed.
         "PYTHONHASHSEED": "0",
     }
     # The speed of the generation depends on other processes. The warnings that aren't selected are about removals, few of
@@ -41,8 +41,8 @@ def generated(server: Server, origin: Origin, names: dict[str, str], seed: str) 
     ]  # fmt: skip
     if EXAMPLES:
         command += ["--max-examples", EXAMPLES]
-    # Hypothesis ends the sequences of requests early if the same one has another result when it is repeated, which the
-    # time of a download or a recording may cause. Several runs make up for that.
+    # Hypothesis ends the stateful phase early if a sequence of requests has another result when it is repeated. The
+    # timing of downloads and recordings may cause that, so the phase runs several times.
     runs = [("examples,coverage,fuzzing", seed)] + [("stateful", str(int(seed) + n)) for n in range(STATEFUL_RUNS)]
     results = [
         subprocess.run(command + ["--phases", phases, "--seed", number], cwd=server.cache.parent, env=environment)

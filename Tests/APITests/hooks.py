@@ -24,7 +24,7 @@ CACHE_SETTINGS = {
     "transfers": {"connectTimeout": 10, "responseTimeout": 30, "stallTimeout": 30, "retries": 0},
     "bandwidth": {"total": 0, "playback": 0, "recording": 0, "preload": 0, "background": 0},
 }
-# Names of no record.
+# Names of records that don't exist.
 MISSING = {"resource": "999999999", "asset": "aaaaaaaaaaaa", "channel": "none", "programme": "none"}
 
 schemathesis.openapi.format(
@@ -34,7 +34,7 @@ schemathesis.openapi.format(
         + ["http://127.0.0.1:1/refused.mp4", "HTTP://user:word@127.0.0.1:1/refused.mp4"]
     ),
 )
-# In order.
+# Four absolute times, followed by three that are relative to the current time.
 MOMENTS = ["0", "1769890500", "1769890500000", "2026-01-31T20:15:00Z", "-60", "-0.5", "now"]
 schemathesis.openapi.format("moment", strategies.sampled_from(MOMENTS))
 PICTURE = b"GIF89a\x01\x00\x01\x00\x00\x00\x00,\x00\x00\x00\x00\x01\x00\x01\x00\x00\x02\x02D\x01\x00;"

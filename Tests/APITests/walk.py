@@ -343,5 +343,5 @@ class Walk:
 
 
 GIF = {"Content-Type": "image/gif"}
-# Responses without an entity tag.
+# Paths whose responses have no entity tag.
 MOVING = {"/api/v1/events"}

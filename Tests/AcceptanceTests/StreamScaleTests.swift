@@ -61,8 +61,8 @@ extension AcceptanceTests {
             let peak = server.peakResidentBytes ?? 0
             let size = try FileManager.default.attributesOfItem(atPath: folder.file("long.m3u8"))[.size] as? Int ?? 0
             let once = Double(afterOne - idle) / Double(size)
-            // For each version of an event playlist, the heap retains a few MiB of freed memory, independently of the
-            // playlist's length.
+            // The heap retains a few MiB of the memory freed from earlier versions of an event playlist, independently
+            // of its length.
             let ratio = Double(peak - idle - (hasEnded ? 0 : 4 << 20)) / Double(size)
             print(
                 "\(segments) segments, \(form) URIs, \(hasEnded ? "ended" : "event"): a playlist of \(size) bytes, sent as",

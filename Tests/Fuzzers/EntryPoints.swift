@@ -28,7 +28,7 @@ func initialize(_: UnsafeMutableRawPointer, _: UnsafeMutableRawPointer) -> CInt 
 /// Checks an input of libFuzzer. Ends the process if it violates a property.
 @_cdecl("LLVMFuzzerTestOneInput")
 func testOneInput(_ start: UnsafeRawPointer?, _ count: Int) -> CInt {
-    // The copy has a size of its own, so that AddressSanitizer detects reads past its end.
+    // The copy has its own allocation, so that AddressSanitizer detects reads past its end.
     if let problem = target.check(Array(UnsafeRawBufferPointer(start: start, count: count))) { fatalError(problem) }
     return 0
 }

@@ -69,7 +69,7 @@ struct ChildProcessTests {
         let lines = text.split(separator: "\n").map(String.init)
         #expect(lines.contains("TMPDIR=\(folder.path)") && lines.contains(folder.path) && !lines.contains("open"))
         let names = Set(lines.filter { $0.contains("=") }.map { String($0.prefix { $0 != "=" }) })
-        // The shell adds PWD, and some add SHLVL and _.
+        // Shells add PWD. Some also add OLDPWD, SHLVL and _.
         let known = names.subtracting(["PATH", "LANG", "TMPDIR", "PWD", "OLDPWD", "SHLVL", "_"])
         #expect(known.allSatisfy { $0.hasPrefix("LC_") }, "\(known)")
     }

@@ -68,7 +68,8 @@ public struct OriginContract: Sendable {
 
     /// A permitted deviation of a transport that can't be configured otherwise.
     public enum Allowance: Sendable, CaseIterable {
-        /// Invalid characters in targets are percent-encoded. Targets that would change are rejected as `invalidURL`.
+        /// Invalid characters in targets are percent-encoded. Targets that would change otherwise are rejected as
+        /// `invalidURL`.
         case encodesTargets
         /// Complete bodies are decoded, and their `Content-Encoding` and length are removed. Partial coded bodies are
         /// reported as `badResponse`.

@@ -57,7 +57,7 @@ public final class BackgroundTransfers: Sendable {
         var started: [String: Set<BackgroundRequest>] = [:]
         /// The transfers that the last call to ``cancelPending()`` left running, by the URL of the resource.
         var begun: [String: [URLSessionTask]] = [:]
-        /// Whether the system has delivered all events since the last call to ``waitForDeliveredEvents()``.
+        /// Whether the system reported the delivery of all events while no call was waiting for it.
         var areEventsDelivered = false
         /// The calls that wait for the system's events.
         var waiting: [UUID: CheckedContinuation<Void, Never>] = [:]
@@ -312,8 +312,8 @@ public final class BackgroundTransfers: Sendable {
         await storeReceivedFiles()
     }
 
-    /// Waits until the system has delivered all events since the last call, ``shutdown()`` is called, or the task is
-    /// cancelled.
+    /// Waits until the system reports that it has delivered all events, unless it has done so since the last call.
+    /// Returns early after ``shutdown()`` or if the task is cancelled.
     func waitForDeliveredEvents() async {
         let id = UUID()
         await withTaskCancellationHandler {
@@ -394,7 +394,7 @@ extension BackgroundTransfers {
     ) -> [Range<Int64>?] {
         // The whole resource is already being transferred.
         if known.contains(where: { $0.range == nil }) { return [] }
-        // The end of the rest is unknown, so the bytes of running transfers are included.
+        // The whole resource is requested, including the bytes of running transfers.
         guard let missing else { return [nil] }
         var left = SpanMap(missing)
         for request in known { if let range = request.range { left.remove(range) } }
