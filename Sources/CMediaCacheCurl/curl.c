@@ -10,8 +10,8 @@ curl_socket_t mc_curl_open_socket(const struct curl_sockaddr *address) {
   int descriptor = socket(address->family, address->socktype, address->protocol);
   if (descriptor < 0) return CURL_SOCKET_BAD;
   fcntl(descriptor, F_SETFD, FD_CLOEXEC);
-  // Without a limit on unsent bytes, the system would accept megabytes that a slow network hasn't sent yet, which would
-  // hide the end of the request and stalls.
+  // Without a limit on unsent bytes, the system would accept megabytes that a slow network hasn't sent yet. Stalls, and
+  // the time at which the request has been sent, couldn't be detected.
   int unsent = 128 << 10;
   setsockopt(descriptor, IPPROTO_TCP, TCP_NOTSENT_LOWAT, &unsent, sizeof unsent);
   return descriptor;

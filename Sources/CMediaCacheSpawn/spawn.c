@@ -27,8 +27,8 @@ int mc_spawn_close_from(posix_spawn_file_actions_t *actions, int first) {
     return ENOTSUP;
 }
 
-// The static functions below run in the child. They call only functions that are safe after a fork in a multithreaded
-// process.
+// The functions up to run_confined run in the child. They call only functions that are safe after a fork in a
+// multithreaded process.
 
 static void close_on_exec_from(int first) {
 #ifdef SYS_close_range

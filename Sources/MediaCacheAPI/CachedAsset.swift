@@ -5,9 +5,10 @@ public import MediaLibrary
 public struct CachedAsset: Sendable {
     /// The URL at the origin. It contains user information only if the reference does.
     public let url: ResourceURL
-    /// The cached resource; nil for a downloaded stream, or if nothing is cached.
+    /// The cached resource; nil if `download` isn't nil, or if nothing is cached.
     private let record: ResourceRecord?
-    /// The asset of a downloaded stream, whose own playlists list the downloaded parts; nil for anything else.
+    /// The asset of a downloaded stream, whose own playlists list the downloaded parts; nil for anything else, and if
+    /// origins may be contacted.
     private let download: BundleRecord?
     private let client: APIClient
 
@@ -67,7 +68,8 @@ public struct CachedAsset: Sendable {
         return .url(url)
     }
 
-    /// Whether the asset is a downloaded stream, whose own playlists contain only the selected renditions.
+    /// Whether the asset is a downloaded stream, whose own playlists contain only the selected renditions; false if
+    /// origins may be contacted.
     public var isDownload: Bool { download != nil }
 
     /// Whether the asset is a stream rather than a file.

@@ -3,7 +3,7 @@ import Foundation
 /// The style of output. By default, colors are used only on a terminal that supports them, and not if NO_COLOR is set
 /// (no-color.org).
 struct TextStyle: Sendable, Hashable {
-    /// A text attribute (SGR). Colors are those of the terminal's palette, so that they are readable on its background.
+    /// A text color, with its SGR code. It's from the terminal's palette, so that it's readable on its background.
     enum Color: Int, Sendable {
         case red = 31
         case green = 32

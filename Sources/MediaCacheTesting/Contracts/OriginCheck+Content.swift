@@ -61,7 +61,8 @@ extension OriginCheck {
             let sent = script.requests[index]
             try expect(sent.method == method, "expected the method \(method), got \(sent.method)")
             try expect(
-                sent.content == content ?? [], "\(method): the \(sent.content.count) bytes of content differ")
+                sent.content == content ?? [],
+                "\(method): the \(sent.content.count) bytes of content sent differ from those of the request")
             let type = sent.headerFields[.contentType] ?? "nothing"
             try expect(type == "application/json", "\(method): expected the content type, got \(type)")
         }
