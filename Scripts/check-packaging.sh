@@ -44,7 +44,7 @@ has() {
 
 get() { curl --silent --show-error --fail --max-time 60 "$@"; }
 
-# Prints a port that another process gets only if it asks for it, since the system assigns those above.
+# Prints a free port below those that the system assigns, so that another process gets it only by requesting it.
 free_port() {
     python3 -c '
 import random

@@ -7,7 +7,7 @@ enum DownloadSample {
     /// The value that removes a key.
     static let absent = "absent"
 
-    /// - Parameter changes: Changed values of its JSON.
+    /// - Parameter changes: Changed values of the record's JSON.
     static func record(
         _ id: String = "aaaaaaaaaaaa", _ changes: [String: any Sendable] = [:]
     ) throws -> DownloadRecord {

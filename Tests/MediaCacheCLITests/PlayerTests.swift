@@ -11,7 +11,7 @@ struct PlayerTests {
         #expect(ffplay.contains("-autoexit") && ffplay.suffix(2) == ["-fs", "p"])
     }
 
-    /// An origin may send a manifest that refers to files and scripts instead of a movie.
+    /// Instead of a movie, an origin may send a DASH manifest or a concat script, which can refer to local files.
     @Test func preventsFfplayFromOpeningFiles() throws {
         let parent = try TestFolder()
         let folder = try ScratchFolder(in: parent.path)

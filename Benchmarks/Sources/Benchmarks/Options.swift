@@ -13,7 +13,7 @@ struct Options {
         "cached", "limited", "cold", "readers", "fill", "downloads", "containers", "replay", "latency", "http2",
         "playlists", "beside", "windows", "soak",
     ]
-    /// The benchmarks with goals of the engine.
+    /// The benchmarks that have rows in the table of goals.
     static let withGoals = ["cached", "cold", "fill", "downloads", "containers", "replay", "latency"]
 
     var names = known.filter { $0 != "soak" }

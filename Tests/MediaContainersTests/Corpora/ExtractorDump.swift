@@ -60,8 +60,7 @@ struct ExtractorDump {
         }
     }
 
-    /// Returns the hash h of a sample's bytes as in Java's `Arrays.hashCode`: initially 1, then 31 h + the next signed
-    /// byte.
+    /// Returns the hash h of bytes as in Java's `Arrays.hashCode`: initially 1, then 31 h + the next signed byte.
     static func hash(_ bytes: some Sequence<UInt8>) -> UInt32 {
         bytes.reduce(1) { $0 &* 31 &+ UInt32(bitPattern: Int32(Int8(bitPattern: $1))) }
     }

@@ -35,7 +35,7 @@ struct OracleComparison: SampleSink {
         samples[sample.track].append((sample, Array(bytes)))
     }
 
-    /// Records an issue for each difference from the oracle.
+    /// Records the differences from the oracle as issues, but of each stream's packets only the first that differs.
     func expect() {
         for (number, stream) in oracle.streams {
             guard tracks.indices.contains(number) else {
