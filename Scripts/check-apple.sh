@@ -22,8 +22,8 @@ if grep -rnE '\b(posix_spawn|fork|vfork|execve?|system) ?\(|\bProcess\(\)' Sourc
     exit 1
 fi
 
-# Loading requests are Sendable, so their adapter is as well, and nothing else needs @unchecked. Only a subclass of
-# AVURLAsset repeats its conformance.
+# Loading requests are Sendable, so the compiler can check the adapter's types. Only a subclass of AVURLAsset can't be
+# checked.
 if grep -rnE '@unchecked +Sendable' Sources/MediaCacheAVFoundation --include='*.swift' |
     grep -v ': AVURLAsset, @unchecked Sendable'; then
     echo "@unchecked Sendable isn't needed in the adapter for AVFoundation; remove it" >&2

@@ -106,7 +106,7 @@ extension APIClient {
         try await call(.post, "/api/v1/tokens", content: try .json(addition))
     }
 
-    /// Revokes a token, which the server refuses immediately. The standing token is replaced by a new one.
+    /// Revokes a token. The server refuses it from then on. The standing token is replaced by a new one.
     ///
     /// - Throws: ``Problem`` with status 404 if the ID is unknown.
     public func revokeToken(_ id: String) async throws {

@@ -68,8 +68,8 @@ enum PlaylistProcess {
         return elapsed.milliseconds
     }
 
-    /// Starts a process that parses and rewrites. Returns its memory, or nil if the system doesn't report resident
-    /// memory.
+    /// Starts a process that parses and rewrites a playlist. Returns its memory, or nil if the system doesn't report
+    /// resident memory.
     static func memory(_ path: String) async throws -> Memory? {
         let child = try ChildProcess(CommandLine.arguments[0], [command, path, "memory"])
         guard try await child.end(within: .seconds(60)) == .exit(0) else {

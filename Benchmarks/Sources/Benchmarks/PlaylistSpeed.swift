@@ -114,7 +114,7 @@ struct PlaylistSpeed: Benchmark {
     // MARK: - Memory
 
     private func memory(_ playlists: [GeneratedPlaylist], _ paths: [String]) async throws {
-        report.beginAlone("Resident memory of a process that parses and rewrites, including the playlist")
+        report.beginAlone("Resident memory of a process that parses and rewrites a playlist; peaks include the file")
         for (playlist, path) in zip(playlists, paths) {
             let name = playlist.form.rawValue
             var model = Measurement("segment of the model, \(name)", unit: "bytes")

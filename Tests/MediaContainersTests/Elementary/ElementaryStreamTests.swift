@@ -124,8 +124,8 @@ struct ElementaryStreamTests {
         #expect(recording.samples.map(\.sample.duration) == [1800, 1800])
     }
 
-    /// Mapping family, and for family 1 streams, coupled streams and mapping, of the channel configurations (FFmpeg's
-    /// demuxer for MPEG-TS).
+    /// The mappings are those of FFmpeg's demuxer for MPEG-TS: the mapping family and, for family 1, the number of
+    /// streams, the number of coupled streams, and the channel mapping.
     @Test(
         arguments: [
             (1, [0]), (2, [0]), (6, [1, 4, 2, 0, 4, 1, 2, 3, 5]), (7, [1, 4, 3, 0, 4, 1, 2, 3, 5, 6]),

@@ -1,6 +1,6 @@
 import MediaContainers
 
-/// A sink that records a remuxer's tracks and samples.
+/// A sink that records tracks and samples.
 struct SampleRecording: SampleSink {
     var tracks: [MediaTrack] = []
     var samples: [[MediaSample]] = []
