@@ -3,8 +3,8 @@
 import PackageDescription
 
 /// Benchmarks that compare the `mediacache` command with other programs. They are a separate package, so that users of
-/// the library don't build them. Apart from Foundation, they depend only on `HLS` and `MediaContainers`, which are
-/// measured in process.
+/// the library don't build them. Of the library, they link only `HLS` and `MediaContainers`, which are measured in
+/// process.
 ///
 /// `Sources/Benchmarks/Support` is a symbolic link to the harness of the acceptance tests (child processes, nginx,
 /// fixtures). `Sources/TestSupport` is a link to the code that all tests share.

@@ -6,8 +6,8 @@
 #
 # SUITE is a Debian or Ubuntu release, bookworm and trixie by default. Each system is made with mmdebstrap, and its
 # archive is reused from .build/roots. Requires root, mmdebstrap, ffmpeg, procps, python3 and a network connection.
-# Playback of the demo is checked in the first suite, in the host's browser. If systemd-nspawn is installed, systemd in a container
-# starts the service.
+# Playback of the demo is checked in the first suite, in the host's browser. If systemd-nspawn is installed, systemd in
+# a container starts the service.
 set -euo pipefail
 
 fail() {

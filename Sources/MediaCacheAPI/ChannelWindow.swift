@@ -133,10 +133,10 @@ extension RemuxJob {
 extension APIClient {
     /// Returns the channel that a reference names; nil if it names an asset.
     ///
-    /// The asset of an ended recording has the name of its channel.
+    /// The asset of an ended recording has the name and the URL of its channel. The channel takes precedence over this
+    /// asset unless positions are requested, but never over another asset of that name.
     ///
-    /// - Parameter withPositions: Whether positions in the asset are requested, so that it takes precedence over a
-    ///   channel that has ended and has an asset of the same name.
+    /// - Parameter withPositions: Whether positions in an asset are requested.
     public func channel(_ reference: AssetReference, withPositions: Bool) async throws -> ChannelRecord? {
         guard let name = reference.channelName, let record = try await channelIfFound(name) else { return nil }
         let assets = try await assets().filter { $0.title == name.rawValue }

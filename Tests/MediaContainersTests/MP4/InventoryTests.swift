@@ -3,7 +3,7 @@ import MediaContainers
 import TestSupport
 import Testing
 
-/// Tests that compare the properties of each file's tracks with another program's inventory.
+/// Tests of the track properties that `MP4Reader` returns for sample files.
 @Suite(.enabled(if: try Prerequisite.hasCorpora()))
 struct InventoryTests {
     struct Entry: CustomTestStringConvertible, Sendable {
@@ -55,6 +55,7 @@ struct InventoryTests {
         return parts.suffix(2) == ["\(format.sampleRate)", "\(format.channels)ch"]
     }
 
+    /// Compares the tracks with those that another program listed.
     @Test(arguments: try entries()) func matchesTracksOfInventory(entry: Entry) throws {
         let tracks = try MP4Reader(MemorySource(Corpora.bytes(entry.path))).tracks
         #expect(tracks.count == entry.streams.count)

@@ -7,7 +7,7 @@ import Testing
 struct EnhancedAC3RemuxTests {
     private static let pid = 0x101
 
-    /// Returns a stereo frame of 50 words at 48 kHz. Two bytes of its header depend on the kind.
+    /// Returns a stereo frame of 50 words at 48 kHz.
     private static func frame(blocks: Int, isDependent: Bool = false, fill: UInt8) -> [UInt8] {
         let code: UInt8 = [1: 0, 2: 1, 3: 2, 6: 3][blocks] ?? 3
         return [0x0B, 0x77, isDependent ? 0x40 : 0, 49, code << 4 | 0x04, 16 << 3, 0, 0]
