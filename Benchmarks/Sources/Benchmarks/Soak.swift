@@ -64,7 +64,7 @@ struct Soak: Benchmark {
             try await group.waitForAll()
         }
         let count = record.counts.withLock { $0 }
-        report.beginAlone("Soak: \(count.requests) requests, \(count.failures.count) failed")
+        report.beginAlone("Soak: \(count.requests) requests succeeded, \(count.failures.count) failed")
         for failure in count.failures.prefix(5) { report.say("failed: \(failure)") }
         let edge = max(1, min(6, samples.count / 2))
         let memory = samples.map { Double($0.memory) / 1e6 }

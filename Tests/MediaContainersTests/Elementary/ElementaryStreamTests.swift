@@ -98,7 +98,8 @@ struct ElementaryStreamTests {
         #expect(format.codec == .mp2 && format.codecString == "mp4a.69" && format.sampleRate == 16_000)
     }
 
-    /// A stitched advertisement may have another sample rate or layer. Its frames follow without a loss of packets.
+    /// A stitched advertisement may have another sample rate or layer. Its frames can follow with no packet loss
+    /// in between.
     @Test(
         arguments: [([0xFF, 0xFB, 0x94, 0], 384, .mp3), ([0xFF, 0xFD, 0x94, 0], 480, .mp2)] as [([UInt8], Int, Codec)])
     func continuesAfterChangeOfMPEGAudioFormat(header: [UInt8], length: Int, codec: Codec) throws {
