@@ -2,7 +2,7 @@ import Foundation
 
 /// The benchmark of downloading streams, as whole processes: 150 long segments over slow connections and from this
 /// machine, and 600 short ones from this machine. MediaCache checks and syncs the data and writes checksums; the peers
-/// don't. ffmpeg fetches one segment after the other and is compared only with short ones.
+/// don't. ffmpeg, which fetches one segment at a time, is a peer only for the short segments.
 struct StreamDownloads: Benchmark {
     /// The number of long segments, and the length of each in bytes.
     private static let (longCount, longLength) = (150, 1_000_000)

@@ -12,7 +12,7 @@ struct TimedMovie {
     var handler = "vide"
     /// The decoding time of each fragment (`tfdt`).
     var decodeTimes: [UInt64] = [0]
-    /// The duration in `mdhd`, which then has version 1; nil for none.
+    /// The duration in an `mdhd` of version 1. If nil, `mdhd` has version 0 and a duration of 0.
     var mediaDuration: UInt64?
     /// The duration of every sample.
     var duration: UInt32 = 3000
