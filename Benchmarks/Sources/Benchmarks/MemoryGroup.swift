@@ -20,7 +20,7 @@ final class MemoryGroup {
 
     deinit { rmdir(folder) }
 
-    /// Moves a process and its descendants into the group. Memory that they use already isn't counted.
+    /// Moves a process and its descendants into the group. Memory that they already use isn't counted.
     func add(_ tree: ProcessTree) throws {
         for id in tree.members { try Self.write("\(id)", to: "\(folder)/cgroup.procs") }
     }

@@ -18,8 +18,8 @@ struct OracleComparison: SampleSink {
         oracle = PacketOracle(try Corpora.text("\(PacketOracle.folder)/\(path).csv"), of: path)
     }
 
-    /// Returns the files that have an oracle and either one of the suffixes or the approval of `also`. Throws an error
-    /// if there are none.
+    /// Returns the paths of the files with an oracle, limited to those that have one of the endings or satisfy `also`.
+    /// Throws an error if there are none.
     static func paths(_ endings: [String], also: (String) -> Bool = { _ in false }) throws -> [String] {
         let paths = try Corpora.files(PacketOracle.folder).map { String($0.dropLast(4)) }
             .filter { path in endings.contains { path.hasSuffix($0) } || also(path) }

@@ -74,7 +74,8 @@ public struct ProgrammeExport: Sendable, Hashable, Codable {
     public enum State: Sendable, Hashable, Codable {
         /// The programme hasn't ended, or the export is queued behind others.
         case waiting
-        /// The export is running; `progress` ranges from 0 to 1. It restarts if the process is killed.
+        /// The export is running; `progress` ranges from 0 to 1. If the process is killed, the export restarts; after a
+        /// second kill, it fails.
         case running(progress: Double)
         /// The export is finished; `bytes` is the length of the file, or of all segments for HLS.
         case done(bytes: Int64)
