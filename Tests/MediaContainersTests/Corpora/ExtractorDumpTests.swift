@@ -2,8 +2,8 @@ import MediaContainers
 import TestSupport
 import Testing
 
-/// Tests that compare the codec, count, time, size, sync flag and hash of every sample with the dumps of Media3's
-/// extractors.
+/// Tests that compare the format of every track, and the time, size, sync flag and hash of every sample, with the dumps
+/// of Media3's extractors.
 @Suite(.enabled(if: try Prerequisite.hasCorpora()))
 struct ExtractorDumpTests {
     /// A dump file and the path of its sample file.
