@@ -17,7 +17,7 @@ package struct BoundedSink<Output: SampleSink>: SampleSink {
     package mutating func sample(_ sample: MediaSample, bytes: UnsafeRawBufferPointer) throws(ContainerError) {
         samplesLeft -= 1
         bytesLeft -= bytes.count
-        guard samplesLeft > 0, bytesLeft > 0 else { throw ContainerError(.limitExceeded, "enough") }
+        guard samplesLeft > 0, bytesLeft > 0 else { throw ContainerError(.limitExceeded, "too many samples or bytes") }
         try output.sample(sample, bytes: bytes)
     }
 }

@@ -7,8 +7,8 @@ package enum MovieCheck {
         mutating func sample(_: MediaSample, bytes _: UnsafeRawBufferPointer) {}
     }
 
-    /// Reads a file in all ways, with its own initialization section and with `initialization`. Returns a description
-    /// of the first property that it violates; nil if there is none.
+    /// Passes a file to all readers, with its own initialization section and with `initialization`. Returns a
+    /// description of the first property that it violates; nil if there is none.
     package static func problem(_ bytes: [UInt8], initialization: Movie? = nil) -> String? {
         let source = MemorySource(bytes)
         _ = try? BoxTree(source)
@@ -29,7 +29,7 @@ package enum MovieCheck {
         guard let view = try? FastStart.view(of: source) else { return nil }
         var sink = MemorySink()
         guard (try? view.write(to: &sink, bufferSize: 1 << 16)) != nil else { return "The view ends early." }
-        guard Int64(sink.contents.count) == view.length else { return "The view has another length than announced." }
+        guard Int64(sink.contents.count) == view.length else { return "The view and its content differ in length." }
         guard let again = try? FastStart.layout(of: MemorySource(sink.contents)) else {
             return "The rearranged file can't be read."
         }
@@ -63,7 +63,7 @@ package enum MovieCheck {
         return (try? remuxer.finish())?.output
     }
 
-    /// Returns a description of the failure to read a written file to its end; nil if there is none. A further remux
+    /// Returns a description of the error if a written file can't be read to its end; nil if it can. A further remux
     /// may fail, because composition offsets of weeks may exceed 32 bits when the decoding times begin earlier.
     package static func readingProblem(_ file: [UInt8]) -> String? {
         do {

@@ -38,9 +38,9 @@ package struct PlaylistCheck {
     /// before ambiguous attributes, and terminate an EXTINF on the last line.
     private func rewritingProblem(_ bytes: [UInt8]) -> String? {
         let sent = PlaylistReferences().rewritten(bytes) { _ in nil }
-        if PlaylistReferences().rewritten(sent, { _ in nil }) != sent { return "Rewriting again changed it." }
+        if PlaylistReferences().rewritten(sent, { _ in nil }) != sent { return "Rewriting isn't idempotent." }
         let plain = bytes.filter { $0 >= 0x20 && $0 != 0x7F || [0x09, 0x0A, 0x0D].contains($0) }
-        // NEL and the Unicode line separators begin with these bytes. Playlists with them aren't compared.
+        // Playlists with these bytes aren't compared, because NEL and the Unicode line separators begin with them.
         guard !plain.contains(0xC2), !plain.contains(0xE2), sent != plain, sent != plain + [0x0A] else { return nil }
         let isEnd: (UInt8) -> Bool = { $0 == 0x0A || $0 == 0x0D }
         let lines = plain.split(omittingEmptySubsequences: false, whereSeparator: isEnd)
@@ -54,6 +54,6 @@ package struct PlaylistCheck {
             let isHidden = rest.isEmpty && line.first.map { $0 >= 0x80 } == true
             return line.starts(with: rest) && (hasName || isHidden || rest.contains(UInt8(ascii: "\"")))
         }
-        return isShortened && left.count == lines.count ? nil : "The rewritten playlist changed."
+        return isShortened && left.count == lines.count ? nil : "Rewriting changed the playlist in a forbidden way."
     }
 }

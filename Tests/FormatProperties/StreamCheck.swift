@@ -15,8 +15,8 @@ package enum StreamCheck {
         }
     }
 
-    /// Demuxes a transport stream in buffers of a size, and joins it to itself. Returns a description of the first
-    /// property that it violates; nil if there is none.
+    /// Demuxes a transport stream in buffers of the given size, and joins it to itself. Returns a description of the
+    /// first property that it violates; nil if there is none.
     package static func problem(ofTransportStream bytes: [UInt8], bufferSize: Int) -> String? {
         var counter = Counter()
         let demuxer = TransportStreamDemuxer()
@@ -32,8 +32,8 @@ package enum StreamCheck {
         return nil
     }
 
-    /// Demuxes packed audio in buffers of a size. Returns a description of the first property that it violates; nil if
-    /// there is none.
+    /// Demuxes packed audio in buffers of the given size. Returns a description of the first property that it violates;
+    /// nil if there is none.
     package static func problem(ofPackedAudio bytes: [UInt8], bufferSize: Int) -> String? {
         if let tag = bytes.withUnsafeBytes({ try? ID3Tag($0) }), let picture = tag.picture,
             picture.data.count > bytes.count
@@ -52,11 +52,11 @@ package enum StreamCheck {
 
     private static func problem(of counter: Counter, _ bytes: [UInt8]) -> String? {
         guard counter.bytes > bytes.count else { return nil }
-        return "A byte was delivered twice: the samples of \(bytes.count) bytes have \(counter.bytes)."
+        return "The samples have \(counter.bytes) bytes, but the input has only \(bytes.count)."
     }
 
-    /// Passes the input in buffers of a size until `body` returns false. Each buffer has its own allocation, so that
-    /// AddressSanitizer detects reads past its end. Returns whether the whole input was passed.
+    /// Passes the input in buffers of the given size until `body` returns false. Each buffer has its own allocation, so
+    /// that AddressSanitizer detects reads past its end. Returns whether the whole input was passed.
     private static func push(
         _ bytes: [UInt8], bufferSize: Int, _ body: (UnsafeRawBufferPointer) -> Bool
     ) -> Bool {

@@ -1,4 +1,4 @@
-/// A difference between ffprobe's packets of a file and the standards, with the correction.
+/// A difference between ffprobe's packet list and the standards, with its correction.
 ///
 /// The tests of the library's readers and of `inspect --packets` accept no other differences.
 enum OracleDifference: Sendable {

@@ -5,7 +5,7 @@ public struct PacketOracle: Sendable {
 
     /// The streams by number, which equals the index of the track.
     public private(set) var streams: [Int: OracleStream] = [:]
-    /// The streams that aren't tracks but pictures in the metadata.
+    /// The streams that are pictures in the metadata, not tracks.
     public private(set) var artwork: [OracleStream] = []
     /// Whether the file ends inside a packet.
     public private(set) var isCutOff = false

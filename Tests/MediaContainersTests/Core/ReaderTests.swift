@@ -37,7 +37,7 @@ struct ReaderTests {
     }
 
     /// 32 zeros, a one and 32 bits: 2³², which isn't in the range of `ue(v)`.
-    @Test func rejectsExpGolombCodeOver32Bits() {
+    @Test func rejectsExpGolombValueAbove32Bits() {
         let bytes: [UInt8] = [0, 0, 0, 0, 0x80, 0, 0, 0, 0x80]
         bytes.withUnsafeBytes { buffer in
             var reader = BitReader(buffer)

@@ -79,7 +79,7 @@ struct ExtractedSample {
         if path.hasSuffix(".mp4") {
             let recording = try DemuxerRecording(movie: MemorySource(bytes))
             tracks = recording.tracks
-            // Media3 stores an empty edit in whole milliseconds, which may not be whole ticks.
+            // Media3 doesn't round the duration of an empty edit to ticks of the track.
             tolerance = tracks.map { Int64(1_000_000 / $0.timescale) + 1 }.max() ?? 0
             collect(recording.samples)
         } else if path.hasSuffix(".ts") {

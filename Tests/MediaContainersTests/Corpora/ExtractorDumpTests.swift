@@ -43,7 +43,7 @@ struct ExtractorDumpTests {
         #expect(expected.tracks.count >= actual.tracks.count)
         for (index, their) in expected.tracks.enumerated() {
             guard actual.tracks.indices.contains(index) else {
-                // Media3 announces a track of tags even if there are no tags.
+                // Media3 declares a track of ID3 tags even if there are no tags.
                 #expect(their.mimeType == "application/id3" && their.samples.isEmpty)
                 continue
             }

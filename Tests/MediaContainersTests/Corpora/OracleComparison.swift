@@ -35,7 +35,7 @@ struct OracleComparison: SampleSink {
         samples[sample.track].append((sample, Array(bytes)))
     }
 
-    /// Records the differences from the oracle as issues, but of each stream's packets only the first that differs.
+    /// Records the differences from the oracle as issues. Of each stream, only the first differing packet is recorded.
     func expect() {
         for (number, stream) in oracle.streams {
             guard tracks.indices.contains(number) else {

@@ -21,7 +21,7 @@ struct PrerequisiteTests {
         #expect(error?.description.hasPrefix("a tool is missing, and MEDIACACHE_REQUIRE_ALL=1") == true)
     }
 
-    @Test func skipsTestsOfCorporaOnlyIfTheyAreDeclaredAbsent() throws {
+    @Test func requiresCorporaUnlessOptionalOrDeclaredAbsent() throws {
         let missing = URL(filePath: "/nowhere/corpora")
         let present = URL(filePath: #filePath)
         let required = ["MEDIACACHE_REQUIRE_ALL": "1"]

@@ -52,7 +52,7 @@ struct ElementaryStreamTests {
         #expect(zip(bare.samples[0], recording.samples).allSatisfy { $0.size < $1.bytes.count - 3 })
     }
 
-    /// The first frame contains the program config element. In a configuration, the element has another alignment.
+    /// The first frame contains the program config element, which is aligned differently in a configuration.
     @Test(arguments: [false, true], [1, 3] as [UInt8])
     func addsProgramConfigElementOfADTSToConfiguration(hasChecksum: Bool, blocks: UInt8) throws {
         // 5.1: a center and a pair in front, a pair in the back, and a low-frequency channel.
@@ -98,8 +98,7 @@ struct ElementaryStreamTests {
         #expect(format.codec == .mp2 && format.codecString == "mp4a.69" && format.sampleRate == 16_000)
     }
 
-    /// A stitched advertisement may have another sample rate or layer. Its frames can follow with no packet loss
-    /// in between.
+    /// A stitched advertisement may have another sample rate or layer, without a packet loss before its frames.
     @Test(
         arguments: [([0xFF, 0xFB, 0x94, 0], 384, .mp3), ([0xFF, 0xFD, 0x94, 0], 480, .mp2)] as [([UInt8], Int, Codec)])
     func continuesAfterChangeOfMPEGAudioFormat(header: [UInt8], length: Int, codec: Codec) throws {
@@ -150,7 +149,7 @@ struct FrameClockTests {
     }
 
     /// A damaged stream may combine times far from 0 with a sample rate of 24 bits.
-    @Test(arguments: [1, -1] as [Int64]) func acceptsTimeAtLimitOfItsProductWithRate(sign: Int64) {
+    @Test(arguments: [1, -1] as [Int64]) func acceptsLargestTimeWhoseProductWithRateFits(sign: Int64) {
         let rate: Int64 = (1 << 24) - 1
         let start = Int64.max / rate * sign
         #expect(FrameClock.end(of: start, FrameParser.FrameDuration(samples: 1024, rate: rate)) == start + 5)

@@ -28,7 +28,7 @@ struct ID3TagTests {
         #expect(found.mediaType == "JPG" && found.data == [9, 8, 7])
     }
 
-    /// Some writers of 2.4 use plain integers for sizes.
+    /// Some writers of ID3v2.4 use plain integers for sizes, instead of synchsafe integers.
     @Test(
         arguments: [[0, 0, 2, 0x2C], [0, 0, 1, 0x2C]] as [[UInt8]],
         [
@@ -53,7 +53,7 @@ struct ID3TagTests {
 
     @Test(
         arguments: [(3, [0x20], [9]), (4, [0x40], [9]), (4, [0x41], [9, 0, 0, 0, 2])] as [(UInt8, [UInt8], [UInt8])])
-    func skipsGroupOfFrame(version: UInt8, flags: [UInt8], prefix: [UInt8]) throws {
+    func skipsGroupIdentifierAndDataLengthOfFrame(version: UInt8, flags: [UInt8], prefix: [UInt8]) throws {
         let frame = Array("TIT2".utf8) + [0, 0, 0, UInt8(prefix.count + 2), 0] + flags + prefix + [3, 0x61]
         #expect(try read(tag(version, frame)).frames == [.text(id: "TIT2", value: "a")])
     }

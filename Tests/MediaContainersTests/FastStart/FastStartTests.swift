@@ -33,7 +33,7 @@ struct FastStartTests {
         #expect(try PacketList(view) == PacketList(source))
     }
 
-    @Test(arguments: try oracles()) func readsEveryRangeOfView(oracle: Oracle) throws {
+    @Test(arguments: try oracles()) func readsRandomRangesOfView(oracle: Oracle) throws {
         let view = try FastStart.view(of: MemorySource(try Corpora.bytes(oracle.path)))
         let file = try contents(view)
         var random = SeededGenerator(seed: 4)

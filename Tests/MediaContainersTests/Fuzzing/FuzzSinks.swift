@@ -1,7 +1,7 @@
 import MediaContainers
 import TestSupport
 
-/// A sink that occasionally passes false properties of samples and tracks to a writer, as undetected damage would do.
+/// A sink that occasionally passes false properties of samples and tracks to a writer, as undetected damage would.
 struct ScramblingSink<Output: SampleSink>: SampleSink {
     var output: Output
     private var random: SeededGenerator

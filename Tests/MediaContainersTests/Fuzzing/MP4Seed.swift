@@ -1,7 +1,7 @@
 import MediaContainers
 import TestSupport
 
-/// A valid file to be damaged.
+/// A valid file for the mutator.
 struct MP4Seed {
     var bytes: [UInt8]
     /// The ranges that contain structure.

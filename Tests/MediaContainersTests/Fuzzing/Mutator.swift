@@ -83,7 +83,7 @@ struct TimeField {
         1 << 58, 1 << 59 - 1, 1 << 59, 1 << 60 - 1, 1 << 60, 1 << 62, 1 << 63 - 1, 1 << 63, .max - 1000, .max - 1, .max,
     ]
 
-    /// Writes the low bits of a value that the field can store. Does nothing if the field ends beyond the bytes.
+    /// Writes as many low bits of a value as the field can store. Does nothing if the field ends beyond the bytes.
     func write(_ value: UInt64, to bytes: inout [UInt8]) {
         switch coding {
         case .number(let width):

@@ -1,7 +1,7 @@
 import MediaContainers
 import TestSupport
 
-/// The valid streams to be damaged: the project's own and, if available, short ones of the corpora.
+/// Valid streams for the mutator: the project's own and, if available, short ones of the corpora.
 struct TransportStreamSeeds {
     var streams: [[UInt8]] = []
     /// Frames of several codecs, without a container.

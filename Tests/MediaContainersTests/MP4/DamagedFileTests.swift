@@ -1,7 +1,8 @@
 import MediaContainers
 import Testing
 
-/// Tests that damage throws a typed error with its offset, and that unusual but valid forms are accepted.
+/// Tests that reading a damaged file throws a typed error with the offset of the damage, and that unusual but valid
+/// forms are accepted.
 struct DamagedFileTests {
     /// Creates a file with one track of 100 audio frames.
     private func file() throws -> [UInt8] {

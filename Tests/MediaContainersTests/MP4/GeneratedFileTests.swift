@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// Tests of files in forms that the corpora lack, written by FFmpeg: QuickTime sound descriptions, uncompressed audio,
-/// kinds of fragments, cuts and delays. Their packets must match ffprobe's.
+/// various fragments, cuts and delays. Their packets must match ffprobe's.
 @Suite(.enabled(if: try Prerequisite.isMet("ffmpeg with ffprobe", FFmpeg.path != nil && FFprobe.path != nil)))
 struct GeneratedFileTests {
     private static let video = ["-f", "lavfi", "-i", "testsrc=size=64x48:rate=25:duration=3"]
@@ -71,7 +71,7 @@ struct GeneratedFileTests {
         #expect(!before.isEmpty)
         let after = try FFmpeg.decode(view.bytes(0..<view.length, limit: 1 << 26))
         if name == "fragments with edit lists" {
-            // FFmpeg doesn't cut the encoder delay in fragments, so its output has one more audio frame.
+            // FFmpeg doesn't cut the encoder delay in fragments, so it decodes one more audio frame from them.
             #expect(before.count == after.count + 1 && Set(after).isSubset(of: Set(before)))
         } else {
             #expect(after == before)

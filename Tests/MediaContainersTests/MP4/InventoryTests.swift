@@ -3,7 +3,7 @@ import MediaContainers
 import TestSupport
 import Testing
 
-/// Tests of the track properties that `MP4Reader` returns for sample files.
+/// Tests that compare the track properties of sample files with FFmpeg's.
 @Suite(.enabled(if: try Prerequisite.hasCorpora()))
 struct InventoryTests {
     struct Entry: CustomTestStringConvertible, Sendable {
@@ -55,12 +55,11 @@ struct InventoryTests {
         return parts.suffix(2) == ["\(format.sampleRate)", "\(format.channels)ch"]
     }
 
-    /// Compares the tracks with those that another program listed.
     @Test(arguments: try entries()) func matchesTracksOfInventory(entry: Entry) throws {
         let tracks = try MP4Reader(MemorySource(Corpora.bytes(entry.path))).tracks
         #expect(tracks.count == entry.streams.count)
         for (track, stream) in zip(tracks, entry.streams) {
-            #expect(matches(track, stream), "\(stream) instead of \(String(describing: track.format))")
+            #expect(matches(track, stream), "\(String(describing: track.format)) instead of \(stream)")
         }
     }
 

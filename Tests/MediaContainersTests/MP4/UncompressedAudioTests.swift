@@ -44,7 +44,8 @@ struct UncompressedAudioTests {
         #expect(error?.code == .unsupported && error?.summary.contains("uncompressed audio") == true)
     }
 
-    /// The flags and packet sizes of `lpcm` with words wider than their samples, and with non-interleaved channels.
+    /// The flags and packet sizes of `lpcm` with packed words, with words wider than their samples, and with
+    /// non-interleaved channels.
     @Test(arguments: [(12, 6, true), (4, 8, false), (44, 6, false), (44, 3, false)] as [(UInt8, UInt8, Bool)])
     func reportsUnsupportedPacketLayout(flags: UInt8, packet: UInt8, isCarried: Bool) throws {
         var file = try FFmpeg.run(Self.audio + ["-ac", "2", "-ar", "96000", "-c:a", "pcm_s24le", "-f", "mov"])

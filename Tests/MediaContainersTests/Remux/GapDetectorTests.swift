@@ -2,7 +2,7 @@ import Testing
 
 @testable import MediaContainers
 
-/// Tests of the detector for missing media that no gap announces.
+/// Tests of the detection of missing media that the playlist doesn't announce.
 struct GapDetectorTests {
     /// Adds samples at regular intervals. Returns the time after the last one.
     private func add(_ count: Int64, every step: Int64, from start: Int64, to detector: inout GapDetector) -> Int64 {
@@ -10,7 +10,7 @@ struct GapDetectorTests {
         return start + count * step
     }
 
-    @Test func findsHoleBetweenSegments() {
+    @Test func findsGapBetweenSegments() {
         var detector = GapDetector()
         detector.beginSegment()
         let end = add(50, every: 3600, from: 0, to: &detector)
@@ -25,7 +25,7 @@ struct GapDetectorTests {
     }
 
     /// The last frame of a truncated segment is completed by the first bytes of the next segment.
-    @Test func attributesHoleAfterLateFrameToPreviousSegment() {
+    @Test func attributesGapAfterLateFrameToPreviousSegment() {
         var detector = GapDetector()
         detector.beginSegment()
         let end = add(25, every: 3600, from: 0, to: &detector)
@@ -35,7 +35,7 @@ struct GapDetectorTests {
         #expect(detector.gaps == [UnannouncedGap(duration: 1, isBeforeSegment: true)])
     }
 
-    @Test func findsHoleWithinSegment() {
+    @Test func findsGapWithinSegment() {
         var detector = GapDetector()
         detector.beginSegment()
         let end = add(25, every: 3600, from: 0, to: &detector)
@@ -43,7 +43,7 @@ struct GapDetectorTests {
         #expect(detector.gaps == [UnannouncedGap(duration: 0.44, isBeforeSegment: false)])
     }
 
-    /// A low frame rate, alternating tracks and announced gaps aren't reported.
+    /// Low frame rates, interleaved tracks and announced gaps aren't reported.
     @Test func acceptsUsualIntervals() {
         var detector = GapDetector()
         detector.beginSegment()
@@ -53,7 +53,7 @@ struct GapDetectorTests {
         detector.beginClock()
         detector.beginSegment()
         end = add(20, every: 1920, from: 9_000_000, to: &detector)
-        // This audio was multiplexed later.
+        // The times of a track that was multiplexed later.
         _ = add(20, every: 1920, from: 9_000_000 - 40_000, to: &detector)
         detector.beginClock()
         _ = add(20, every: 1920, from: end + 900_000, to: &detector)

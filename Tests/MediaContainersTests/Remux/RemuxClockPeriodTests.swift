@@ -87,7 +87,7 @@ struct RemuxClockPeriodTests {
         #expect(abs(pictures[50] - pictures[0] - 6) < 0.1)
     }
 
-    /// Audio that lacks a period continues with the video of the next period.
+    /// An audio input without segments in one period resumes in sync with the video of the next period.
     @Test func continuesInputsTogether() throws {
         var remuxer = Remuxer(into: SampleRecording(), inputs: 2)
         try remuxer.append(segment(.pictures, from: 900_000), input: 0, discontinuities: 0)
@@ -138,7 +138,8 @@ struct RemuxClockPeriodTests {
         #expect(abs(pictures[50] - pictures[0] - expected) < 0.1)
     }
 
-    /// Parameter sets without timing leave the duration of a picture open. The step to a later clock isn't one.
+    /// Without timing in the parameter sets, the duration of the last picture before a step is unknown. The step isn't
+    /// its duration.
     @Test(arguments: [(900_900_000, .discontinuity), (3_600_000, .gap)] as [(Int64, SegmentJoin)])
     func joinsPicturesWithoutDurationAfterStep(start: Int64, join: SegmentJoin) throws {
         let segments: [(start: Int64, join: SegmentJoin)] = [

@@ -1,7 +1,7 @@
 import MediaContainers
 import Testing
 
-/// Tests of damage that a remux tolerates: damaged timestamps and segments.
+/// Tests of damage that a remux tolerates.
 struct RemuxDamageTests {
     private static let pictures = 150
     private static let start: Int64 = (1 << 33) - 3 * 90_000

@@ -44,7 +44,8 @@ struct RemuxPlaylistTests {
         return try remuxer.finish()
     }
 
-    /// Returns the time from the first to the last presentation time.
+    /// Returns the difference between the last and the first presentation time, corrected where FFmpeg joins segments
+    /// differently.
     private static func length(_ expected: Expected) -> Double {
         let length = expected.last - expected.first
         // The second segment's clock restarts without an announcement. FFmpeg presents both segments at the same time;

@@ -116,7 +116,7 @@ struct RemuxerTests {
             try remux([part { $0.play(from: 90_000 * 7, frames: 5) }, mpeg])
         }
         #expect(error?.code == .unsupported)
-        // The time is the duration of the received audio (five pictures), whatever the clock says.
+        // The reported time is the duration of the audio before the change, not a time on the clock.
         #expect(error?.summary.contains("mp4a.40.2 to ac-3 after 0.213 s") == true, "\(error?.summary ?? "")")
     }
 
@@ -240,7 +240,8 @@ struct RemuxerTests {
         #expect(Set(recording.checksums[1]) != Set(recording.checksums[2]))
     }
 
-    /// If there are several audio tracks, a label's language applies only to tracks without one, and its name to none.
+    /// If an input has several audio tracks, a label's language applies only to tracks without one, and its name to
+    /// none.
     @Test func preservesLanguagesOfSeveralAudioTracks() throws {
         var builder = TransportStreamBuilder()
         let streams = [("deu", 0x101), ("", 0x102)].map { language, pid in

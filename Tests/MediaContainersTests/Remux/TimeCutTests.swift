@@ -11,7 +11,7 @@ struct TimeCutTests {
         try cut.tracks([picture, audio])
         for index in 0..<25 * seconds {
             let dts = Int64(900_000 + index * 3600)
-            // In most of each group, one picture in four is presented two pictures later than the others.
+            // Among the first 20 pictures of each group, one in four is delayed by two additional pictures.
             let shift: Int64 = (1..<20).contains(index % 25) && index % 4 == 1 ? 10_800 : 3600
             try add(
                 MediaSample(

@@ -2,14 +2,14 @@ import Dispatch
 import Foundation
 import Synchronization
 
-/// The ffmpeg program, which creates files in forms that the corpora lack.
+/// The ffmpeg program, which creates files in forms that the corpora lack, and decodes files for comparison.
 enum FFmpeg {
     static let path = Program.path(of: "ffmpeg")
 
     /// Decodes a file. Returns the stream, size and checksum of each video and audio frame.
     static func decode(_ bytes: [UInt8]) throws -> [String] {
         let output = try withTemporaryFile(bytes) { try run(["-i", $0, "-map", "0", "-f", "framecrc"]) }
-        // Times are omitted, because the packet tests compare them and the timescales differ here.
+        // Times are omitted, because the timescales differ. The packet tests compare times.
         return String(decoding: output, as: UTF8.self).split(separator: "\n").filter { !$0.hasPrefix("#") }.map {
             let fields = $0.split(separator: ",").map { $0.trimmingCharacters(in: .whitespaces) }
             return "\(fields[0]) \(fields[4]) \(fields[5])"
@@ -63,7 +63,7 @@ enum FFprobe {
     }
 }
 
-/// Calls a closure with the path of a temporary file.
+/// Calls a closure with the path of a temporary file that has the given content.
 func withTemporaryFile<Value>(_ content: [UInt8], _ body: (String) throws -> Value) throws -> Value {
     let file = FileManager.default.temporaryDirectory.appendingPathComponent("\(UUID().uuidString).mp4")
     defer { try? FileManager.default.removeItem(at: file) }

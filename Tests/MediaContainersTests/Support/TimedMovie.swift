@@ -26,7 +26,7 @@ struct TimedMovie {
     /// `ftyp` and `moov` without samples.
     var initialization: [UInt8] { movie(table: Self.emptyTable, extends: true) }
 
-    /// Fragments of two samples, one for each decoding time.
+    /// A fragment of two samples for each decoding time.
     var fragments: [UInt8] { decodeTimes.flatMap(fragment) }
 
     /// The initialization section and the fragments in one file.

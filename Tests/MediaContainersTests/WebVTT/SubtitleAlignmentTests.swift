@@ -30,7 +30,7 @@ struct SubtitleAlignmentTests {
     }
 
     @Test func unwraps33BitClock() throws {
-        // The presentation begins two seconds before the clock wraps, which is below zero in unwrapped times.
+        // The presentation begins two seconds before the clock wraps, at a negative unwrapped time.
         let alignment = SubtitleAlignment([JoinedClockPeriod(start: -180_000, end: 540_000, shift: 0)], from: 0)
         let before = alignment.cues(
             of: try document("00:01.000 --> 00:02.000", transport: (1 << 33) - 180_000), at: 0, duration: 2)

@@ -46,7 +46,7 @@ struct SubtitleTrackTests {
         let read = try #require(reader.tracks.first)
         #expect(read.kind == .text && read.format?.codec == .webVTT && read.language == "de-CH")
         #expect(read.format?.configuration == Array("WEBVTT".utf8))
-        // The three-letter code precedes the tag, for readers that don't support the tag.
+        // The file also contains the three-letter code, for readers that don't support the tag.
         #expect(file.contents.firstRange(of: [0x10, 0xB5]) != nil)
         let samples = try SampleRecording(MemorySource(file.contents)).samples[0]
         #expect(samples.map(\.duration) == [90_000, 90_000, 90_000, 90_000, 90_000])

@@ -44,7 +44,7 @@ struct WebVTTSampleEncoderTests {
         #expect(made.count == 2 * most.cues - 1)
         #expect(made.map(\.bytes.count).max() == most.cues * box("vttc", box("payl", [0x78])).count)
         #expect(made.reduce(0) { $0 + $1.duration } == 10_000)
-        // Cues that begin later are included.
+        // A cue that begins after the others end is included.
         let later = try samples(
             of: cues + [WebVTTCue(start: 10_000, end: 10_001, payload: "y")], in: 0..<10_001,
             leavingOut: 2000 - most.cues)

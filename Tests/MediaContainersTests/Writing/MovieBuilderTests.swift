@@ -93,7 +93,7 @@ struct MovieBuilderTests {
         #expect(try samples(file(builder))[0].map(\.dts) == [0, 3000, 903_000, 906_000])
     }
 
-    @Test func hidesSamplesBeforeStart() throws {
+    @Test func hidesSamplesOutsideStartAndEnd() throws {
         var builder = MovieBuilder()
         let track = try builder.add(video)
         try add(&builder, track, (0..<10).map { ($0 * 3000, $0 * 3000) })
@@ -176,7 +176,7 @@ struct MovieBuilderTests {
         #expect(offsets == (0..<5).map { Int64(layout.head.count) + $0 << 30 })
     }
 
-    @Test func rejectsDecodingTimesThatGoBack() throws {
+    @Test func rejectsDecreasingDecodingTimes() throws {
         var builder = MovieBuilder()
         let track = try builder.add(video)
         let error = #expect(throws: ContainerError.self) { try add(&builder, track, [(3000, 3000), (0, 0)]) }
