@@ -199,7 +199,7 @@ extension Representation {
                 do {
                     try engine.files.rename(source, to: destination)
                 } catch let error as SystemError where error.number == EXDEV {
-                    try copyAcross(from: source, to: destination)
+                    try copyAcross(from: source, to: destination, isDurable: isDurable)
                 }
             }
             file.withLock { $0.isDurable = isDurable }
@@ -207,12 +207,13 @@ extension Representation {
         }
     }
 
-    private func copyAcross(from source: String, to destination: String) throws {
+    private func copyAcross(from source: String, to destination: String, isDurable: Bool) throws {
         let copy = try copyBlob(beside: destination)
         try engine.files.rename(copy.path, to: destination)
         try engine.files.syncFolder(POSIXFileSystem.parent(of: destination))
-        file.withLock { $0.file = copy.file }
-        // A power failure at any point leaves at least one complete file; a duplicate does no harm.
+        // In one step: a commit syncs this file, and lists the blob as being in its folder. After a power failure, the
+        // source may exist again, and may lack bytes of that commit.
+        file.withLock { ($0.file, $0.isDurable) = (copy.file, isDurable) }
         try engine.files.remove(source)
     }
 

@@ -218,6 +218,59 @@ struct PinTests {
         await store.close()
     }
 
+    /// A commit during a move must not list the blob in its old folder, because it syncs only the copy.
+    @Test func commitDuringMoveAcrossFileSystemsListsSyncedFile() async throws {
+        files.withDisk { [folder = fixture.folder] in $0.mounts = [folder + "/kept"] }
+        let store = try await fixture.open()
+        let bytes = try await store.bytes(fixture.url, .closed(0, through: 199_999))
+        await store.settled { $0.statistics.runningFills == 0 }
+        let resource = try #require(store.table[store.key(for: fixture.url)])
+        let representation = try #require(resource.current)
+        #expect(representation.state.withLock { $0.uncommittedBytes } >= 200_000)
+        let durable = Mutex<[UInt8]?>(nil)
+        let commit: @Sendable () async -> Void = { [files, engine = store.engine] in
+            await engine.committer.commit()
+            guard let owner = try? await engine.catalog.owner(ofBlob: representation.blob) else { return }
+            let listed = engine.blobs.path(of: representation.blob, isDurable: owner.isDurable)
+            durable.withLock { $0 = files.withDisk { $0.durableBytes(of: listed) } }
+        }
+        files.beforeRemoval { _ in
+            let isCommitted = DispatchSemaphore(value: 0)
+            Task {
+                await commit()
+                isCommitted.signal()
+            }
+            #expect(isCommitted.wait(timeout: .now() + 10) == .success)
+        }
+        try await store.engine.pool.run { try representation.move(isDurable: true) }
+        files.beforeRemoval(nil)
+        let holdsBytes = durable.withLock { $0?.starts(with: bytes) }
+        #expect(holdsBytes == true)
+        await store.close()
+    }
+
+    /// A source that can't be deleted after a move across file systems is a duplicate, not the blob.
+    @Test func writesToCopyIfSourceCannotBeDeleted() async throws {
+        files.withDisk { [folder = fixture.folder] in $0.mounts = [folder + "/kept"] }
+        let store = try await fixture.open()
+        _ = try await store.bytes(fixture.url, .closed(0, through: 9_999))
+        await store.settled { $0.statistics.runningFills == 0 }
+        let representation = try #require(store.table[store.key(for: fixture.url)]?.current)
+        files.fail { call, _ in call == .remove ? EIO : nil }
+        await #expect(throws: SystemError.self) {
+            try await store.engine.pool.run { try representation.move(isDurable: true) }
+        }
+        files.fail(nil)
+        _ = try await store.complete(ReadRequest(url: fixture.url))
+        await store.close()
+        fixture.origin.isReachable = false
+        let next = try await fixture.open()
+        let isComplete = try await next.bytes(fixture.url) == Self.body.bytes
+        #expect(isComplete)
+        #expect(try await next.verify().findings.isEmpty)
+        await next.close()
+    }
+
     /// An origin that calls a function whenever the bytes of a buffer are accessed.
     private struct ObservedOrigin: Origin {
         let base: ScriptedOrigin
