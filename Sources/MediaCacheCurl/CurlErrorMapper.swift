@@ -30,7 +30,7 @@ enum CurlErrorMapper {
             .unreachable, "the upstream proxy requires a user name and password; check the proxy's settings")
     }
 
-    /// Returns the error of a failed transfer. Its message names the host.
+    /// Returns the error of a failed transfer, or of one without a response head. Its message names the host.
     ///
     /// - Parameters:
     ///   - hadHead: Whether the response had begun.
@@ -90,10 +90,12 @@ enum CurlErrorMapper {
                 .unreachable,
                 "the secure connection to \(host) failed; check its certificate, or add your own certificate "
                     + "authority")
+        case CURLE_GOT_NOTHING, CURLE_OK,
+            CURLE_PARTIAL_FILE where !hadHead:
+            // If the connection ends within the head, libcurl reports success or a partial body.
+            return CacheError(.unreachable, "\(host) closed the connection without a response; try again")
         case CURLE_PARTIAL_FILE:
             return error(.badResponse, "\(host) closed the connection before the end of the response body")
-        case CURLE_GOT_NOTHING:
-            return error(.unreachable, "\(host) closed the connection without a response; try again")
         case CURLE_WEIRD_SERVER_REPLY where mc_curl_get_long(handle.pointer, CURLINFO_NUM_CONNECTS) == 0,
             CURLE_UNSUPPORTED_PROTOCOL where mc_curl_get_long(handle.pointer, CURLINFO_NUM_CONNECTS) == 0:
             // On a new connection, the request may succeed.

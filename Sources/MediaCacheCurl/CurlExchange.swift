@@ -431,7 +431,7 @@ final class CurlExchange: ReadableExchange, @unchecked Sendable {
     /// Ends the exchange with libcurl's result.
     func finish(_ code: CURLcode, _ handle: CurlHandle) {
         let failure =
-            code == CURLE_OK
+            code == CURLE_OK && head.isComplete
             ? nil
             : CurlErrorMapper.cacheError(
                 code, handle, url: url, hadHead: head.isComplete, wasSent: sent != nil, limits: limits,

@@ -332,6 +332,18 @@ struct CurlOriginTests {
         }
     }
 
+    @Test(arguments: ["HTTP/1.1 20", "HTTP/1.1 200 OK\r\nContent-Le", "HTTP/1.1 200 OK\r\nContent-Length: 5\r\n"])
+    func reportsEndWithinResponseHeadAsUnreachable(_ head: String) async throws {
+        let server = try RawServer { socket in
+            if socket.receiveHead() != nil { socket.send(head) }
+        }
+        try await withServer { origin, _, _ in
+            let url = try ResourceURL("http://127.0.0.1:\(server.port)/a")
+            let error = await failure { _ = try await origin.send(OriginRequest(url: url)) }
+            #expect(error?.code == .unreachable, "\(error as Any)")
+        }
+    }
+
     /// libcurl would decode such bodies, so that few received bytes could become many.
     @Test func refusesTransferCodingsThatWerentRequested() async throws {
         try await withServer { origin, server, url in
