@@ -16,8 +16,7 @@ import Synchronization
 /// The loop stops receiving when half of the maximum buffer size waits for the reader, and continues when less than a
 /// quarter is left.
 final class CurlExchange: ReadableExchange, @unchecked Sendable {
-    typealias HeadContinuation = CheckedContinuation<OriginResponse, any Error>
-    typealias BodyContinuation = CheckedContinuation<(any OriginBuffer)?, any Error>
+    typealias ResponseState = ExchangeState<CurlBuffer, ContinuousClock.Instant>
 
     /// The addresses of a name, in the order in which they are tried.
     struct Addresses {
@@ -26,43 +25,10 @@ final class CurlExchange: ReadableExchange, @unchecked Sendable {
         var addresses: [String]
     }
 
-    /// The result of storing received bytes.
-    enum Storing {
-        case stored
-        /// The reader is behind. libcurl passes the same bytes again when the transfer continues.
-        case full
-        case ended
-    }
-
-    /// A change of whether the loop receives.
-    enum Reception {
-        case paused
-        case continued
-    }
-
-    private enum Phase {
-        case waitingForHead
-        case body
-        /// The response has ended or failed. Buffers may still wait for the reader.
-        case ended((any Error)?)
-    }
-
     private struct State {
-        var phase = Phase.waitingForHead
+        var response = ResponseState(pauseSize: CurlOptions.pieceSize(transfers: 1) / 2)
+        /// The loop that runs the transfer; nil before its start and after its end.
         var loop: CurlLoop?
-        var head: HeadContinuation?
-        /// A received head that hasn't been delivered to the task yet.
-        var response: (status: Int, fields: HTTPFields)?
-        var reader: BodyContinuation?
-        /// The time at which the reader began to wait.
-        var waitBegan: ContinuousClock.Instant?
-        /// Full buffers, then the one being filled.
-        var buffers: [CurlBuffer] = []
-        var bufferedBytes = 0
-        /// Whether the loop has stopped receiving.
-        var isPaused = false
-        /// The number of waiting bytes below which the loop continues to receive.
-        var resumesBelow = 0
     }
 
     let url: ResourceURL
@@ -112,14 +78,13 @@ final class CurlExchange: ReadableExchange, @unchecked Sendable {
     func run(on loop: CurlLoop) async throws -> OriginResponse {
         try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { continuation in
-                let error = state.withLock { state -> (any Error)? in
-                    // Cancellation may precede the start.
-                    if case .ended(let error) = state.phase { return error ?? cancelled }
-                    state.head = continuation
+                // Cancellation may precede the start.
+                let isWaiting = state.withLock { state in
+                    guard state.response.waitForHead(continuation) else { return false }
                     state.loop = loop
-                    return nil
+                    return true
                 }
-                if let error { return continuation.resume(throwing: error) }
+                guard isWaiting else { return continuation.resume(throwing: cancelled) }
                 loop.add(self)
             }
         } onCancel: {
@@ -133,37 +98,13 @@ final class CurlExchange: ReadableExchange, @unchecked Sendable {
 
     var executor: (any TaskExecutor)? { state.withLock { $0.loop } }
 
-    func read(_ continuation: BodyContinuation) {
-        enum Outcome {
-            case deliver(CurlBuffer, resuming: CurlLoop?)
-            case end((any Error)?)
-            case wait
+    func read(_ continuation: ResponseState.BodyContinuation) {
+        let (delivery, loop) = state.withLock { state in
+            let delivery = state.response.read(continuation, at: .now)
+            return (delivery, delivery.reception == .continued ? state.loop : nil)
         }
-        let outcome = state.withLock { state -> Outcome in
-            if let (buffer, loop) = take(&state) { return .deliver(buffer, resuming: loop) }
-            if case .ended(let error) = state.phase { return .end(error) }
-            state.reader = continuation
-            state.waitBegan = .now
-            return .wait
-        }
-        switch outcome {
-        case .deliver(let buffer, let loop):
-            continuation.resume(returning: buffer)
-            loop?.resume(self)
-        case .end(let error?): continuation.resume(throwing: error)
-        case .end(nil): continuation.resume(returning: nil)
-        case .wait: break
-        }
-    }
-
-    /// Takes the first buffer, and the loop that should receive again. Returns nil if there is no buffer.
-    private func take(_ state: inout State) -> (CurlBuffer, resuming: CurlLoop?)? {
-        guard !state.buffers.isEmpty else { return nil }
-        let buffer = state.buffers.removeFirst()
-        state.bufferedBytes -= buffer.count
-        guard state.isPaused, state.bufferedBytes < state.resumesBelow else { return (buffer, nil) }
-        state.isPaused = false
-        return (buffer, state.loop)
+        delivery.resume()
+        loop?.resume(self)
     }
 
     /// Ends the exchange with `cancelled`. Bytes that haven't been read are lost.
@@ -176,43 +117,22 @@ final class CurlExchange: ReadableExchange, @unchecked Sendable {
     /// - Returns: The loop, if the exchange was running.
     @discardableResult
     func end(_ error: (any Error)?, droppingBuffers: Bool = false) -> CurlLoop? {
-        typealias Ending = (head: HeadContinuation?, reader: BodyContinuation?, loop: CurlLoop?, dropped: [CurlBuffer])
-        // The dropped buffers are released after the lock, because that takes another one and may unmap memory.
-        let (head, reader, loop, _) = state.withLock { state -> Ending in
-            var dropped: [CurlBuffer] = []
-            if droppingBuffers {
-                // The end of the dropped bytes must not look like the end of the body.
-                if case .ended = state.phase, !state.buffers.isEmpty { state.phase = .ended(error) }
-                swap(&dropped, &state.buffers)
-                state.bufferedBytes = 0
-            }
-            if case .ended = state.phase { return (nil, nil, nil, dropped) }
-            state.phase = .ended(error)
-            defer {
-                state.head = nil
-                state.reader = nil
-                state.waitBegan = nil
-                state.loop = nil
-            }
-            return (state.head, state.reader, state.loop, dropped)
+        let (ending, loop) = state.withLock { state in
+            defer { state.loop = nil }
+            return (state.response.end(error, droppingBuffers: droppingBuffers), state.loop)
         }
-        head?.resume(throwing: error ?? cancelled)
-        if let error { reader?.resume(throwing: error) } else { reader?.resume(returning: nil) }
+        ending.resume()
         return loop
     }
 
-    var isOver: Bool {
-        state.withLock { state in
-            if case .ended = state.phase { true } else { false }
-        }
-    }
+    var isOver: Bool { state.withLock { $0.response.isOver } }
 
     // MARK: - Receiving, on the loop's thread
 
     /// Prepares a transfer for the request, with buffers of at most `pieceSize` bytes.
     func prepare(_ handle: CurlHandle, pieceSize: Int) {
         self.pieceSize = pieceSize
-        state.withLock { $0.resumesBelow = pieceSize / 4 }
+        state.withLock { $0.response.pauseSize = pieceSize / 2 }
         options.apply(to: handle)
         handle.set(CURLOPT_BUFFERSIZE, min(pieceSize, CurlOptions.maximumReceiveSize))
         handle.set(CURLOPT_URL, "\(url.scheme)://\(url.authority)/")
@@ -350,37 +270,32 @@ final class CurlExchange: ReadableExchange, @unchecked Sendable {
                 return false
             }
             touch()
-            state.withLock { $0.response = (head.status, head.fields) }
         }
         return true
     }
 
     /// Stores bytes of the body. Returns their number, or a code that pauses or ends the transfer.
     private func store(_ bytes: UnsafeRawBufferPointer) -> Int {
-        let storing = state.withLock { state -> Storing in
-            if case .ended = state.phase { return .ended }
-            // Usually, the loop has paused the transfer before, because libcurl would copy the bytes that aren't
-            // stored.
-            guard state.bufferedBytes < 2 * pieceSize else {
-                state.isPaused = true
-                return .full
-            }
-            var rest = bytes
-            while !rest.isEmpty {
-                if state.buffers.last?.isFull ?? true {
-                    state.buffers.append(CurlBuffer(capacity: pieceSize, pageOffset: pageOffset))
+        // Usually, the loop has paused the transfer before the limit, because libcurl would copy the bytes that aren't
+        // stored.
+        let storing = state.withLock { state in
+            state.response.store(bytes.count, below: 2 * pieceSize) { buffers in
+                var rest = bytes
+                while !rest.isEmpty {
+                    if buffers.last?.isFull ?? true {
+                        buffers.append(CurlBuffer(capacity: pieceSize, pageOffset: pageOffset))
+                    }
+                    let count = buffers[buffers.count - 1].append(rest)
+                    rest = UnsafeRawBufferPointer(rebasing: rest[count...])
+                    pageOffset = (pageOffset + count) % CurlBuffer.pageSize
                 }
-                let count = state.buffers[state.buffers.count - 1].append(rest)
-                rest = UnsafeRawBufferPointer(rebasing: rest[count...])
-                pageOffset = (pageOffset + count) % CurlBuffer.pageSize
             }
-            state.bufferedBytes += bytes.count
-            return .stored
         }
         switch storing {
         case .stored:
             touch()
             return bytes.count
+        // libcurl passes the same bytes again when the transfer continues.
         case .full: return Int(CURL_WRITEFUNC_PAUSE)
         case .ended: return 0
         }
@@ -394,38 +309,16 @@ final class CurlExchange: ReadableExchange, @unchecked Sendable {
 
     /// Gives the task the head and the bytes received in the loop's turn. Returns whether the loop should stop or
     /// continue to receive; nil for no change.
-    func deliver() -> Reception? {
+    func deliver() -> ReceptionChange? {
         isTouched = false
-        let (head, response, reader, buffer, reception) = state.withLock { state in
-            var head: HeadContinuation?
-            let response = state.response
-            if response != nil, case .waitingForHead = state.phase {
-                state.phase = .body
-                head = state.head
-                state.head = nil
-                state.response = nil
-            }
-            var reception: Reception?
-            var delivered: (BodyContinuation, CurlBuffer)?
-            if let reader = state.reader, let (buffer, loop) = take(&state) {
-                state.reader = nil
-                state.waitBegan = nil
-                delivered = (reader, buffer)
-                if loop != nil { reception = .continued }
-            }
-            if state.bufferedBytes >= pieceSize / 2, !state.isPaused {
-                state.isPaused = true
-                reception = .paused
-            }
-            return (head, response, delivered?.0, delivered?.1, reception)
+        let (continuation, delivery) = state.withLock { state in
+            (head.isComplete ? state.response.beginBody() : nil, state.response.deliver())
         }
-        if let head, let response {
-            head.resume(
-                returning: OriginResponse(
-                    status: response.status, headerFields: response.fields, peer: peer, body: ExchangeBody(self)))
-        }
-        reader?.resume(returning: buffer)
-        return reception
+        continuation?.resume(
+            returning: OriginResponse(
+                status: head.status, headerFields: head.fields, peer: peer, body: ExchangeBody(self)))
+        delivery.resume()
+        return delivery.reception
     }
 
     /// Ends the exchange with libcurl's result.
@@ -441,7 +334,7 @@ final class CurlExchange: ReadableExchange, @unchecked Sendable {
 
     /// Returns the error of an exceeded time limit; nil if there is none.
     func expired(at now: ContinuousClock.Instant, _ handle: CurlHandle) -> CacheError? {
-        let waitBegan = state.withLock { $0.waitBegan }
+        let waitBegan = state.withLock { $0.response.waitBegan }
         // libcurl limits the time to connect, but not the time that a request waits for a connection.
         if sent == nil, now - began > limits.connect + limits.firstByte {
             return CacheError(

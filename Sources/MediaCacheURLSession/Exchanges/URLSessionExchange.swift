@@ -9,44 +9,42 @@ import Synchronization
 
 /// A request and its response. The session's delegate delivers the response, and one reader consumes it.
 final class URLSessionExchange: ReadableExchange {
-    typealias HeadContinuation = CheckedContinuation<OriginResponse, any Error>
-    typealias BodyContinuation = CheckedContinuation<(any OriginBuffer)?, any Error>
-
-    private enum Phase {
-        case waitingForHead
-        case body
-        case ended((any Error)?)
-    }
+    typealias ResponseState = ExchangeState<DataBuffer, Duration>
 
     private struct State {
-        var phase = Phase.waitingForHead
+        var response = ResponseState(pauseSize: URLSessionExchange.pauseSize)
+        /// The running task; nil before its start and after the end.
         var task: URLSessionDataTask?
-        var head: HeadContinuation?
-        var reader: BodyContinuation?
         var timer: Task<Void, Never>?
         /// The time at which the session last sent content; nil before that.
         var sent: Duration?
         /// Whether the session has content left to send.
         var isSending: Bool
-        /// The time when the reader began to wait for data; nil while it isn't waiting.
-        var waitingSince: Duration?
-        var buffers: [Data] = []
-        var bufferedBytes = 0
-        var isPaused = false
         var received: Int64 = 0
         /// The `Content-Length` of the response; nil if unknown.
         var announced: Int64?
         var timeToHead: Duration?
         var connection: ConnectionMetrics?
+
+        /// Suspends or resumes the task. Called under the lock to preserve the order of the changes.
+        func apply(_ change: ReceptionChange?) {
+            #if canImport(Darwin)
+                switch change {
+                case .paused: task?.suspend()
+                case .continued: task?.resume()
+                case nil: break
+                }
+            #endif
+        }
     }
 
     #if canImport(Darwin)
-        /// The number of buffered bytes at which the transfer is paused. It continues at half of that.
-        private static let highWater = 512 << 10
+        /// The number of buffered bytes at which the transfer is paused.
+        private static let pauseSize = 512 << 10
     #else
         /// The number of buffered bytes at which the exchange fails, because FoundationNetworking can't pause a
         /// transfer: a suspended task starts over.
-        private static let highWater = 4 << 20
+        private static let pauseSize = 4 << 20
     #endif
 
     private let url: ResourceURL
@@ -76,15 +74,14 @@ final class URLSessionExchange: ReadableExchange {
     func run(_ task: URLSessionDataTask) async throws -> OriginResponse {
         try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { continuation in
-                let isOver = state.withLock { state in
-                    // The exchange may already have been cancelled.
-                    if case .ended = state.phase { return true }
+                // The exchange may already have been cancelled.
+                let isWaiting = state.withLock { state in
+                    guard state.response.waitForHead(continuation) else { return false }
                     state.task = task
-                    state.head = continuation
                     state.timer = timer(timeToHead(state)) { $0.expire() }
-                    return false
+                    return true
                 }
-                guard !isOver else {
+                guard isWaiting else {
                     Self.cancel(task)
                     return continuation.resume(throwing: cancelled)
                 }
@@ -95,40 +92,20 @@ final class URLSessionExchange: ReadableExchange {
         }
     }
 
-    func read(_ continuation: BodyContinuation) {
-        enum Outcome {
-            case deliver(Data)
-            case end((any Error)?)
-            case wait
-        }
-        let outcome = state.withLock { state -> Outcome in
-            if !state.buffers.isEmpty {
-                let data = state.buffers.removeFirst()
-                state.bufferedBytes -= data.count
-                if state.isPaused, state.bufferedBytes <= Self.highWater / 2 {
-                    state.isPaused = false
-                    // Like `suspend()`, called under the lock to preserve their order.
-                    state.task?.resume()
-                }
-                return .deliver(data)
+    func read(_ continuation: ResponseState.BodyContinuation) {
+        let delivery = state.withLock { state in
+            let delivery = state.response.read(continuation, at: time.monotonic)
+            state.apply(delivery.reception)
+            if state.response.waitBegan != nil, state.timer == nil {
+                state.timer = timer(limits.stall) { $0.checkForStall() }
             }
-            if case .ended(let error) = state.phase { return .end(error) }
-            state.reader = continuation
-            state.waitingSince = time.monotonic
-            if state.timer == nil { state.timer = timer(limits.stall) { $0.checkForStall() } }
-            return .wait
+            return delivery
         }
-        switch outcome {
-        case .deliver(let data):
-            continuation.resume(returning: DataBuffer(data: data))
-        case .end(let error?): continuation.resume(throwing: error)
-        case .end(nil): continuation.resume(returning: nil)
-        case .wait: break
-        }
+        delivery.resume()
     }
 
     /// Cancels the exchange and discards buffered bytes.
-    func cancel() { end(cancelled, dropsBuffers: true) }
+    func cancel() { end(cancelled, droppingBuffers: true) }
 
     private var cancelled: CacheError {
         CacheError(.cancelled, "the request to \(url.authority) was cancelled")
@@ -153,16 +130,12 @@ extension URLSessionExchange {
                         + "configure the origin to send media without a content coding"))
             return false
         }
-        let (continuation, timer) = state.withLock { state -> (HeadContinuation?, Task<Void, Never>?) in
-            guard case .waitingForHead = state.phase else { return (nil, nil) }
-            state.phase = .body
+        let (continuation, timer) = state.withLock { state -> (ResponseState.HeadContinuation?, Task<Void, Never>?) in
+            guard let continuation = state.response.beginBody() else { return (nil, nil) }
             state.announced = head.bodyLength
             state.timeToHead = time.monotonic - began
-            defer {
-                state.head = nil
-                state.timer = nil
-            }
-            return (state.head, state.timer)
+            defer { state.timer = nil }
+            return (continuation, state.timer)
         }
         timer?.cancel()
         continuation?.resume(
@@ -177,7 +150,7 @@ extension URLSessionExchange {
             state.sent = time.monotonic
             guard state.isSending, count >= contentLength else { return nil }
             state.isSending = false
-            guard case .waitingForHead = state.phase, let previous = state.timer else { return nil }
+            guard state.response.isWaitingForHead, let previous = state.timer else { return nil }
             state.timer = timer(timeToHead(state)) { $0.expire() }
             return previous
         }
@@ -187,30 +160,22 @@ extension URLSessionExchange {
     /// Passes data to the waiting reader, or buffers it.
     func receive(_ data: Data) {
         guard !data.isEmpty else { return }
-        let (reader, isFull) = state.withLock { state -> (BodyContinuation?, Bool) in
-            if case .ended = state.phase { return (nil, false) }
-            state.received += Int64(data.count)
-            state.waitingSince = nil
-            if let reader = state.reader {
-                state.reader = nil
-                return (reader, false)
+        let delivery = state.withLock { state in
+            let storing = state.response.store(data.count) { $0.append(DataBuffer(data: data)) }
+            if storing == .stored { state.received += Int64(data.count) }
+            let delivery = state.response.deliver()
+            state.apply(delivery.reception)
+            return delivery
+        }
+        delivery.resume()
+        #if !canImport(Darwin)
+            // The reader still receives the buffered bytes, and the engine requests the rest again.
+            if delivery.reception == .paused {
+                end(
+                    CacheError(
+                        .unreachable, "the connection to \(url.authority) was closed because its reader was too slow"))
             }
-            state.buffers.append(data)
-            state.bufferedBytes += data.count
-            guard !state.isPaused, state.bufferedBytes >= Self.highWater else { return (nil, false) }
-            #if canImport(Darwin)
-                state.isPaused = true
-                state.task?.suspend()
-            #endif
-            return (nil, !state.isPaused)
-        }
-        reader?.resume(returning: DataBuffer(data: data))
-        // The reader still receives the buffered bytes, and the engine requests the rest again.
-        if isFull {
-            end(
-                CacheError(
-                    .unreachable, "the connection to \(url.authority) was closed because its reader was too slow"))
-        }
+        #endif
     }
 
     /// Handles the end of the task, and reports the metrics.
@@ -253,35 +218,18 @@ extension URLSessionExchange {
     ///
     /// - Parameter isDue: Returns whether to end the exchange. Called under the lock.
     private func end(
-        _ error: (any Error)?, dropsBuffers: Bool = false, if isDue: (inout State) -> Bool = { _ in true }
+        _ error: (any Error)?, droppingBuffers: Bool = false, if isDue: (inout State) -> Bool = { _ in true }
     ) {
-        let ending = state.withLock { state -> State? in
+        typealias Ending = (response: ResponseState.Ending, task: URLSessionDataTask?, timer: Task<Void, Never>?)
+        let ending = state.withLock { state -> Ending? in
             guard isDue(&state) else { return nil }
-            if dropsBuffers {
-                state.buffers = []
-                state.bufferedBytes = 0
-            }
-            if case .ended = state.phase {
-                // The reader must not mistake discarded buffers for the end of the body.
-                if dropsBuffers { state.phase = .ended(error) }
-                return nil
-            }
-            let ending = state
-            state.phase = .ended(error)
-            state.timer = nil
-            state.head = nil
-            state.reader = nil
-            return ending
+            defer { (state.task, state.timer) = (nil, nil) }
+            return (state.response.end(error, droppingBuffers: droppingBuffers), state.task, state.timer)
         }
         guard let ending else { return }
         ending.timer?.cancel()
-        if let error {
-            ending.task.map(Self.cancel)
-            ending.head?.resume(throwing: error)
-            ending.reader?.resume(throwing: error)
-        } else {
-            ending.reader?.resume(returning: nil)
-        }
+        if error != nil { ending.task.map(Self.cancel) }
+        ending.response.resume()
     }
 
     private static func cancel(_ task: URLSessionDataTask) {
@@ -314,7 +262,7 @@ extension URLSessionExchange {
         let error = CacheError(
             .timedOut, "\(url.authority) didn't respond in time; check the address and the network, or raise the limit")
         end(error) { state in
-            guard case .waitingForHead = state.phase else { return false }
+            guard state.response.isWaitingForHead else { return false }
             let left = timeToHead(state)
             guard left > .zero else { return true }
             state.timer = timer(left) { $0.expire() }
@@ -327,7 +275,7 @@ extension URLSessionExchange {
     private func checkForStall() {
         end(CacheError(.timedOut, "\(url.authority) stalled: it sent no data for \(limits.stall)")) { state in
             state.timer = nil
-            guard case .body = state.phase, let start = state.waitingSince else { return false }
+            guard let start = state.response.waitBegan else { return false }
             let left = start + limits.stall - time.monotonic
             guard left > .zero else { return true }
             state.timer = timer(left) { $0.checkForStall() }
