@@ -67,7 +67,7 @@ final class CurlBuffer: OriginBuffer, @unchecked Sendable {
     /// Returns newly mapped memory, because blocks of several sizes would fragment the heap.
     private static func map(_ capacity: Int) -> UnsafeMutableRawPointer {
         let memory = mmap(nil, capacity, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0)
-        // As for other allocations in Swift, there is no recovery.
+        // As with other allocations in Swift, there is no recovery.
         guard let memory, memory != MAP_FAILED else { fatalError("no memory for \(capacity) received bytes") }
         return memory
     }

@@ -38,7 +38,7 @@ final class CurlLoop: TaskExecutor, @unchecked Sendable {
         let handle: CurlHandle
     }
 
-    /// The maximum number of handles that wait for another transfer.
+    /// The maximum number of unused handles.
     private static let maximumSpare = 16
     /// The maximum number of unused connections.
     private static let maximumIdleConnections = 64
@@ -66,8 +66,8 @@ final class CurlLoop: TaskExecutor, @unchecked Sendable {
     private var timer: ContinuousClock.Instant?
 
     init(connectionsPerHost: Int) {
-        // As for other allocations in Swift, there is no recovery.
-        guard CurlLibrary.isReady, let multi = curl_multi_init() else { fatalError("libcurl has no memory") }
+        // As with a failed allocation in Swift, there is no recovery.
+        guard CurlLibrary.isReady, let multi = curl_multi_init() else { fatalError("libcurl can't be initialized") }
         self.multi = multi
         var ends: [Int32] = [-1, -1]
         // A process that can't open a descriptor can't connect to an origin either.

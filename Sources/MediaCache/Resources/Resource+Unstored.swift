@@ -6,7 +6,7 @@ enum OpeningResult: Sendable {
     case stored
     /// The response isn't stored. `hold` preserves its first bytes until the waiting readers have joined.
     case unstored(Representation, hold: MemoryFill.Reader)
-    /// A request that only confirms a version has failed.
+    /// The request failed. Its only purpose was to confirm a version.
     case unconfirmed(CacheError)
 }
 

@@ -93,8 +93,8 @@ struct ExportedStream {
         // The second segment's clock restarts without a discontinuity tag. ffprobe reports the same times for both
         // segments. In the file, the second segment follows the end of the first segment's video.
         case "shaka-player/hls-text-no-discontinuity/av.m3u8": Correction(first: { $0 / 2 }, seconds: 6)
-        // Each segment's tag contains the time of its first frame. ffprobe applies the second tag to the last frame of
-        // the first segment (number 187), so all later times are too high by one frame of 32 ms.
+        // Each segment's ID3 tag contains the time of its first frame. ffprobe applies the second tag to the last frame
+        // of the first segment (number 187), so all later times are too high by one frame of 32 ms.
         case "shaka-player/hls-raw-ac3/prog_index.m3u8": Correction(first: { _ in 186 }, seconds: -0.032)
         default: nil
         }

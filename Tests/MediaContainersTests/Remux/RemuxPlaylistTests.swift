@@ -51,9 +51,9 @@ struct RemuxPlaylistTests {
         // The second segment's clock restarts without an announcement. FFmpeg presents both segments at the same time;
         // here the second follows the first.
         if expected.playlist.hasSuffix("hls-text-no-discontinuity/av.m3u8") { return length + 6 }
-        // FFmpeg assigns the timestamp in the second segment's tag to the last (187th) frame of the first segment,
-        // which delays all later frames by 32 ms. According to the tags, the 187 frames of each segment end where the
-        // next segment begins.
+        // FFmpeg assigns the timestamp in the second segment's ID3 tag to the last (187th) frame of the first segment,
+        // which delays all later frames by 32 ms. According to the ID3 tags, the 187 frames of each segment end where
+        // the next segment begins.
         if expected.playlist.contains("hls-raw-ac3") { return length - 0.032 }
         return length
     }
