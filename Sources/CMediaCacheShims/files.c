@@ -11,8 +11,11 @@
 #if defined(__linux__)
 #include <linux/falloc.h>
 #include <linux/fs.h>
+#include <stdio.h>
 #include <sys/ioctl.h>
 #include <sys/uio.h>
+#include <sys/utsname.h>
+#include <sys/vfs.h>
 #endif
 
 ssize_t mc_pread_nowait(int descriptor, void *buffer, size_t count, int64_t offset) {
@@ -42,6 +45,31 @@ int mc_sync_file_system(int descriptor) {
     (void)descriptor;
     errno = ENOTSUP;
     return -1;
+#endif
+}
+
+int mc_reports_sync_failures(int descriptor) {
+#if defined(__linux__)
+    // Failed writes of bytes are reported since Linux 5.8, and those of the journal since 5.17.
+    struct utsname name;
+    int major, minor;
+    if (uname(&name) != 0 || sscanf(name.release, "%d.%d", &major, &minor) != 2) return 0;
+    if (major < 5 || (major == 5 && minor < 17)) return 0;
+    struct statfs system;
+    if (fstatfs(descriptor, &system) != 0) return 0;
+    switch ((uint32_t)system.f_type) {
+        case 0xEF53:      // ext4
+        case 0x58465342:  // XFS
+        case 0x9123683E:  // Btrfs
+        case 0xF2F52010:  // F2FS
+        case 0x01021994:  // tmpfs
+            return 1;
+        default:
+            return 0;
+    }
+#else
+    (void)descriptor;
+    return 0;
 #endif
 }
 

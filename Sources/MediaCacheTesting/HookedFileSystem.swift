@@ -21,7 +21,9 @@ package struct HookedFileSystem: BlobFileSystem {
     package func linkCount(of path: String) throws -> Int { try system.linkCount(of: path) }
     package func makeFolder(_ path: String) throws { try system.makeFolder(path) }
     package func syncFolder(_ path: String) throws { try system.syncFolder(path) }
-    package func flush(fileSystemOf folder: String) { system.flush(fileSystemOf: folder) }
+    package func sync(_ files: [any BlobFile], folders: Set<String>) -> SyncFailures {
+        system.sync(files, folders: folders)
+    }
     package func names(in folder: String) throws -> [String] { try system.names(in: folder) }
     package func exists(_ path: String) -> Bool { system.exists(path) }
     package func freeBytes(at path: String) throws -> Int64 { try system.freeBytes(at: path) }

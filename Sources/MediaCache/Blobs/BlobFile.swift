@@ -26,9 +26,9 @@ package protocol BlobFileSystem: Sendable {
     func makeFolder(_ path: String) throws
     /// Makes the entries of a folder durable.
     func syncFolder(_ path: String) throws
-    /// Writes the cached data of a folder's file system to the disk if the system supports it. Syncing many files
-    /// individually is then faster. Doesn't guarantee durability, because errors are ignored.
-    func flush(fileSystemOf folder: String)
+    /// Makes the written bytes of files and the entries of folders durable, like ``BlobFile/sync()`` and
+    /// ``syncFolder(_:)`` but in fewer calls if the system supports it. Returns the failures.
+    func sync(_ files: [any BlobFile], folders: Set<String>) -> SyncFailures
     /// Returns the names of a folder's entries; an empty array if it doesn't exist.
     func names(in folder: String) throws -> [String]
     func exists(_ path: String) -> Bool
@@ -37,6 +37,35 @@ package protocol BlobFileSystem: Sendable {
     /// Replaces a small file atomically and durably.
     func replace(_ path: String, with bytes: [UInt8]) throws
     func contents(of path: String) throws -> [UInt8]
+}
+
+extension BlobFileSystem {
+    /// Syncs each file and folder. Ignores nil.
+    package func syncEach(_ files: [(any BlobFile)?], folders: Set<String>) -> SyncFailures {
+        var failures = SyncFailures()
+        for (index, file) in files.enumerated() {
+            do { try file?.sync() } catch { failures.files[index] = error }
+        }
+        for folder in folders {
+            do { try syncFolder(folder) } catch { failures.folders[folder] = error }
+        }
+        return failures
+    }
+}
+
+/// The files and folders that couldn't be synced.
+package struct SyncFailures {
+    /// By index.
+    package var files: [Int: any Error] = [:]
+    /// By path.
+    package var folders: [String: any Error] = [:]
+
+    package init() {}
+
+    /// Throws one of the failures if there is any.
+    func check() throws {
+        if let failure = files.values.first ?? folders.values.first { throw failure }
+    }
 }
 
 /// A failed system call.

@@ -4,6 +4,9 @@ import Synchronization
 
 /// The file system of the operating system.
 package struct POSIXFileSystem: BlobFileSystem {
+    /// The number of files and folders at which syncing the whole file system becomes faster.
+    private static let batchThreshold = 8
+
     package init() {}
 
     package func open(_ path: String, creating: Bool) throws -> any BlobFile {
@@ -47,12 +50,18 @@ package struct POSIXFileSystem: BlobFileSystem {
         try syncFolder(parent)
     }
 
-    package func flush(fileSystemOf folder: String) {
-        let descriptor = Self.openDescriptor(folder, O_RDONLY | O_CLOEXEC)
-        guard descriptor >= 0 else { return }
-        defer { close(descriptor) }
-        // Errors are detected when each file is synced.
-        _ = mc_sync_file_system(descriptor)
+    package func sync(_ files: [any BlobFile], folders: Set<String>) -> SyncFailures {
+        guard files.count + folders.count >= Self.batchThreshold else { return syncEach(files, folders: folders) }
+        var results: [ObjectIdentifier: Bool] = [:]
+        func isSynced(_ fileSystem: SyncableFileSystem?) -> Bool {
+            guard let fileSystem else { return false }
+            let result = results[ObjectIdentifier(fileSystem)] ?? fileSystem.sync()
+            results[ObjectIdentifier(fileSystem)] = result
+            return result
+        }
+        return syncEach(
+            files.map { isSynced(($0 as? POSIXFile)?.fileSystem) ? nil : $0 },
+            folders: folders.filter { !isSynced(.containing($0)) })
     }
 
     package func syncFolder(_ path: String) throws {
@@ -121,6 +130,66 @@ private func failure(_ call: String, _ path: String) -> SystemError {
     SystemError(call: call, path: path, number: errno)
 }
 
+/// A file system all of whose writes can be made durable by one call that reports failures (Linux, `syncfs`).
+///
+/// The call reports the failures since the descriptor was opened.
+private final class SyncableFileSystem: Sendable {
+    private struct WeakReference {
+        weak var fileSystem: SyncableFileSystem?
+    }
+
+    /// The file systems of open files, by device number.
+    private static let known = Mutex<[dev_t: WeakReference]>([:])
+
+    private let descriptor: Int32
+    /// Whether no call has failed. Held during a call, because only one of concurrent calls reports a failure.
+    private let isIntact = Mutex(true)
+
+    private init(_ descriptor: Int32) { self.descriptor = descriptor }
+
+    deinit { close(descriptor) }
+
+    /// Returns the file system of an open file, or nil if its calls don't report all failures.
+    static func containing(_ file: Int32, at path: String) -> SyncableFileSystem? {
+        var information = stat()
+        guard fstat(file, &information) == 0 else { return nil }
+        return known.withLock { known in
+            if let fileSystem = known[information.st_dev]?.fileSystem { return fileSystem }
+            let folder = POSIXFileSystem.parent(of: path)
+            let descriptor = POSIXFileSystem.openDescriptor(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+            guard descriptor >= 0 else { return nil }
+            var parent = stat()
+            guard mc_reports_sync_failures(descriptor) == 1, fstat(descriptor, &parent) == 0,
+                parent.st_dev == information.st_dev
+            else {
+                close(descriptor)
+                return nil
+            }
+            let fileSystem = SyncableFileSystem(descriptor)
+            known[information.st_dev] = WeakReference(fileSystem: fileSystem)
+            return fileSystem
+        }
+    }
+
+    /// Returns the file system of a folder, or nil if no file is open there.
+    ///
+    /// A failure to write entries of folders persists, unlike one to write bytes, so it doesn't matter when the file was
+    /// opened.
+    static func containing(_ folder: String) -> SyncableFileSystem? {
+        var information = stat()
+        guard stat(folder, &information) == 0 else { return nil }
+        return known.withLock { $0[information.st_dev]?.fileSystem }
+    }
+
+    /// Makes all writes durable. Returns false if a call has failed; the files must then be synced one by one.
+    func sync() -> Bool {
+        isIntact.withLock { isIntact in
+            if isIntact, mc_sync_file_system(descriptor) != 0 { isIntact = false }
+            return isIntact
+        }
+    }
+}
+
 private final class POSIXFile: BlobFile {
     /// The distance between samples in bytes: the typical read-ahead of operating systems.
     private static let sampleDistance = 128 << 10
@@ -131,6 +200,9 @@ private final class POSIXFile: BlobFile {
     private let path: String
     private let descriptor: Int32
     private let isWritable: Bool
+    /// The file system, if it can be synced as a whole. Acquired before the first write, so that a sync of it reports
+    /// all failed writes of this file.
+    let fileSystem: SyncableFileSystem?
     /// The range last found in memory, and the time.
     private let sampled = Mutex<(range: Range<Int64>, since: ContinuousClock.Instant)?>(nil)
 
@@ -139,6 +211,7 @@ private final class POSIXFile: BlobFile {
         isWritable = flags & O_ACCMODE == O_RDWR
         descriptor = POSIXFileSystem.openDescriptor(path, flags)
         guard descriptor >= 0 else { throw failure("open", path) }
+        fileSystem = isWritable ? .containing(descriptor, at: path) : nil
     }
 
     deinit { close(descriptor) }

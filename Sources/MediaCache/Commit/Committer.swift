@@ -171,39 +171,18 @@ package final class Committer: Sendable {
 
     /// Syncs blobs and new folders. Returns errors by index.
     private func sync(_ commits: [PendingCommit]) async -> [Int: CacheError] {
-        let files = files
-        let paths = commits.filter { $0.file != nil }.map(\.representation.path)
-        guard !paths.isEmpty else { return [:] }
-        let many = paths.count >= Engine.batchSyncThreshold ? Self.fileSystems(of: paths) : []
-        return await pool.perform {
-            for folder in many { files.flush(fileSystemOf: folder) }
-            var failures: [Int: CacheError] = [:]
-            for (index, commit) in commits.enumerated() {
-                do {
-                    try commit.file?.sync()
-                } catch {
-                    failures[index] = Self.wrap(error)
-                }
+        let written = commits.indices.filter { commits[$0].file != nil }
+        guard !written.isEmpty else { return [:] }
+        return await pool.perform { [files] in
+            let failures = files.sync(
+                written.compactMap { commits[$0].file }, folders: Set(commits.compactMap(\.newFolder)))
+            var errors: [Int: CacheError] = [:]
+            for (position, index) in written.enumerated() {
+                let failure = failures.files[position] ?? commits[index].newFolder.flatMap { failures.folders[$0] }
+                errors[index] = failure.map(Self.wrap)
             }
-            for folder in Set(commits.compactMap(\.newFolder)) {
-                do {
-                    try files.syncFolder(folder)
-                } catch {
-                    for index in commits.indices where commits[index].newFolder == folder {
-                        failures[index] = Self.wrap(error)
-                    }
-                }
-            }
-            return failures
+            return errors
         }
-    }
-
-    /// Returns a folder on each file system that contains blobs.
-    private static func fileSystems(of paths: [String]) -> Set<String> {
-        // The folder two levels above a blob holds all evictable or all pinned blobs, and is on one file system.
-        let roots = paths.map { (POSIXFileSystem.parent(of: POSIXFileSystem.parent(of: $0)), $0) }
-        let one = Dictionary(roots, uniquingKeysWith: { first, _ in first })
-        return Set(one.values.map(POSIXFileSystem.parent))
     }
 
     /// Writes the catalog. Returns errors by representation, and the error of writing the uses of resources. Uses that

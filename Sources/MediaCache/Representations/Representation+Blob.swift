@@ -298,7 +298,6 @@ extension Engine {
 
     /// Makes changes to the entries of folders durable. Blocks.
     func syncFolders(_ folders: Set<String>) throws {
-        if folders.count >= Self.batchSyncThreshold, let first = folders.first { files.flush(fileSystemOf: first) }
-        for folder in folders { try files.syncFolder(folder) }
+        try files.sync([], folders: folders).check()
     }
 }

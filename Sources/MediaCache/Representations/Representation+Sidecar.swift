@@ -40,8 +40,6 @@ extension Representation {
 extension Engine {
     /// The maximum number of sidecars written in one batch.
     private static let sidecarBatchSize = 64
-    /// The number of files at which flushing the file system before syncing each file becomes faster.
-    static let batchSyncThreshold = 8
 
     /// Deletes the sidecars of representations durably. Blocks.
     func removeSidecars(of representations: [Representation]) throws {
@@ -64,11 +62,7 @@ extension Engine {
                 written.append((representation, temporary, file, due.listed))
                 try due.bytes.withUnsafeBytes { try file.write($0, at: 0) }
             }
-            guard let first = written.first else { return }
-            if written.count >= Self.batchSyncThreshold {
-                files.flush(fileSystemOf: POSIXFileSystem.parent(of: first.temporary))
-            }
-            for sidecar in written { try sidecar.file.sync() }
+            try files.sync(written.map(\.file), folders: []).check()
             for sidecar in written {
                 try sidecar.representation.placeSidecar(sidecar.temporary, listing: sidecar.listed)
             }

@@ -20,5 +20,29 @@
             #expect(file.descriptor(forSending: 300_000..<300_001) == nil)
             #expect(file.descriptor(forSending: 5..<5) == nil)
         }
+
+        @Test(arguments: [1, 20])
+        func syncsFilesAndFolders(_ count: Int) throws {
+            let folder = FileManager.default.temporaryDirectory.appending(path: "files-\(UUID())").path
+            defer { try? FileManager.default.removeItem(atPath: folder) }
+            let system = POSIXFileSystem()
+            let paths = (0..<count).map { "\(folder)/\($0)/file" }
+            let files = try paths.map { path in
+                try system.makeFolder(POSIXFileSystem.parent(of: path))
+                let file = try system.open(path, creating: true)
+                try [UInt8](repeating: 1, count: 1000).withUnsafeBytes { try file.write($0, at: 0) }
+                return file
+            }
+            let failures = system.sync(files, folders: Set(paths.map(POSIXFileSystem.parent)))
+            #expect(failures.files.isEmpty && failures.folders.isEmpty)
+        }
+
+        /// `/proc` can't be synced as a whole, so each of its folders is synced, which fails.
+        @Test func reportsFoldersThatCannotBeSynced() throws {
+            let folders = (0..<20).map { "/proc/missing-\($0)" }
+            let failures = POSIXFileSystem().sync([], folders: Set(folders))
+            #expect(failures.files.isEmpty && Set(failures.folders.keys) == Set(folders))
+            #expect(throws: SystemError.self) { try failures.check() }
+        }
     }
 #endif

@@ -75,7 +75,7 @@ private final class PowerCutScenario: Sendable {
 
     func run() async throws {
         var random = SeededGenerator(seed: seed)
-        var files = PowerCutFileSystem()
+        var files = PowerCutFileSystem(syncsFileSystems: seed % 4 > 1)
         // Pinned blobs are on another file system.
         if seed % 2 == 1 { files.withDisk { [folder = fixture.folder] in $0.mounts = [folder + "/kept"] } }
         var wasPinned = false

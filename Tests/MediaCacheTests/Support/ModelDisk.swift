@@ -130,6 +130,13 @@ struct ModelDisk: Sendable {
         unsyncedNames = rest
     }
 
+    /// Makes the bytes and names on the file systems of `paths` durable.
+    mutating func syncFileSystems(of paths: [String]) {
+        let mounts = Set(paths.map(mount))
+        for (path, node) in names where mounts.contains(mount(path)) { sync(node) }
+        for folder in folders where mounts.contains(mount(folder)) { syncFolder(folder) }
+    }
+
     mutating func replace(_ path: String, with bytes: [UInt8]) throws {
         guard folders.contains(Self.parent(path)) else { throw Self.error("replace", path, ENOENT) }
         nextNode += 1

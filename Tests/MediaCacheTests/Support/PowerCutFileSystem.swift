@@ -8,7 +8,7 @@ import TestSupport
 final class PowerCutFileSystem: BlobFileSystem {
     /// Calls that change the disk, and other calls that tests can make fail.
     enum Call: Sendable, Hashable {
-        case open, read, write, sync, punch, remove, rename, link, syncFolder, replace, makeFolder
+        case open, read, write, sync, punch, remove, rename, link, syncFolder, syncFileSystem, replace, makeFolder
     }
 
     private struct Cut {
@@ -30,9 +30,12 @@ final class PowerCutFileSystem: BlobFileSystem {
     }
 
     private let state: Mutex<State>
+    /// Whether files and folders are synced by syncing their file systems.
+    private let syncsFileSystems: Bool
 
-    init(_ disk: ModelDisk = ModelDisk()) {
+    init(_ disk: ModelDisk = ModelDisk(), syncsFileSystems: Bool = false) {
         state = Mutex(State(disk: disk))
+        self.syncsFileSystems = syncsFileSystems
     }
 
     /// Cuts the power right before a call, counted from 1 without `open` and `read`. `andThen` runs while no call is in
@@ -54,7 +57,7 @@ final class PowerCutFileSystem: BlobFileSystem {
         try state.withLock { state in
             if let error = state.cutError { throw error }
             guard let disk = state.survivor else { throw SystemError(call: "cut", path: "", number: EINVAL) }
-            return PowerCutFileSystem(disk)
+            return PowerCutFileSystem(disk, syncsFileSystems: syncsFileSystems)
         }
     }
 
@@ -134,7 +137,21 @@ final class PowerCutFileSystem: BlobFileSystem {
     func linkCount(of path: String) throws -> Int { try withDisk { try $0.linkCount(of: path) } }
     func makeFolder(_ path: String) throws { try perform(.makeFolder, path) { $0.makeFolder(path) } }
     func syncFolder(_ path: String) throws { try perform(.syncFolder, path) { $0.syncFolder(path) } }
-    func flush(fileSystemOf folder: String) {}
+    func sync(_ files: [any BlobFile], folders: Set<String>) -> SyncFailures {
+        let open = files.compactMap { $0 as? PowerCutFile }
+        guard syncsFileSystems, let path = open.first?.path ?? folders.first else {
+            return syncEach(files, folders: folders)
+        }
+        do {
+            try perform(.syncFileSystem, path) { disk in
+                for file in open { disk.sync(file.node) }
+                disk.syncFileSystems(of: open.map(\.path) + folders)
+            }
+            return SyncFailures()
+        } catch {
+            return syncEach(files, folders: folders)
+        }
+    }
     func names(in folder: String) throws -> [String] { withDisk { $0.names(in: folder) } }
     func exists(_ path: String) -> Bool { withDisk { $0.exists(path) } }
     func freeBytes(at path: String) throws -> Int64 { withDisk { $0.freeBytes } }
@@ -149,8 +166,8 @@ final class PowerCutFileSystem: BlobFileSystem {
 /// An open file of the simulated disk.
 private final class PowerCutFile: BlobFile {
     private let files: PowerCutFileSystem
-    private let node: Int
-    private let path: String
+    fileprivate let node: Int
+    fileprivate let path: String
 
     init(files: PowerCutFileSystem, node: Int, path: String) {
         self.files = files
