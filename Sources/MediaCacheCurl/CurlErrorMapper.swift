@@ -24,10 +24,10 @@ enum CurlErrorMapper {
             .forbiddenAddress, "\(url.authority) isn't at a public address; allow its network if that is intended")
     }
 
-    /// The error of a proxy that requires credentials.
+    /// The error of a proxy that responds with 407: the credentials are missing or invalid.
     static var missingProxyCredentials: CacheError {
         CacheError(
-            .unreachable, "the upstream proxy requires a user name and password; check the proxy's settings")
+            .unreachable, "the upstream proxy requires a valid user name and password; check the proxy's settings")
     }
 
     /// Returns the error of a failed transfer, or of one without a response head. Its message names the host.
