@@ -1,5 +1,4 @@
 package import Logging
-import Synchronization
 
 /// The component that commits written bytes of all representations: it syncs their blobs, then updates the catalog in
 /// one transaction.

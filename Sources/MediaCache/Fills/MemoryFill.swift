@@ -1,5 +1,4 @@
 import HTTPTypes
-import Synchronization
 
 /// An origin request for bytes that can't or must not be stored. Its readers share a blob in memory.
 ///

@@ -1,6 +1,3 @@
-import HTTPTypes
-import Synchronization
-
 /// The fills of a version's bytes that aren't stored. Readers at nearby positions share a fill.
 final class MemoryFills: Sendable {
     private struct State {

@@ -1,5 +1,3 @@
-import Synchronization
-
 /// A reader's sequential pass over a range of a representation. Cached bytes are read from its blob; missing bytes are
 /// filled.
 ///

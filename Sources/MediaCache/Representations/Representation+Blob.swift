@@ -1,12 +1,4 @@
-import Synchronization
-
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#else
-    import Darwin
-#endif
+import Foundation
 
 extension Representation {
     /// Opens a representation from its catalog record. Spans beyond the end of its blob are lost. Blocks.

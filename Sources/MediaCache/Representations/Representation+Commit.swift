@@ -1,5 +1,4 @@
 import Logging
-import Synchronization
 
 extension Representation {
     /// The number of uncommitted bytes beyond which writing waits for a commit.

@@ -1,5 +1,3 @@
-import Synchronization
-
 extension Representation {
     /// Registers a demand for bytes without a reader. Every demand must be ended with ``endDemand(_:)``.
     func newDemand(of range: Range<Int64>, _ transferClass: TransferClass) -> Int {

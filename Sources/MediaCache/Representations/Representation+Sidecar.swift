@@ -1,5 +1,3 @@
-import Synchronization
-
 extension Representation {
     /// Whether the blob should have a sidecar.
     private var needsSidecar: Bool {

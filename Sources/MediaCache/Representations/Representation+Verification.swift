@@ -1,5 +1,4 @@
 import Logging
-import Synchronization
 
 extension Representation {
     /// Verifies the cached bytes of `range` on a pool thread, and wakes the waiting readers.

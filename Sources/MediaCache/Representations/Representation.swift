@@ -1,6 +1,3 @@
-import Logging
-import Synchronization
-
 /// An open version of a resource, with its state and its blob.
 ///
 /// ``RepresentationState`` makes the decisions. This type protects it with a lock, executes the decisions, and calls

@@ -1,5 +1,4 @@
 import HTTPTypes
-import Synchronization
 
 extension Resource {
     /// Opens a read session over cached bytes, or after a request to the origin. Returns nil if this object has been

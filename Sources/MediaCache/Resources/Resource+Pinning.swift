@@ -1,5 +1,3 @@
-import Synchronization
-
 extension Resource.State {
     /// The pinned version according to ``PinRank``; nil if the resource isn't pinned.
     var pinnedVersion: Representation? {

@@ -1,5 +1,3 @@
-import Synchronization
-
 extension CacheStore {
     /// Returns whether a resource is open and complete, and may be used without a request to the origin.
     package func isAvailableWithoutOrigin(_ request: ReadRequest) -> Bool {

@@ -1,5 +1,3 @@
-import Synchronization
-
 /// The result of a request that finds or confirms a version.
 enum OpeningResult: Sendable {
     /// A stored version has been found, confirmed or replaced.

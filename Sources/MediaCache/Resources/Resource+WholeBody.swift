@@ -1,6 +1,3 @@
-import HTTPTypes
-import Synchronization
-
 extension CacheStore {
     /// Returns the whole content of a resource: the cached content, revalidated as requested, or the response to a
     /// request without a range. Concurrent callers share one request.

@@ -1,5 +1,4 @@
 import Foundation
-import Synchronization
 
 /// A representation, and when the origin last confirmed it.
 struct Confirmation: Sendable {

@@ -1,5 +1,3 @@
-import Synchronization
-
 /// The open resources by key. It also provides exclusive access to keys.
 final class ResourceTable: Sendable {
     /// The maximum number of confirmations remembered for closed resources.

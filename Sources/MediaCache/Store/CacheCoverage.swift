@@ -1,5 +1,3 @@
-import Synchronization
-
 /// The cached and missing bytes of a request's range.
 package struct CacheCoverage: Sendable, Hashable {
     /// The length of the resource in bytes; nil if unknown.

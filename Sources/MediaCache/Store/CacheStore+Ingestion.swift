@@ -1,5 +1,3 @@
-import Synchronization
-
 extension CacheStore {
     /// Adds bytes from a file to the cache, for example those received by a background URL session.
     ///

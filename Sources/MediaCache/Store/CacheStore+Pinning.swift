@@ -1,5 +1,3 @@
-import Synchronization
-
 extension CacheStore {
     /// The maximum number of resources pinned in one commit. All of them stay open until it ends.
     private static let pinBatchSize = 2048

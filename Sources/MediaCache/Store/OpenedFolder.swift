@@ -1,4 +1,3 @@
-import Foundation
 import Logging
 
 /// An opened cache folder with its lock and catalog, or with substitutes if it can't be used.

@@ -1,5 +1,3 @@
-import Foundation
-
 /// A rate limit for transfers from one host other than playback and recordings, which prevents other traffic on the
 /// link from queueing behind them. It works like LEDBAT (RFC 6817), but measures the time from request to response
 /// head. It has no side effects.

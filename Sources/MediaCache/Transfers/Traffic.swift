@@ -1,5 +1,3 @@
-import Synchronization
-
 /// A coordinator of running transfers, which applies bandwidth limits and prioritizes playback.
 ///
 /// A transfer waits for its turn before it receives bytes, and is charged for them afterwards. Transfers other than

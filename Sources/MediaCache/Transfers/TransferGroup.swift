@@ -1,5 +1,3 @@
-import Synchronization
-
 /// A group of transfers with a common purpose, such as the parts of an asset. They share a rank and a limit, and take
 /// turns with the transfers of other groups.
 ///
