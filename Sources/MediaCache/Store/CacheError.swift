@@ -4,6 +4,8 @@ public import Foundation
 public struct CacheError: Error, Sendable {
     /// The kinds of failure. Compare codes, since messages may change.
     public enum Code: String, Sendable, Hashable, CaseIterable {
+        // The order determines the numbers of `NSError`, so new codes are added at the end.
+
         /// The task or the read session was cancelled.
         case cancelled
         /// The URL isn't a valid http or https URL, or is longer than 16 KiB.
@@ -121,33 +123,13 @@ extension CacheError: LocalizedError, CustomNSError {
 }
 
 extension CacheError.Code {
-    /// The number of the code as an `NSError`. A number is never changed or used again.
-    fileprivate var number: Int {
-        switch self {
-        case .cancelled: 1
-        case .invalidURL: 2
-        case .invalidSetting: 3
-        case .unreachable: 4
-        case .forbiddenAddress: 5
-        case .timedOut: 6
-        case .originStatus: 7
-        case .badResponse: 8
-        case .notMedia: 9
-        case .representationChanged: 10
-        case .rangeNotSatisfiable: 11
-        case .notFound: 12
-        case .folderOwned: 13
-        case .newerFormat: 14
-        case .closed: 15
-        case .storage: 16
-        case .damaged: 17
-        }
-    }
+    /// The number of the code as an `NSError`: its position in the declaration, counted from 1. A number is never
+    /// changed or used again.
+    fileprivate var number: Int { (Self.allCases.firstIndex(of: self) ?? 0) + 1 }
 }
 
 extension CacheError {
-    /// Returns the error for missing bytes of `url` that may not be requested
-    /// (``TransferSettings/allowsOriginRequests``).
+    /// Returns the error for missing bytes of `url` that may not be requested.
     static func notCached(_ url: ResourceURL, from offset: Int64? = nil) -> CacheError {
         let part = offset.map { " from byte \($0) on" } ?? ""
         return CacheError(.notFound, "\(url) isn't cached\(part), and requests to its origin are disabled")
