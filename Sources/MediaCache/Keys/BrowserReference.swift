@@ -51,9 +51,7 @@ package struct BrowserReference {
     /// Returns the reference without leading and trailing control characters and spaces, and without tabs and line
     /// breaks.
     private static func trimmed(_ written: UnsafeBufferPointer<UInt8>) -> [UInt8] {
-        let start = written.firstIndex { $0 > 0x20 } ?? written.endIndex
-        let end = written.lastIndex { $0 > 0x20 }.map { $0 + 1 } ?? start
-        return written[start..<end].filter { $0 != 0x09 && $0 != 0x0A && $0 != 0x0D }
+        written[...].trimmed { $0 <= 0x20 }.filter { $0 != 0x09 && $0 != 0x0A && $0 != 0x0D }
     }
 
     /// Decodes a percent-encoded `.` or `..` segment; returns nil for any other segment.

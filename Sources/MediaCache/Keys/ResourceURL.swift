@@ -178,10 +178,7 @@ extension ResourceURL {
             scalar.properties.isWhitespace || scalar.properties.generalCategory == .control
                 || scalar.properties.generalCategory == .format
         }
-        var scalars = text.unicodeScalars[...]
-        while let first = scalars.first, isNoise(first) { scalars.removeFirst() }
-        while let last = scalars.last, isNoise(last) { scalars.removeLast() }
-        return String(scalars)
+        return String(text.unicodeScalars[...].trimmed(where: isNoise))
     }
 
     /// Returns the text of an invalid URL for an error message. Any text before the last `@` is omitted, since it may
@@ -225,6 +222,14 @@ extension ResourceURL {
 extension UInt8 {
     var isASCIILetter: Bool { (0x61...0x7A).contains(self | 0x20) }
     var isASCIIDigit: Bool { (0x30...0x39).contains(self) }
+}
+
+extension BidirectionalCollection where SubSequence == Self {
+    /// Returns the collection without the matching elements at its start and its end.
+    func trimmed(where isBlank: (Element) -> Bool) -> Self {
+        let end = lastIndex { !isBlank($0) }.map { index(after: $0) } ?? startIndex
+        return self[..<end].drop(while: isBlank)
+    }
 }
 
 extension StringProtocol {

@@ -76,8 +76,6 @@ extension MediaType {
     }
 
     private static func trimmed(_ bytes: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
-        func isBlank(_ byte: UInt8) -> Bool { byte == UInt8(ascii: " ") || byte == UInt8(ascii: "\t") }
-        let end = bytes.lastIndex { !isBlank($0) }.map { $0 + 1 } ?? bytes.startIndex
-        return bytes[..<end].drop(while: isBlank)
+        bytes.trimmed { $0 == UInt8(ascii: " ") || $0 == UInt8(ascii: "\t") }
     }
 }

@@ -28,7 +28,7 @@ package struct RangeHeader: Sendable, Hashable {
         while true {
             let comma = rest.firstIndex(of: UInt8(ascii: ","))
             let place = rest[..<(comma ?? rest.endIndex)]
-            let element = Self.trim(place)
+            let element = place.trimmed(where: Self.isSpace)
             // White space after the equals sign is allowed only before an empty element.
             if seen == 0, !element.isEmpty, element.startIndex != place.startIndex { return nil }
             seen += 1
@@ -83,25 +83,11 @@ package struct RangeHeader: Sendable, Hashable {
 
     /// Parses decimal digits, clamped to the largest valid offset.
     private static func number(_ text: Substring.UTF8View) -> Int64? {
-        guard !text.isEmpty else { return nil }
+        let digits = Substring(text)
+        guard digits.isDecimal else { return nil }
         // One less than `Int64.max`, so that the offset after the last byte can be represented.
-        let ceiling = Int64.max - 1
-        var value: Int64 = 0
-        for byte in text {
-            guard (0x30...0x39).contains(byte) else { return nil }
-            let (product, overflow) = value.multipliedReportingOverflow(by: 10)
-            let (sum, overflowAgain) = product.addingReportingOverflow(Int64(byte - 0x30))
-            value = overflow || overflowAgain ? ceiling : min(sum, ceiling)
-        }
-        return value
+        return min(Int64(digits) ?? .max, .max - 1)
     }
 
     private static func isSpace(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x09 }
-
-    private static func trim(_ text: Substring.UTF8View) -> Substring.UTF8View {
-        var text = text
-        while let first = text.first, isSpace(first) { text = text.dropFirst() }
-        while let last = text.last, isSpace(last) { text = text.dropLast() }
-        return text
-    }
 }
