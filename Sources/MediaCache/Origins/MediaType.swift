@@ -79,6 +79,14 @@ package enum MediaType {
         case body([UInt8])
         /// First bytes from another response, to which this response's `Content-Type` doesn't apply.
         case another([UInt8])
+
+        /// The first bytes; empty if they haven't been read.
+        fileprivate var bytes: [UInt8] {
+            switch self {
+            case .unknown: []
+            case .body(let bytes), .another(let bytes): bytes
+            }
+        }
     }
 
     /// Returns the media type of a response, and throws an error if the content isn't of the expected kind.
@@ -93,16 +101,13 @@ package enum MediaType {
         _ front: Front, declared: String?, of url: ResourceURL, as kind: ResourceKind, length: Int64?
     ) throws(CacheError) -> String {
         var (declared, pathExtension) = (declared, url.pathExtension)
-        var sniffed: String?
-        switch front {
-        case .unknown: break
-        case .another(let bytes):
-            sniffed = bytes.withUnsafeBytes(sniff)
-            try refusePlaylist(sniffed, of: url, as: kind)
-        case .body(let bytes):
+        var sniffed = front.bytes.withUnsafeBytes(sniff)
+        // A playlist may have the length of a key, but a player that requests its URL would follow its references.
+        if kind == .key, isReferenceList(sniffed) {
+            throw CacheError(.notMedia, "\(url) is a playlist instead of a key")
+        }
+        if case .body(let bytes) = front {
             let isKey = isKey(kind, length: length)
-            sniffed = bytes.withUnsafeBytes(sniff)
-            try refusePlaylist(sniffed, of: url, as: kind)
             if isKey { sniffed = nil }
             let isText = isText(declared, where: pathExtension)
             if isKey || (sniffed == nil && isText && bytes.withUnsafeBytes(isBinary)) {
@@ -125,15 +130,6 @@ package enum MediaType {
             throw CacheError(document: "\(url)", type: type)
         }
         return type
-    }
-
-    /// Refuses a playlist in place of a key. It may have the length of a key, but a player that requests its URL would
-    /// follow its references.
-    private static func refusePlaylist(
-        _ sniffed: String?, of url: ResourceURL, as kind: ResourceKind
-    ) throws(CacheError) {
-        guard kind == .key, isReferenceList(sniffed) else { return }
-        throw CacheError(.notMedia, "\(url) is a playlist instead of a key")
     }
 
     /// Returns the type without parameters, in lower case; nil unless it's a single media type.
@@ -200,12 +196,6 @@ package enum MediaType {
         return essence.hasPrefix("video/") || essence.hasPrefix("audio/") || essence == "application/ogg"
     }
 
-    /// Returns whether a response without a body should be audio or video, according to its declared type or, if that
-    /// is generic or missing, the extension.
-    package static func expectsAudioOrVideo(declared: String?, where pathExtension: String) -> Bool {
-        isAudioOrVideo(resolve(sniffed: nil, declared: declared, pathExtension: pathExtension))
-    }
-
     /// Returns whether bytes from the middle of a body can't be text. An incomplete UTF-8 sequence at the start is
     /// skipped.
     package static func isBinaryInMiddle(_ bytes: UnsafeRawBufferPointer) -> Bool {
@@ -224,12 +214,6 @@ package enum MediaType {
         // A page in another encoding has ASCII tags. The last UTF-8 sequence may be incomplete.
         guard !start.contains(UInt8(ascii: "<")) else { return false }
         return (0...min(3, start.count)).allSatisfy { String(validating: start.dropLast($0), as: UTF8.self) == nil }
-    }
-
-    /// Returns the file name extension for a type: that of the URL if it has this type, otherwise the shortest one of
-    /// the type. For an unknown type, returns that of the URL or, without one, `bin`.
-    package static func preferredExtension(for type: String, pathExtension: String) -> String {
-        knownExtension(for: type, pathExtension: pathExtension) ?? (pathExtension.isEmpty ? "bin" : pathExtension)
     }
 
     /// Returns the file name extension for a type: that of the URL if it has this type, otherwise the shortest one of

@@ -11,13 +11,15 @@ extension OriginResponse {
     func refusingPage(
         from url: ResourceURL, as kind: ResourceKind = .file, context: OriginContext
     ) async throws -> OriginResponse {
+        let declared = headerFields[.contentType]
         if status == 200, headerFields[.contentLength] == "0",
-            MediaType.expectsAudioOrVideo(declared: headerFields[.contentType], where: url.pathExtension)
+            MediaType.isAudioOrVideo(
+                MediaType.resolve(sniffed: nil, declared: declared, pathExtension: url.pathExtension))
         {
             body.cancel()
             throw CacheError(.notMedia, "\(url) is empty, but should be media")
         }
-        let type = MediaType.essence(headerFields[.contentType])
+        let type = MediaType.essence(declared)
         guard status == 200 || status == 206, let type, MediaType.isDocument(type, where: url.pathExtension),
             !MediaType.isKey(kind, length: headerFields[.contentLength].flatMap { Int64($0) })
         else { return self }

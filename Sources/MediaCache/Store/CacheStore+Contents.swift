@@ -11,7 +11,7 @@ extension CacheStore {
         let known = Set(rows.map(\.resource.id))
         let infos = rows.map { row in
             live[row.resource.id].map { info(of: $0.0.stored, representation: $0.1) }
-                ?? info(of: row.resource, representation: row.representation)
+                ?? info(of: row.resource, head: row.representation.head, spans: row.representation.spans)
         }
         let new = open.filter { !known.contains($0.0.id) }.map { info(of: $0.0.stored, representation: $0.1) }
         return (infos + new).sorted { ($0.lastUsed, $0.id) > ($1.lastUsed, $1.id) }
@@ -69,33 +69,24 @@ extension CacheStore {
         guard let entry = try await engine.catalog.resource(key: key), let listed = entry.versions.listed else {
             return nil
         }
-        return info(of: entry.resource, representation: listed)
+        return info(of: entry.resource, head: listed.head, spans: listed.spans)
     }
 
     func info(of stored: StoredResource, representation: Representation) -> ResourceInfo {
-        let (head, spans, isComplete, fills) = representation.withState {
-            ($0.head, $0.written, $0.isComplete, $0.rangesBeingFilled)
-        }
-        var info = info(
-            of: stored, head: head, spans: spans, isComplete: isComplete, isInUse: representation.isInUse)
+        let (head, spans, fills) = representation.withState { ($0.head, $0.written, $0.rangesBeingFilled) }
+        var info = info(of: stored, head: head, spans: spans)
+        info.isInUse = representation.isInUse
         info.fills = fills
         return info
     }
 
-    private func info(of stored: StoredResource, representation: StoredRepresentation) -> ResourceInfo {
-        info(
-            of: stored, head: representation.head, spans: representation.spans,
-            isComplete: representation.isComplete, isInUse: false)
-    }
-
-    private func info(
-        of stored: StoredResource, head: ResourceHead, spans: SpanMap, isComplete: Bool, isInUse: Bool
-    ) -> ResourceInfo {
+    /// Returns information about a resource that isn't in use.
+    private func info(of stored: StoredResource, head: ResourceHead, spans: SpanMap) -> ResourceInfo {
         ResourceInfo(
             id: stored.id, key: stored.key, url: stored.url, contentType: head.contentType, length: head.length,
             spans: Array(spans.spans), bytesCached: spans.byteCount, hits: stored.hits, created: stored.created,
-            lastUsed: stored.lastUsed, isComplete: isComplete, isPinned: stored.isPinned, isInUse: isInUse,
-            validator: head.validator)
+            lastUsed: stored.lastUsed, isComplete: head.length == spans.byteCount, isPinned: stored.isPinned,
+            isInUse: false, validator: head.validator)
     }
 
     /// Commits received bytes, and returns the size of the cache.
@@ -139,8 +130,9 @@ extension CacheStore {
         guard !held.isEmpty else { return nil }
         var file: LocalFile?
         defer { if file == nil { release() } }
-        let fileExtension = MediaType.preferredExtension(
-            for: representation.head.contentType, pathExtension: resource.locator.url.pathExtension)
+        let own = resource.locator.url.pathExtension
+        let known = MediaType.knownExtension(for: representation.head.contentType, pathExtension: own)
+        let fileExtension = known ?? (own.isEmpty ? "bin" : own)
         let path = try await CacheError.wrapping("\(resource.locator.url) can't be provided as a file") {
             try await engine.pool.run { () -> String? in
                 // Verified now, because readers of the file don't verify checksums.
