@@ -51,19 +51,13 @@ package struct SpanMap: Sendable, Hashable {
         return next <= offset || offset >= limit ? nil : offset..<min(next, limit)
     }
 
-    /// Returns the first missing range within `range`; nil if all of it is cached.
-    package func firstHole(in range: Range<Int64>) -> Range<Int64>? {
-        guard !range.isEmpty else { return nil }
-        let start = span(at: range.lowerBound)?.upperBound ?? range.lowerBound
-        return start < range.upperBound ? hole(at: start, limit: range.upperBound) : nil
-    }
-
+    /// Returns the missing parts of `range`.
     package func holes(in range: Range<Int64>) -> [Range<Int64>] {
         var holes: [Range<Int64>] = []
         var position = range.lowerBound
-        while let hole = firstHole(in: position..<max(position, range.upperBound)) {
-            holes.append(hole)
-            position = hole.upperBound
+        for span in spans(in: range) + [range.upperBound..<range.upperBound] {
+            if position < span.lowerBound { holes.append(position..<span.lowerBound) }
+            position = span.upperBound
         }
         return holes
     }
