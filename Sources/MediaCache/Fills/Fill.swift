@@ -76,8 +76,7 @@ struct Fill: Sendable {
         let ticket =
             ticket
             ?? engine.scheduler.ticket(
-                for: representation.resource.locator.url, transferClass: representation.transferClass(of: plan.id),
-                group: group)
+                for: url, transferClass: representation.transferClass(of: plan.id), group: group)
         let (representation, id) = (representation, plan.id)
         // Weak, because the state releases this closure under its lock, and releasing a ticket acquires the scheduler's
         // lock.
@@ -85,7 +84,7 @@ struct Fill: Sendable {
             ticket?.classChanged()
             representation?.watchAbandoned(id)
         }
-        representation.withState { $0.setPriorityChanged(priorityChanged, of: id) }
+        representation.withState { $0.fills[id]?.priorityChanged = priorityChanged }
         ticket.follow({ representation.transferClass(of: id) }, preempt: { representation.preempt(id) })
         representation.watchAbandoned(id)
         return ticket
@@ -104,7 +103,7 @@ struct Fill: Sendable {
         // The stored closures must not capture the fill, which may own the reader.
         let (representation, id) = (representation, plan.id)
         await transfer.reader.setMayRequest { representation.withState { $0.willRequest(id) } }
-        representation.withState { $0.didReceiveHead(of: id) }
+        representation.withState { $0.fills[id]?.hasHead = true }
         if let length = await transfer.reader.responseHead?.completeLength { representation.learn(length) }
         var mayReportTag = true
         var sample = (since: engine.time.monotonic, bytes: Int64(0))
@@ -120,7 +119,8 @@ struct Fill: Sendable {
                 engine.events.send(.entityTagAlternates(key: key))
             }
             if piece.isOverlap { return true }
-            let limit = representation.withState { $0.limit(of: id) }
+            // It may change while the fill runs.
+            let limit = representation.withState { $0.fills[id]?.limit ?? 0 }
             guard piece.offset < limit else { return false }
             if checksFront { checksFront = try await checkFront(piece) }
             guard piece.mayBeStored else {
@@ -139,7 +139,7 @@ struct Fill: Sendable {
             sample.bytes += Int64(piece.part.count)
             if sample.bytes >= Self.sampleSize {
                 let now = engine.time.monotonic
-                representation.withState { $0.measured(bytes: sample.bytes, in: now - sample.since) }
+                representation.withState { $0.rate.add(bytes: sample.bytes, in: now - sample.since) }
                 sample = (now, 0)
             }
             progress()
@@ -148,8 +148,7 @@ struct Fill: Sendable {
         if let learnedLength { representation.learn(learnedLength) }
         // Otherwise, its readers would request the same bytes endlessly.
         guard representation.withState({ $0.isFull(plan.id) }) else {
-            throw CacheError(
-                .badResponse, "\(representation.resource.locator.url) ended before the end of the requested range")
+            throw CacheError(.badResponse, "\(url) ended before the end of the requested range")
         }
     }
 
@@ -217,7 +216,7 @@ struct Fill: Sendable {
         let checked = try await firstResponse(of: reader, ticket: ticket)
         let latency = engine.time.monotonic - requestTime
         let isFirstReport = representation.withState { state in
-            state.measured(latency: latency)
+            state.rate.add(latency: latency)
             defer { if checked.ignoredRange { state.ignoreRanges(of: plan.id) } }
             return checked.ignoredRange && !state.ignoresRanges
         }
@@ -281,8 +280,7 @@ struct Fill: Sendable {
 
     private func changed(at offset: Int64) -> CacheError {
         CacheError(
-            .representationChanged,
-            "\(representation.resource.locator.url) has changed: the bytes at \(offset) differ from the cached ones")
+            .representationChanged, "\(url) has changed: the bytes at \(offset) differ from the cached ones")
     }
 
     private func progress() {
@@ -294,7 +292,7 @@ struct Fill: Sendable {
             return .progress(
                 CacheEvent.Progress(
                     key: key, bytesCached: bytesCached, length: length, fromOrigin: statistics.bytesFromOrigin,
-                    fromCache: statistics.bytesFromCache, rate: representation.withState { $0.bytesPerSecond }))
+                    fromCache: statistics.bytesFromCache, rate: representation.withState { $0.rate.bytesPerSecond }))
         }
     }
 

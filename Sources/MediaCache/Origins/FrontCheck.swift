@@ -11,9 +11,6 @@ struct FrontCheck {
 
     var isPending: Bool { front != nil }
 
-    /// The offset of the next bytes to check; nil after the decision.
-    var next: Int64? { front.map { Int64($0.count) } }
-
     /// Returns false if the bytes complete the signature of a playlist or manifest, or if it's still undecided after
     /// ``MediaType/maximumFrontLength`` bytes. Bytes before that may be used, because they contain no URL.
     mutating func permits(_ bytes: UnsafeRawBufferPointer, at offset: Int64) -> Bool {

@@ -54,7 +54,7 @@ extension ReadSession {
                 initialized = count
             }
             if isRead { return bytes }
-            return try await blockingPool.run {
+            return try await engine.pool.run {
                 try [UInt8](unsafeUninitializedCapacity: count) { buffer, initialized in
                     try source.read(into: UnsafeMutableRawBufferPointer(buffer), at: offset)
                     initialized = count

@@ -27,7 +27,7 @@ public final class ReadSession: Sendable {
 
     private let representation: Representation
     private let sessionID: Int
-    private let engine: Engine
+    let engine: Engine
     private let request: ReadRequest
     /// The cached spans when the session was opened.
     private let cached: SpanMap
@@ -61,8 +61,6 @@ public final class ReadSession: Sendable {
     }
 
     deinit { cancel() }
-
-    var blockingPool: BlockingPool { engine.pool }
 
     /// The representation; nil if its bytes aren't stored.
     var currentRepresentation: Representation? { representation.isStored ? representation : nil }

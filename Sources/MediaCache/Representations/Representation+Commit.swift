@@ -24,11 +24,6 @@ extension Representation {
         if let failure { throw failure }
     }
 
-    /// Resumes storing bytes after the folder became writable again.
-    func storageRecovered() {
-        state.withLock { $0.storingFailure = nil }
-    }
-
     // MARK: - Commit
 
     /// Returns the changes to commit, and the file to sync first; nil if there are no changes, or the representation is
@@ -116,16 +111,12 @@ extension Representation {
         let (engine, blob) = (engine, blob)
         guard !resource.stored.isPinned, await engine.pool.perform({ (try? engine.isDiskFull) == true }) else { return }
         abandon(isRead: true)
-        resource.requestRemoval()
-        let failure: (any Error)? = await engine.pool.perform {
-            do {
-                try engine.unlink(blobs: [blob])
-                return nil
-            } catch {
-                return error
-            }
+        resource.state.withLock { $0.awaitsRemoval = true }
+        do {
+            try await engine.pool.run { try engine.unlink(blobs: [blob]) }
+        } catch {
+            engine.logger.error("blob not deleted", metadata: ["error": "\(error)"])
         }
-        if let failure { engine.logger.error("blob not deleted", metadata: ["error": "\(failure)"]) }
         resource.useEnded()
     }
 }

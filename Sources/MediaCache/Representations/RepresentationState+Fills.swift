@@ -108,11 +108,6 @@ extension RepresentationState {
         return true
     }
 
-    mutating func didReceiveHead(of fill: FillID) { fills[fill]?.hasHead = true }
-
-    /// Returns the end of a fill's range, which may change while the fill runs.
-    func limit(of fill: FillID) -> Int64 { fills[fill]?.limit ?? 0 }
-
     /// Returns whether a fill has written all of its range.
     func isFull(_ fill: FillID) -> Bool {
         fills[fill].map { $0.position >= min($0.limit, length) } ?? true
@@ -143,10 +138,6 @@ extension RepresentationState {
         fills[fill]?.hasHead = true
         return takeWaiters { range.contains($0.position) }
     }
-
-    mutating func measured(bytes: Int64, in duration: Duration) { rate.add(bytes: bytes, in: duration) }
-    mutating func measured(latency: Duration) { rate.add(latency: latency) }
-    package var bytesPerSecond: Double { rate.bytesPerSecond }
 
     /// Removes a fill that has ended. Returns the wake functions of its readers, which plan again or report the
     /// failure.

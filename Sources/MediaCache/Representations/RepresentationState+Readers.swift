@@ -106,10 +106,6 @@ extension RepresentationState {
 
     func transferClass(of fill: FillID) -> TransferClass { fills[fill]?.transferClass ?? .background }
 
-    mutating func setPriorityChanged(_ priorityChanged: @escaping @Sendable () -> Void, of fill: FillID) {
-        fills[fill]?.priorityChanged = priorityChanged
-    }
-
     /// Returns the next step of the reader at `position`, whose range ends at `end`.
     ///
     /// - Parameters:

@@ -308,9 +308,11 @@ extension Resource {
             await reader.close()
         }
         let type = try MediaType.checked(front, declared: declared, of: locator.url, as: kind, length: length)
+        // The origin's tag identifies the original bytes rather than transformed ones.
+        let tag = reader.pipeline?.transform == nil ? responseHead.validator.strongEntityTag : nil
         let head = ResourceHead(
             length: length, contentType: type, validator: responseHead.validator, validatedAt: engine.time.now,
-            entityTag: ownTag(reader) ?? responseHead.validator.strongEntityTag ?? "\"mc-\(BlobFolder.newName())\"",
+            entityTag: tag ?? "\"mc-\(BlobFolder.newName())\"",
             location: await reader.location, peer: await reader.peer)
         return (head, responseHead)
     }
@@ -338,12 +340,6 @@ extension Resource {
             front = try await reader.peek(2 * front.count, patience: Self.sniffPatience)
         }
         return front
-    }
-
-    /// Returns a new entity tag for transformed bytes, because the origin's tag identifies the original ones; nil
-    /// without a transform.
-    private func ownTag(_ reader: OriginReader) -> String? {
-        reader.pipeline?.transform == nil ? nil : "\"mc-\(BlobFolder.newName())\""
     }
 
     /// Returns whether a response's bytes are stored only until the last reader leaves.

@@ -55,15 +55,6 @@ extension Resource {
         return current.replaces(pinned) ? current : nil
     }
 
-    /// Allows another attempt to move the pin, even after a recent failure.
-    func allowPinMove() {
-        state.withLock { $0.pinFailure = nil }
-    }
-
-    func pinMoveFailed() {
-        state.withLock { $0.pinFailure = engine.time.monotonic }
-    }
-
     /// Returns the pinned version that may be read if the origin doesn't provide a newer one; nil if there is none.
     func fallback(for request: ReadRequest) -> Representation? {
         guard request.acceptsOlderVersion else { return nil }

@@ -178,11 +178,6 @@ package final class Resource: Sendable {
         }
     }
 
-    /// Retires this object even if it is in use. Called when the store closes.
-    func close() {
-        state.withLock { $0.isRetired = true }
-    }
-
     /// Releases the representations of a retired object, which otherwise form a reference cycle with it.
     func releaseRepresentations() {
         state.withLock { state in
@@ -261,11 +256,6 @@ package final class Resource: Sendable {
             state.pinFailure = nil
         }
         engine.committer.markUsed(self)
-    }
-
-    /// Marks the resource for removal when its last reader leaves.
-    func requestRemoval() {
-        state.withLock { $0.awaitsRemoval = true }
     }
 
     /// Removes idle superseded versions, except the pinned one, and returns them. If the whole resource should be

@@ -54,7 +54,7 @@ final class ResourceTable: Sendable {
     /// cycles would remain in memory.
     func removeAll() {
         for resource in all {
-            resource.close()
+            resource.state.withLock { $0.isRetired = true }
             remove(resource)
         }
     }

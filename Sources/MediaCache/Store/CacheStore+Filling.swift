@@ -96,7 +96,7 @@ extension CacheStore {
             try await fill(span, of: representation, request)
         }
         try await commit()
-        resource.allowPinMove()
+        resource.state.withLock { $0.pinFailure = nil }
         try await movePin(of: resource)
         if let pinned = resource.pinnedVersion, pinned !== representation {
             throw CacheError(

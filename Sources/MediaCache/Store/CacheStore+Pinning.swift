@@ -101,7 +101,7 @@ extension CacheStore {
             do {
                 try await self.pinBlobs(of: [resource], true)
             } catch {
-                resource.pinMoveFailed()
+                resource.state.withLock { $0.pinFailure = self.engine.time.monotonic }
                 throw CacheError.wrap(error, as: .storage, "\(CacheKey(resource.key).name) can't be pinned")
             }
         }

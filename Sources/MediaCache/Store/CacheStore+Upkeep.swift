@@ -51,6 +51,8 @@ extension CacheStore {
         }
         guard probe != nil else { return }
         engine.health.recovered()
-        for representation in table.all.flatMap(\.representations) { representation.storageRecovered() }
+        for representation in table.all.flatMap(\.representations) {
+            representation.state.withLock { $0.storingFailure = nil }
+        }
     }
 }

@@ -1,13 +1,8 @@
 /// A folder next to the catalog, in which another module stores small files. Its methods throw ``CacheError`` with
 /// ``CacheError/Code/storage`` or ``CacheError/Code/closed``.
 package struct SideFolder: Sendable {
-    private let path: String
-    private let store: CacheStore
-
-    init(path: String, store: CacheStore) {
-        self.path = path
-        self.store = store
-    }
+    fileprivate let path: String
+    fileprivate let store: CacheStore
 
     /// Returns the names of the files; none if the folder doesn't exist.
     package func names() async throws -> [String] {

@@ -89,11 +89,6 @@ package struct AppliedTransform: Sendable, Hashable {
     package var name: String
     /// Whether it needs the whole body. If so, parts can't be fetched again.
     package var isWhole: Bool
-
-    package init(name: String, isWhole: Bool) {
-        self.name = name
-        self.isWhole = isWhole
-    }
 }
 
 /// The processing of a resource's received bytes: observation, then transformation.

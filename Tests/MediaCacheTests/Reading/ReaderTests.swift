@@ -44,7 +44,7 @@ struct ReaderTests {
         let store = try await knownFilm()
         let gate = fixture.holdNext()
         let first = try await store.read(ReadRequest(url: fixture.url, range: .from(20_000_000)))
-        if wasFast { first.currentRepresentation?.withState { $0.measured(bytes: 100 << 20, in: .seconds(1)) } }
+        if wasFast { first.currentRepresentation?.withState { $0.rate.add(bytes: 100 << 20, in: .seconds(1)) } }
         let reading = Task { try await first.allBytes() }
         await gate.waitForArrivals()
         var second = first
@@ -99,7 +99,7 @@ struct ReaderTests {
         let store = try await knownFilm()
         let gate = fixture.holdNext(at: 20_100_000)
         let session = try await store.read(ReadRequest(url: fixture.url, range: .from(20_000_000)))
-        if wasFast { session.currentRepresentation?.withState { $0.measured(bytes: 100 << 20, in: .seconds(1)) } }
+        if wasFast { session.currentRepresentation?.withState { $0.rate.add(bytes: 100 << 20, in: .seconds(1)) } }
         var iterator = session.buffers.makeAsyncIterator()
         _ = try await iterator.next()
         await gate.waitForArrivals()

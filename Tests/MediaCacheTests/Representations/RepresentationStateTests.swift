@@ -30,8 +30,8 @@ struct RepresentationStateTests {
     /// starts a fill that begins and ends before that byte.
     @Test func wakesReaderWhoseFillEndsBeforeItsPosition() {
         var state = state()
-        state.measured(bytes: 100 << 20, in: .seconds(1))
-        state.measured(latency: .seconds(100))
+        state.rate.add(bytes: 100 << 20, in: .seconds(1))
+        state.rate.add(latency: .seconds(100))
         var wakes: [@Sendable () -> Void] = []
         let fill = state.begin(0..<50_000_000, transferClass: .playback, wakes: &wakes)
         #expect(wakes.isEmpty)
@@ -47,14 +47,14 @@ struct RepresentationStateTests {
         }
         #expect(work.plans.isEmpty)
         for _ in 0..<100 {
-            state.measured(bytes: 1, in: .seconds(1))
-            state.measured(latency: .zero)
+            state.rate.add(bytes: 1, in: .seconds(1))
+            state.rate.add(latency: .zero)
         }
         let (other, _) = state.attach(at: 20_000_000, readAhead: Self.readAhead)
         work = RepresentationState.Work()
         _ = advance(&state, at: 20_000_000, session: other, work: &work)
         #expect(work.plans.map(\.range) == [20_000_000..<20_000_000 + 1 << 20])
-        #expect(state.limit(of: fill.id) == 20_000_000)
+        #expect(state.fills[fill.id]?.limit == 20_000_000)
         for wake in work.wakes { wake() }
         #expect(isWoken.withLock { $0 })
         // The reader plans another fill.
