@@ -133,7 +133,7 @@ private func failure(_ call: String, _ path: String) -> SystemError {
 /// A file system all of whose writes can be made durable by one call that reports failures (Linux, `syncfs`).
 ///
 /// The call reports the failures since the descriptor was opened.
-private final class SyncableFileSystem: Sendable {
+final class SyncableFileSystem: Sendable {
     private struct WeakReference {
         weak var fileSystem: SyncableFileSystem?
     }
@@ -190,14 +190,15 @@ private final class SyncableFileSystem: Sendable {
     }
 }
 
-private final class POSIXFile: BlobFile {
+/// An open file of the operating system.
+final class POSIXFile: BlobFile {
     /// The distance between samples in bytes: the typical read-ahead of operating systems.
     private static let sampleDistance = 128 << 10
     /// The time for which a range found in memory is assumed to stay there. This saves system calls for concurrent
     /// readers of the same range.
     private static let sampleLifetime = Duration.seconds(1)
 
-    private let path: String
+    let path: String
     private let descriptor: Int32
     private let isWritable: Bool
     /// The file system, if it can be synced as a whole. Acquired before the first write, so that a sync of it reports
@@ -206,12 +207,18 @@ private final class POSIXFile: BlobFile {
     /// The range last found in memory, and the time.
     private let sampled = Mutex<(range: Range<Int64>, since: ContinuousClock.Instant)?>(nil)
 
-    init(path: String, flags: Int32) throws {
-        self.path = path
-        isWritable = flags & O_ACCMODE == O_RDWR
-        descriptor = POSIXFileSystem.openDescriptor(path, flags)
+    convenience init(path: String, flags: Int32) throws {
+        let descriptor = POSIXFileSystem.openDescriptor(path, flags)
+        try self.init(owning: descriptor, path: path, isWritable: flags & O_ACCMODE == O_RDWR)
+    }
+
+    /// Creates a file from the result of the call that opened it.
+    init(owning descriptor: Int32, path: String, isWritable: Bool = false) throws {
         guard descriptor >= 0 else { throw failure("open", path) }
         fileSystem = isWritable ? .containing(descriptor, at: path) : nil
+        self.path = path
+        self.descriptor = descriptor
+        self.isWritable = isWritable
     }
 
     deinit { close(descriptor) }

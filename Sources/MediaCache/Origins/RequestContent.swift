@@ -1,16 +1,10 @@
-#if canImport(Darwin)
-    import Darwin
-#elseif canImport(Musl)
-    import Musl
-#else
-    import Glibc
-#endif
+import Foundation
 
 /// The content of a request (RFC 9110 §6.4): bytes in memory, or a range of a file that is read while it is sent.
 public struct RequestContent: Sendable {
     private enum Source: Sendable {
         case bytes([UInt8])
-        case file(ContentFile, offset: Int64)
+        case file(POSIXFile, offset: Int64)
     }
 
     private let source: Source
@@ -28,8 +22,7 @@ public struct RequestContent: Sendable {
     /// - Parameter range: The byte range to send; nil for the whole file.
     /// - Throws: ``CacheError`` with ``CacheError/Code/storage`` if the file can't be opened or is too short.
     public init(path: String, range: Range<Int64>? = nil) throws(CacheError) {
-        let descriptor = open(path, O_RDONLY | O_CLOEXEC)
-        try self.init(owning: descriptor, named: path, range: range)
+        try self.init(path, range) { try POSIXFile(path: path, flags: O_RDONLY | O_CLOEXEC) }
     }
 
     /// Creates content from an open file. The descriptor is duplicated, and its position isn't used.
@@ -37,14 +30,19 @@ public struct RequestContent: Sendable {
     /// - Parameter range: The byte range to send; nil for the whole file.
     /// - Throws: ``CacheError`` with ``CacheError/Code/storage`` if the file can't be read or is too short.
     public init(descriptor: CInt, range: Range<Int64>? = nil) throws(CacheError) {
-        let duplicate = fcntl(descriptor, F_DUPFD_CLOEXEC, 0)
-        try self.init(owning: duplicate, named: "descriptor \(descriptor)", range: range)
+        let name = "descriptor \(descriptor)"
+        try self.init(name, range) { try POSIXFile(owning: fcntl(descriptor, F_DUPFD_CLOEXEC, 0), path: name) }
     }
 
-    private init(owning descriptor: CInt, named name: String, range: Range<Int64>?) throws(CacheError) {
-        guard descriptor >= 0 else { throw ContentFile.failure("open", name) }
-        let file = ContentFile(descriptor: descriptor, name: name)
-        let size = try file.size()
+    private init(_ name: String, _ range: Range<Int64>?, _ open: () throws -> POSIXFile) throws(CacheError) {
+        let file: POSIXFile
+        let size: Int64
+        do {
+            file = try open()
+            size = try file.size()
+        } catch {
+            throw Self.failure(name, error)
+        }
         let range = range ?? 0..<size
         guard range.lowerBound >= 0, range.upperBound <= size else {
             throw CacheError(
@@ -54,7 +52,7 @@ public struct RequestContent: Sendable {
         length = range.upperBound - range.lowerBound
     }
 
-    /// Copies bytes of the content. A file is read with one call of the system, which may wait for the disk.
+    /// Copies bytes of the content. Reading a file may wait for the disk.
     ///
     /// - Parameter offset: The offset of the first byte, from 0 to ``length``.
     /// - Returns: The number of bytes, at most the buffer's; 0 only for an empty buffer, or at ``length``.
@@ -68,8 +66,18 @@ public struct RequestContent: Sendable {
             let range = Int(offset)..<Int(offset) + count
             bytes.withUnsafeBytes { target.copyMemory(from: UnsafeRawBufferPointer(rebasing: $0[range])) }
             return count
-        case .file(let file, let start): return try file.read(into: target, at: start + offset)
+        case .file(let file, let start):
+            do {
+                try file.read(into: target, at: start + offset)
+                return count
+            } catch {
+                throw Self.failure(file.path, error)
+            }
         }
+    }
+
+    private static func failure(_ name: String, _ cause: any Error) -> CacheError {
+        CacheError(.storage, "\(name) can't be read; check that it exists and its permissions", cause: cause)
     }
 
     /// Whether reading the content may wait for a disk.
@@ -87,42 +95,6 @@ public struct RequestContent: Sendable {
                 let rest = UnsafeMutableRawBufferPointer(rebasing: UnsafeMutableRawBufferPointer(buffer)[count...])
                 count += try read(into: rest, at: Int64(count))
             }
-        }
-    }
-}
-
-/// An open file, closed by its deallocation.
-private final class ContentFile: Sendable {
-    let descriptor: CInt
-    let name: String
-
-    init(descriptor: CInt, name: String) {
-        self.descriptor = descriptor
-        self.name = name
-    }
-
-    deinit { close(descriptor) }
-
-    static func failure(_ call: String, _ name: String) -> CacheError {
-        CacheError(
-            .storage, "\(name) can't be read; check that it exists and its permissions",
-            cause: SystemError(call: call, path: name, number: errno))
-    }
-
-    func size() throws(CacheError) -> Int64 {
-        var information = stat()
-        guard fstat(descriptor, &information) == 0 else { throw Self.failure("fstat", name) }
-        return Int64(information.st_size)
-    }
-
-    func read(into buffer: UnsafeMutableRawBufferPointer, at offset: Int64) throws(CacheError) -> Int {
-        while true {
-            let count = pread(descriptor, buffer.baseAddress, buffer.count, off_t(offset))
-            if count > 0 { return count }
-            guard count < 0 else {
-                throw CacheError(.storage, "\(name) can't be sent: it has become shorter than \(offset) bytes")
-            }
-            guard errno == EINTR else { throw Self.failure("pread", name) }
         }
     }
 }
