@@ -182,6 +182,7 @@ let package = Package(
                 "MediaCache",
                 "MediaCacheTesting",
                 "TestSupport",
+                .product(name: "GRDB", package: "GRDB.swift"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Logging", package: "swift-log"),
             ],

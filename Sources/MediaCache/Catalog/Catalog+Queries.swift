@@ -182,14 +182,6 @@ extension Catalog {
         """
     static let completeCount = "SELECT count(*) FROM representation WHERE superseded = 0 AND bytes = length"
 
-    /// Returns the steps of SQLite's plan for a query.
-    package func plan(_ sql: String, arguments: Int) throws -> [String] {
-        try database.read { db in
-            let values = StatementArguments(Array(repeating: 0, count: arguments))
-            return try Row.fetchAll(db, sql: "EXPLAIN QUERY PLAN " + sql, arguments: values).map { $0["detail"] }
-        }
-    }
-
     package func bytesCached() async throws -> Int64 {
         try await read { db in try Int64.fetchOne(db, sql: Self.allBytes) ?? 0 }
     }

@@ -160,13 +160,6 @@ package final class Catalog: Sendable {
         connection.withLock { $0 = database }
     }
 
-    /// Writes the committed content to another file. Blocks.
-    package func copy(to path: String) throws {
-        let copy = try DatabaseQueue(path: path)
-        try database.backup(to: copy)
-        try copy.close()
-    }
-
     /// Records damage found during use, so that the next opening checks the whole catalog. Blocks.
     package func markSuspect() {
         guard case .file(let path) = location else { return }
