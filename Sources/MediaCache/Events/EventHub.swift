@@ -35,19 +35,13 @@ package final class EventHub<Event: Sendable>: Sendable {
     private static var capacity: Int { 512 }
     private static var progressInterval: Duration { .milliseconds(250) }
 
-    /// Creates the event that reports the number of dropped events; nil if only the newest event matters.
     private let dropped: (@Sendable (Int) -> Event)?
     private let state = Mutex(State())
 
-    /// Creates a hub that buffers events for slow subscribers. `dropped` creates the event that reports how many didn't
-    /// fit into the buffer.
-    package init(dropped: @escaping @Sendable (Int) -> Event) {
+    /// Creates a hub. `dropped` creates the event that reports how many didn't fit into a subscriber's buffer. If it's
+    /// nil, slow subscribers receive only the newest event.
+    package init(dropped: (@Sendable (Int) -> Event)? = nil) {
         self.dropped = dropped
-    }
-
-    /// Creates a hub for events that replace earlier ones. Slow subscribers receive only the newest event.
-    package init() {
-        dropped = nil
     }
 
     /// Returns a stream of future events, which is empty after ``close()``.

@@ -15,15 +15,13 @@ extension CacheStore {
         defer { shortage?.end() }
         var opening = ReadRequest(url: request.url, settings: request.settings)
         opening.name = request.name
-        do {
+        return try await CacheError.wrapping("\(request.url) can't be read") {
             while true {
                 try checkOpen()
                 let resource = try await resource(key: key(of: opening), url: opening.url)
                 if let body = try await resource.wholeBody(request) { return body }
                 table.remove(resource)
             }
-        } catch {
-            throw CacheError.wrap(error, as: .storage, "\(request.url) can't be read")
         }
     }
 }

@@ -29,11 +29,9 @@ extension CacheStore {
         let held = try await CacheError.wrapping("cached resources can't be opened") { try await hold(keys) }
         defer { for representation in held.flatMap(\.versions) { representation.release() } }
         for (resource, _) in held { resource.setPinned(isPinned) }
-        do {
+        let what = held.count == 1 ? CacheKey(keys[0]).name : "\(held.count) resources"
+        try await CacheError.wrapping("\(what) can't be \(isPinned ? "pinned" : "unpinned")") {
             try await pinBlobs(of: held.map(\.resource), isPinned)
-        } catch {
-            let what = held.count == 1 ? CacheKey(keys[0]).name : "\(held.count) resources"
-            throw CacheError.wrap(error, as: .storage, "\(what) can't be \(isPinned ? "pinned" : "unpinned")")
         }
         return held.count
     }

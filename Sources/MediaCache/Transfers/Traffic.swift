@@ -14,8 +14,8 @@ package final class Traffic: Sendable {
         var hosts: [String: Host] = [:]
         var nextID = 0
         /// The running transfers, which may have to close their connections.
-        var running: [Int: Running] = [:]
-        var waiting: [Int: Waiter] = [:]
+        var running: [Int: (host: String, closeConnection: @Sendable () -> Void)] = [:]
+        var waiting: [Int: (ticket: TransferScheduler.Ticket, continuation: CheckedContinuation<Void, any Error>)] = [:]
         /// The task that resumes paused transfers.
         var watch: Task<Void, Never>?
 
@@ -44,21 +44,11 @@ package final class Traffic: Sendable {
         var hasClosedConnections = false
     }
 
-    private struct Running {
-        var host: String
-        var closeConnection: @Sendable () -> Void
-    }
-
     /// The rate limit of transfers from one host other than playback and recordings, and its measurements.
     private struct Host {
         var governor = LatencyGovernor()
         var account = BandwidthLedger.Account()
         var meter = ThroughputMeter(halfLife: 1)
-    }
-
-    private struct Waiter {
-        var ticket: TransferScheduler.Ticket
-        var continuation: CheckedContinuation<Void, any Error>
     }
 
     /// The maximum sleep before checking again for changed limits or classes.
@@ -174,13 +164,13 @@ package final class Traffic: Sendable {
         if isUrgent { await closeConnection() }
         let id = state.withLock { $0.takeID() }
         try await withTaskCancellationHandler {
-            try await withCheckedThrowingContinuation { continuation in
+            try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Void, any Error>) in
                 let now = time.monotonic
                 // Resumed outside the lock, because the task's cancellation handler may run with the task's lock held.
                 let outcome = state.withLock { state -> Result<Void, any Error>? in
                     guard !Task.isCancelled else { return .failure(CancellationError()) }
                     guard state.isHolding(host, now: now) else { return .success(()) }
-                    state.waiting[id] = Waiter(ticket: ticket, continuation: continuation)
+                    state.waiting[id] = (ticket, continuation)
                     startWatch(&state)
                     return nil
                 }
@@ -210,8 +200,7 @@ package final class Traffic: Sendable {
     /// - Throws: The reader's errors; `CacheError` with `cancelled` if the transfer isn't needed and would have to wait
     ///   for admission.
     func next(
-        of reader: OriginReader, by ticket: TransferScheduler.Ticket, ifNeeded: () -> Bool = { true },
-        holdsBack: () -> Bool = { true }
+        of reader: OriginReader, by ticket: TransferScheduler.Ticket, ifNeeded: () -> Bool, holdsBack: () -> Bool
     ) async throws -> OriginPiece? {
         while true {
             let isAdmitted = ticket.isAdmittedNow()
@@ -235,14 +224,14 @@ package final class Traffic: Sendable {
     ///
     /// - Parameter ifNeeded: Returns whether the transfer is needed.
     func enter(
-        of ticket: TransferScheduler.Ticket, _ reader: OriginReader,
-        ifNeeded: @escaping @Sendable () -> Bool = { true }
+        of ticket: TransferScheduler.Ticket, _ reader: OriginReader, ifNeeded: @escaping @Sendable () -> Bool
     ) -> Int {
         state.withLock { state in
             let id = state.takeID()
-            state.running[id] = Running(host: ticket.host) {
+            let close: @Sendable () -> Void = {
                 if ticket.transferClass.holdsBack, ifNeeded() { Task { await reader.closeWhileReading() } }
             }
+            state.running[id] = (ticket.host, close)
             if state.needs.values.contains(where: { $0.playback.waiting > 0 }) { startWatch(&state) }
             return id
         }
@@ -318,7 +307,7 @@ package final class Traffic: Sendable {
             for host in urgent.keys { state.needs[host]?.hasClosedConnections = true }
             let running = state.running.values.filter { urgent[$0.host] != nil || urgent[nil] != nil }
             let calm = holding.values.compactMap(\.playback.calmFrom).min().map { $0 - now } ?? PlaybackNeed.patience
-            return (running.map(\.closeConnection), min(max(calm, .milliseconds(1)), PlaybackNeed.patience))
+            return (running.map { $0.closeConnection }, min(max(calm, .milliseconds(1)), PlaybackNeed.patience))
         }
     }
 }

@@ -55,7 +55,6 @@ struct TransferQueue: Sendable {
     func transferClass(of id: ID) -> TransferClass? { entries[id]?.lane.transferClass }
     var runningCount: Int { running.count }
     func isRunning(_ id: ID) -> Bool { entries[id]?.isRunning ?? false }
-    func running(in group: GroupID?) -> Int { groups[group]?.running ?? 0 }
     func running(at host: String) -> Int { runningByHost[host] ?? 0 }
     func contains(_ id: ID) -> Bool { entries[id] != nil }
 
