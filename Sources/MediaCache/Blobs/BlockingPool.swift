@@ -7,8 +7,6 @@ package final class BlockingPool: TaskExecutor {
     private let queue: DispatchQueue
     private let usesCurrentThread: Bool
 
-    /// Creates a pool.
-    ///
     /// - Parameter usesCurrentThread: Whether ``run(_:)`` and ``perform(_:)`` call their work on the current thread if it
     ///   may block on files (``FileThread``).
     package init(label: String, usesCurrentThread: Bool = false) {
@@ -21,14 +19,12 @@ package final class BlockingPool: TaskExecutor {
         queue.async { FileThread.run { job.runSynchronously(on: self.asUnownedTaskExecutor()) } }
     }
 
-    /// Runs `work` on a thread of the pool or, if the pool permits it, on the current thread. Returns its result or
-    /// throws its error.
+    /// Runs `work` on a thread of the pool or, if the pool permits it, on the current thread.
     package func run<Result: Sendable>(_ work: @escaping @Sendable () throws -> Result) async throws -> Result {
         try await run(trying: work, otherwise: work)
     }
 
-    /// Runs `attempt` on the current thread if the pool permits it. If it doesn't, or the result is nil, runs `work` on
-    /// a thread of the pool. Returns the result or throws the error.
+    /// Runs `attempt` on the current thread if the pool permits it. Otherwise, or if the result is nil, runs `work`.
     ///
     /// - Parameter attempt: Returns nil if the work would block for long, for example while it waits for a lock.
     package func run<Result: Sendable>(

@@ -7,8 +7,7 @@ struct MemoryBlob {
     static let capacity: Int64 = 1 << 20
     /// The maximum number of bytes received ahead of the foremost reader.
     static let lookahead: Int64 = 512 << 10
-    /// The maximum distance between the received bytes and a joining reader. A reader further ahead sends a request of
-    /// its own.
+    /// The maximum distance of a joining reader from the received bytes. Others send requests of their own.
     static let nearDistance: Int64 = 256 << 10
     /// The total time that the others wait for a slow reader.
     static let grace = Duration.milliseconds(250)
@@ -126,8 +125,7 @@ struct MemoryBlob {
 
     // MARK: - Bytes
 
-    /// Appends received bytes, at most as many as ``makeSpace(now:)`` returned. Returns the wake functions of the
-    /// readers that can continue.
+    /// Appends at most as many bytes as ``makeSpace(now:)`` returned. Returns the wake functions of waiting readers.
     mutating func append(_ bytes: UnsafeRawBufferPointer) -> [@Sendable () -> Void] {
         if memory.isEmpty { memory = Array(repeating: 0, count: Int(min(Self.capacity, limit - start))) }
         let (from, end) = (Int(end % Int64(memory.count)), end + Int64(bytes.count))

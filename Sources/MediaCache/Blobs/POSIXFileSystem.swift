@@ -194,8 +194,7 @@ final class SyncableFileSystem: Sendable {
 final class POSIXFile: BlobFile {
     /// The distance between samples in bytes: the typical read-ahead of operating systems.
     private static let sampleDistance = 128 << 10
-    /// The time for which a range found in memory is assumed to stay there. This saves system calls for concurrent
-    /// readers of the same range.
+    /// The time for which a range found in memory is assumed to stay there, which saves system calls.
     private static let sampleLifetime = Duration.seconds(1)
 
     let path: String

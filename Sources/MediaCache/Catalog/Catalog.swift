@@ -91,8 +91,7 @@ package final class Catalog: Sendable {
         return pool
     }
 
-    /// Reads a catalog into memory. Reads a temporary copy of its files, because SQLite can't open a database with a
-    /// log in a folder that isn't writable.
+    /// Reads a temporary copy into memory, because SQLite can't open a database with a log in a read-only folder.
     private static func openCopy(of path: String) throws -> any DatabaseWriter {
         let files = FileManager.default
         // Throws a descriptive error if the file can't be read.
@@ -117,8 +116,7 @@ package final class Catalog: Sendable {
         return queue
     }
 
-    /// Restricts access to the file's owner, because URLs may contain secrets. SQLite creates the log with the same
-    /// mode.
+    /// Restricts access to the file and its log to the owner, because URLs may contain secrets.
     private static func makePrivate(_ path: String) throws {
         let permissions: [FileAttributeKey: Any] = [.posixPermissions: 0o600]
         if FileManager.default.fileExists(atPath: path) {
@@ -223,8 +221,7 @@ package final class Catalog: Sendable {
         }
     }
 
-    /// Deletes representations, deletes resources left without any, and unpins other resources, durably in one
-    /// transaction.
+    /// Deletes representations and resources left without any, and unpins others, durably in one transaction.
     package func delete(representations ids: [Int64], unpinning resources: [Int64] = []) async throws {
         try await write { db in
             for some in resources.batches(of: Self.idBatchSize) {
@@ -308,8 +305,7 @@ package final class Catalog: Sendable {
         }
     }
 
-    /// Returns the `CacheError` for a failure or cancellation during use. Unlike at opening, SQLITE_ERROR and the like
-    /// don't indicate damage.
+    /// Returns the error for a failure during use. Unlike at opening, SQLITE_ERROR doesn't indicate damage.
     private func translateInUse(_ error: any Error) -> CacheError {
         guard let error = error as? DatabaseError else {
             return CacheError.wrap(error, as: .storage, "the catalog \(location.path) can't be used")

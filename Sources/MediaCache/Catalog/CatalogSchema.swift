@@ -79,8 +79,7 @@ enum CatalogSchema {
         return migrator
     }
 
-    /// Checks a catalog without writing to it. Throws an error if it has unknown migrations of this module, or is
-    /// damaged.
+    /// Checks a catalog for damage and unknown migrations of this module without writing to it.
     static func examine(path: String, isThorough: Bool) throws {
         var configuration = configuration()
         configuration.readonly = true
@@ -101,8 +100,7 @@ enum CatalogSchema {
         }
     }
 
-    /// Checks all of a small catalog. Of a large one, checks only an index of representations and one of resources,
-    /// unless `isThorough` is true.
+    /// Checks all of a small catalog. Of a large one, checks only one index per table unless `isThorough` is true.
     private static func check(_ db: Database, isThorough: Bool) throws {
         guard try db.tableExists("representation"), try db.tableExists("resource") else { return }
         let pages = try Int64.fetchOne(db, sql: "PRAGMA page_count") ?? 0

@@ -7,8 +7,7 @@ package struct StoredResource: Sendable {
     package var url: String
     package var created: Date
     package var lastUsed: Date
-    /// The value of a counter at the last use. Eviction is ordered by it rather than by time, because the clock may
-    /// jump.
+    /// The value of a counter at the last use, which orders eviction, because the clock may jump.
     package var useOrder: Int64
     package var hits: Int64
     package var isPinned: Bool
@@ -40,8 +39,7 @@ package struct StoredRepresentation: Sendable {
         PinRank(isDurable: isDurable, isComplete: isComplete, isCurrent: !isSuperseded, id: id)
     }
 
-    /// Returns the checksum of the values that determine which bytes are served for which key. It detects damaged
-    /// values, which SQLite doesn't.
+    /// Returns the checksum of the values that determine which bytes are served. SQLite doesn't detect damaged ones.
     package func checksum(key: String) -> Int64 {
         var text = "\(id) \(blob) \(head.length ?? -1)"
         for part in [

@@ -1,7 +1,6 @@
 package import Logging
 
-/// The component that commits written bytes of all representations: it syncs their blobs, then updates the catalog in
-/// one transaction.
+/// A committer of written bytes. It syncs the blobs, then updates the catalog in one transaction.
 ///
 /// A commit starts 1 s after the first change, or as soon as 8 MiB have been written.
 package final class Committer: Sendable {

@@ -4,14 +4,12 @@ import Synchronization
 ///
 /// Measuring space is slow, so a measurement grants space for many writes.
 package final class SpaceReservation: Sendable {
-    /// The maximum grant in bytes, unless a single reservation needs more. It's limited because other processes write
-    /// to the same disk.
+    /// The maximum grant in bytes for several reservations. Other processes write to the same disk.
     private static let grant: Int64 = 64 << 20
     /// The number of bytes that always stay free, because the catalog needs space to record removals.
     static let floor: Int64 = 1 << 20
 
-    /// A function that returns the number of bytes that may be written. If that would be less than `needed`, it evicts
-    /// content first.
+    /// Returns the number of bytes that may be written. Evicts content first if that would be less than `needed`.
     typealias Measure = @Sendable (_ needed: Int64) async throws -> Int64
 
     private struct State {
@@ -33,8 +31,7 @@ package final class SpaceReservation: Sendable {
         state.withLock { $0.measure = measure }
     }
 
-    /// Withdraws granted space, because the limits have changed. The next write measures again. The result of a running
-    /// measurement is discarded.
+    /// Withdraws granted space, and discards a running measurement, because the limits have changed.
     func revoke() {
         state.withLock { state in
             state.granted = 0

@@ -95,8 +95,6 @@ struct Fill: Sendable {
         var reason: CacheError
     }
 
-    /// Writes the received bytes.
-    ///
     /// - Parameter isHandedOver: Set to true if waiting readers continue the transfer without storing its bytes.
     /// - Throws: ``Refusal`` if the rest of the range must not be stored.
     private func receive(_ transfer: Transfer, _ isHandedOver: inout Bool, _ written: inout Int64) async throws {
@@ -152,11 +150,8 @@ struct Fill: Sendable {
         }
     }
 
-    /// Checks the start of the version if a piece continues the cached bytes there. Returns whether to check later
-    /// pieces, too.
-    ///
-    /// - Throws: ``CacheError`` with ``CacheError/Code/representationChanged`` if the bytes are a playlist, but the
-    ///   version's media type is another one.
+    /// Throws ``CacheError/Code/representationChanged`` if the version begins with a playlist despite its media type.
+    /// Returns whether to check later pieces, too.
     private func checkFront(_ piece: OriginPiece) async throws -> Bool {
         let (start, end, maximum) = (piece.offset, piece.range.upperBound, Int64(MediaType.maximumFrontLength))
         let (isContinued, cachedEnd) = representation.withState { state in
@@ -224,8 +219,7 @@ struct Fill: Sendable {
         return reader
     }
 
-    /// Returns the head of the first response. If entity tags may alternate and no cached bytes precede the hole, other
-    /// cached bytes are compared.
+    /// Returns the head of the first response. If its tag may alternate, compares cached bytes first.
     private func firstResponse(
         of reader: OriginReader, ticket: TransferScheduler.Ticket
     ) async throws -> CheckedHead {
@@ -265,9 +259,8 @@ struct Fill: Sendable {
         for wake in woken { wake() }
     }
 
-    /// Compares received bytes with cached ones unless a strong tag proves the same version.
-    ///
-    /// - Throws: ``CacheError`` with ``CacheError/Code/representationChanged`` if they differ.
+    /// Throws ``CacheError/Code/representationChanged`` if received bytes differ from cached ones. A strong tag that
+    /// proves the same version makes the comparison unnecessary.
     private func compare(_ piece: OriginPiece) async throws {
         let tag = piece.validator.strongEntityTag
         let here = representation.withState { state in

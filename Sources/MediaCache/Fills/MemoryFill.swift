@@ -36,8 +36,6 @@ final class MemoryFill: Sendable {
     /// Sent when a reader has consumed bytes or left.
     private let readersChanged = ChangeSignal()
 
-    /// Creates a fill. It begins with ``start()``.
-    ///
     /// - Parameters:
     ///   - blob: A blob without bytes to be received.
     ///   - transfer: The transfer of the bytes from the blob's start to its limit.
@@ -146,9 +144,7 @@ final class MemoryFill: Sendable {
         }
     }
 
-    /// Removes a reader. This doesn't wake any reader, since the caller may hold a lock.
-    ///
-    /// - Returns: The wake function of the removed reader if it's waiting.
+    /// Removes a reader. Returns its wake function if it's waiting, since the caller may hold a lock.
     @discardableResult
     private func leave(_ id: Int) -> (@Sendable () -> Void)? {
         let (left, isUnsupported, hasHadReaders) = state.withLock { state in
@@ -239,9 +235,7 @@ final class MemoryFill: Sendable {
         for wake in wakes { wake() }
     }
 
-    /// Compares an overlap with the bytes in memory.
-    ///
-    /// - Throws: ``CacheError`` with ``CacheError/Code/representationChanged`` if they differ.
+    /// Throws ``CacheError/Code/representationChanged`` if an overlap differs from the bytes in memory.
     private func compare(_ piece: OriginPiece) throws {
         let isSame = piece.withUnsafeBytes { bytes in
             state.withLock { $0.blob.matches(bytes, at: piece.offset) }

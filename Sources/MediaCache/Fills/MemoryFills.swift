@@ -33,8 +33,7 @@ final class MemoryFills: Sendable {
         return nil
     }
 
-    /// Adds a reader to a running fill near the range, or to a new fill. Returns nil if the engine has been stopped in
-    /// the meantime.
+    /// Adds a reader to a running fill near the range, or to a new fill. Returns nil if the engine has been stopped.
     func join(
         _ range: Range<Int64>, of head: ResourceHead, _ request: ReadRequest, _ pipeline: ContentPipeline
     ) -> MemoryFill.Reader? {
@@ -56,9 +55,8 @@ final class MemoryFills: Sendable {
         return fill.join(at: range.lowerBound, until: range.upperBound, request.transferClass)
     }
 
-    /// Continues a received response as a fill. It ends after a short time if no reader joins.
-    ///
-    /// - Returns: A reader that preserves the first bytes for readers that are about to join.
+    /// Continues a received response as a fill, which ends after a short time if no reader joins. Returns a reader that
+    /// preserves the first bytes until then.
     func adopt(_ transfer: Transfer, settings: TransferSettings?) async -> MemoryFill.Reader {
         let (start, limit) = (await transfer.reader.start, await transfer.reader.end ?? .max)
         let sendsAll = await transfer.reader.responseHead?.ignoredRange ?? false
@@ -85,8 +83,7 @@ final class MemoryFills: Sendable {
         return fill
     }
 
-    /// Returns the bytes before a position that are in the memory of a fill, at most as many as a resumed request
-    /// compares.
+    /// Returns the bytes before a position that a fill has in memory, at most as many as a resumed request compares.
     private func bytes(before position: Int64, _ audience: MemoryFill.Audience) -> [UInt8] {
         state.withLock { $0.fills }.lazy.filter { $0.audience == audience }
             .map { $0.bytes(before: position, atMost: OriginReader.overlap) }.max { $0.count < $1.count } ?? []

@@ -1,16 +1,13 @@
 /// The reception of a range from its origin: a reader, and the scheduler ticket of its requests.
 ///
-/// Bodies are received by ``receive(isComparison:ifNeeded:holdsBack:_:)``, whether their bytes are written to a blob,
-/// held in memory or only compared with cached ones. Only first bytes that determine the media type are received
-/// separately.
+/// Bodies are received by ``receive(isComparison:ifNeeded:holdsBack:_:)``, except for first bytes that determine the
+/// media type.
 struct Transfer: Sendable {
     let engine: Engine
     let reader: OriginReader
     let ticket: TransferScheduler.Ticket
 
-    /// Waits until a transfer may send its first request.
-    ///
-    /// - Throws: `CancellationError` if the task is cancelled.
+    /// Waits until a transfer may send its first request. Throws `CancellationError` if the task is cancelled.
     static func admit(_ ticket: TransferScheduler.Ticket, _ engine: Engine) async throws {
         try await ticket.admission()
         try await engine.traffic.turn(of: ticket)

@@ -7,8 +7,6 @@ package struct BrowserReference {
     /// The reference in a form that RFC 3986 parses.
     package let text: String
 
-    /// Parses a reference.
-    ///
     /// - Parameter baseScheme: The scheme of the base URL, `http` or `https`.
     package init(_ reference: String, baseScheme: String) {
         var reference = reference
@@ -48,8 +46,7 @@ package struct BrowserReference {
         return String(decoding: output, as: UTF8.self)
     }
 
-    /// Returns the reference without leading and trailing control characters and spaces, and without tabs and line
-    /// breaks.
+    /// Removes control characters and spaces at both ends, and tabs and line breaks anywhere.
     private static func trimmed(_ written: UnsafeBufferPointer<UInt8>) -> [UInt8] {
         written[...].trimmed { $0 <= 0x20 }.filter { $0 != 0x09 && $0 != 0x0A && $0 != 0x0D }
     }

@@ -30,8 +30,7 @@ public struct CacheKeyPolicy: Sendable {
     }
 }
 
-/// A cache key: the resource's name according to the key policy and, for requests with credentials, the user's
-/// identity.
+/// A cache key: the resource's name and, for requests with credentials, the user's identity.
 package struct CacheKey: Hashable, LosslessStringConvertible {
     /// The separator of both parts. It contains a space, so that no URL can be mistaken for a key with an identity.
     private static let separator = " profile="

@@ -60,8 +60,7 @@ public struct ProfileIdentity: Sendable, Hashable, LosslessStringConvertible {
     }
 }
 
-/// A 128-bit FNV-1a hash that replaces a name which is secret or not usable as a file name. It isn't cryptographically
-/// secure.
+/// A 128-bit FNV-1a hash, not cryptographically secure, of a name that is secret or not usable as a file name.
 struct NameHash: Sendable, Hashable, CustomStringConvertible {
     /// 32 hexadecimal digits in lower case.
     let description: String

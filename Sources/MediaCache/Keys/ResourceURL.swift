@@ -124,8 +124,7 @@ extension ResourceURL {
         return url
     }
 
-    /// The maximum length of a URL in bytes. Without a limit, the resolved references of a small document with a long
-    /// base URL could be huge.
+    /// The maximum length in bytes. Otherwise, the resolved references of a small document could be huge.
     private static let maximumLength = 16 << 10
 
     private func checkLength() throws {
@@ -181,8 +180,7 @@ extension ResourceURL {
         return String(text.unicodeScalars[...].trimmed(where: isNoise))
     }
 
-    /// Returns the text of an invalid URL for an error message. Any text before the last `@` is omitted, since it may
-    /// contain a password.
+    /// Returns the text of an invalid URL for an error message, without text before the last `@`, such as a password.
     private static func shown(_ text: String) -> String {
         text.lastIndex(of: "@").map { "…\(text[$0...])" } ?? text
     }

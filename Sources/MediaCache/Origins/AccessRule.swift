@@ -95,8 +95,7 @@ extension ResourceURL {
 }
 
 extension ResourceHead {
-    /// Returns the kind of address from which the version was received. If it's unknown, returns that of the host of
-    /// ``location`` or, without redirects, of the requested URL.
+    /// Returns the kind of address that sent the version or, if it's unknown, of the host of ``location`` or `url`.
     package func addressKind(at url: ResourceURL) -> AddressKind {
         peer == .unknown ? (location ?? url).hostKind : peer
     }

@@ -14,8 +14,7 @@ package enum HTTPDate {
         return "\(days[Int(date.tm_wday)]), \(two(date.tm_mday)) \(month) \(date.tm_year + 1900) \(time) GMT"
     }
 
-    /// Converts a date to the form that senders must use (IMF-fixdate); returns nil if the text isn't a date, or its
-    /// year doesn't have four digits.
+    /// Converts a date to an IMF-fixdate; returns nil if the text isn't a date, or its year doesn't have four digits.
     package static func canonical(_ text: String) -> String? {
         guard !isCanonical(text) else { return text }
         return parse(text).map { format(Int64($0.timeIntervalSince1970)) }.flatMap { isCanonical($0) ? $0 : nil }

@@ -12,8 +12,7 @@ package final class HostAddresses: Sendable {
         /// Whether the host has no address, or a local one outside the allowed networks.
         package var isForbidden: Bool
 
-        /// Throws `CacheError` with `unreachable` if the host has no address, for example because there is no network,
-        /// or with `forbiddenAddress` if it's forbidden.
+        /// Throws `CacheError` with `unreachable` if the host has no address, or `forbiddenAddress` if it's forbidden.
         package func requirePublic(_ url: ResourceURL) throws {
             guard isResolved else {
                 throw CacheError(

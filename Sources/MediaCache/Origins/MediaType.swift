@@ -1,10 +1,8 @@
-/// Functions that determine the media type of a resource. Conclusive first bytes take precedence over the declared
-/// type.
+/// Functions that determine media types. Conclusive first bytes take precedence over the declared type.
 package enum MediaType {
     /// The number of bytes needed to recognize any supported type.
     package static let sniffLength = 1024
-    /// The number of bytes from the middle of a resource that suffices to distinguish media from text. Compressed
-    /// media of this length contains bytes that don't occur in text.
+    /// The number of bytes from the middle of compressed media that suffices to distinguish it from text.
     package static let middleLength = 256
 
     /// The maximum length of byte order marks and whitespace before a playlist, in bytes.
@@ -41,8 +39,7 @@ package enum MediaType {
         return sniffText(bytes)
     }
 
-    /// Returns whether a body that begins with `bytes` may turn out to be a playlist, because they end before or within
-    /// `#EXTM3U`.
+    /// Returns whether a body that begins with `bytes` may be a playlist, because they end before or within `#EXTM3U`.
     package static func mayBecomePlaylist(_ bytes: UnsafeRawBufferPointer) -> Bool {
         let start = playlistStart(bytes)
         // The last UTF-8 sequence may be incomplete.
@@ -167,8 +164,7 @@ package enum MediaType {
 
     static func isReferenceList(_ type: String?) -> Bool { isPlaylist(type) || isManifest(type) }
 
-    /// The signatures of manifests and non-HLS playlists, in lower case, and their types. XML elements may be preceded
-    /// by a prolog.
+    /// The lower-case signatures of manifests and non-HLS playlists. A prolog may precede XML elements.
     private static let manifests: [(start: String, type: String)] = [
         ("<mpd", "application/dash+xml"), ("<smoothstreamingmedia", "application/vnd.ms-sstr+xml"),
         ("<asx", "application/x-asx"), ("[reference]", "application/x-asx"), ("[playlist]", "application/x-pls"),
@@ -196,8 +192,7 @@ package enum MediaType {
         return essence.hasPrefix("video/") || essence.hasPrefix("audio/") || essence == "application/ogg"
     }
 
-    /// Returns whether bytes from the middle of a body can't be text. An incomplete UTF-8 sequence at the start is
-    /// skipped.
+    /// Returns whether bytes from the middle of a body can't be text. Skips an incomplete UTF-8 sequence.
     package static func isBinaryInMiddle(_ bytes: UnsafeRawBufferPointer) -> Bool {
         let cut = bytes.prefix(3).prefix { (0x80...0xBF).contains($0) }.count
         return isBinary(UnsafeRawBufferPointer(rebasing: bytes[cut...]))
@@ -296,9 +291,8 @@ package enum MediaType {
 
     private static let playlistSignature = Array("#EXTM3U".unicodeScalars)
 
-    /// Returns the first characters after byte order marks and whitespace, up to the length of a playlist's signature.
-    ///
-    /// Players compare bytes, so the signature is compared by Unicode scalar: a combining mark after it has no effect.
+    /// Returns the first scalars after byte order marks and whitespace, up to the length of a playlist's signature.
+    /// Players compare bytes, so a combining mark after the signature has no effect.
     private static func playlistStart(_ bytes: UnsafeRawBufferPointer) -> [Unicode.Scalar] {
         if bytes.starts(with: [0xFF, 0xFE]) || bytes.starts(with: [0xFE, 0xFF]) {
             return start(of: units(ofUTF16: bytes), UTF16.self)

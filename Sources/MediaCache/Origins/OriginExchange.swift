@@ -34,8 +34,7 @@ struct OriginExchange {
     var context: OriginContext
     var locator: ResourceLocator
 
-    /// Sends the request and follows redirects. Returns the first response that isn't a redirect, and its URL.
-    /// Remembers the target of redirects.
+    /// Sends the request, and follows and remembers redirects. Returns the response to the last request, and its URL.
     func send(_ conditions: HTTPFields) async throws -> (response: OriginResponse, url: ResourceURL) {
         let settings = context.settings
         // A safeguard: callers have already checked this.
@@ -123,8 +122,7 @@ extension HTTPFields {
 
 /// The current URL of a resource: the requested one, a refreshed one, or the target of the last redirect.
 package final class ResourceLocator: Sendable {
-    /// The time during which the target of a redirect is requested directly. It is short, because targets are often
-    /// signed URLs that expire within minutes.
+    /// The time during which a redirect's target is requested directly. Signed URLs often expire within minutes.
     private static let redirectLifetime = Duration.seconds(30)
 
     private struct State {
@@ -143,8 +141,7 @@ package final class ResourceLocator: Sendable {
     /// The URL of the resource, regardless of redirects.
     package var url: ResourceURL { state.withLock { $0.url } }
 
-    /// Replaces the URL with that of a later request for the same key, which may have a newer token, or with a
-    /// refreshed one.
+    /// Replaces the URL with that of a later request for the same key, or with a refreshed one.
     ///
     /// - Parameter scope: The scope of references in the document that contained a refreshed URL.
     package func update(url: ResourceURL, scope: AddressScope = .any) {
@@ -169,8 +166,6 @@ package final class ResourceLocator: Sendable {
         }
     }
 
-    /// Remembers the target of redirects.
-    ///
     /// - Parameter scope: The scope of the redirects, regardless of that of the request.
     func remember(redirect target: ResourceURL, scope: AddressScope, now: Duration) {
         state.withLock { $0.redirected = (target, scope, now + Self.redirectLifetime) }

@@ -96,8 +96,7 @@ extension OriginReader {
         }
     }
 
-    /// Returns the head for the end of a version of unknown length, if the error is a 416 response to a request beyond
-    /// its last byte; otherwise nil.
+    /// Returns a head if the error is a 416 response that marks the end of a version of unknown length; otherwise nil.
     private func endFound(by error: CacheError) throws -> CheckedHead? {
         guard error.status == 416, let known, known.length == nil, hasReturnedBytes || comparable(position) > 0 else {
             return nil

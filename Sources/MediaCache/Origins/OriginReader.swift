@@ -44,8 +44,7 @@ package actor OriginReader {
     var overlapLimit = OriginReader.overlap
     /// The rest of the last buffer.
     private var rest: (buffer: any OriginBuffer, part: Range<Int>)?
-    /// Whether the next request includes bytes before ``position`` for comparison, if the version has no strong entity
-    /// tag.
+    /// Whether the next request includes bytes before ``position`` for comparison if there is no strong tag.
     var isResuming = false
     var hasReturnedBytes = false
     /// The pieces received by ``peek(_:most:patience:)`` and not yet returned by ``next()``.
@@ -195,8 +194,7 @@ package actor OriginReader {
         return peeked.flatMap { piece in piece.withUnsafeBytes { Array($0.prefix(max(count, most))) } }
     }
 
-    /// Sets the function that decides whether another request may be sent. If it returns false, ``next()`` throws
-    /// ``CacheError`` with ``CacheError/Code/cancelled``.
+    /// Sets the function that permits further requests. If it returns false, ``next()`` throws a cancellation error.
     package func setMayRequest(_ mayRequest: @escaping @Sendable () -> Bool) { self.mayRequest = mayRequest }
 
     /// Puts back the last piece returned by ``next()``, which will return it again, marked as put back.
@@ -218,8 +216,7 @@ package actor OriginReader {
         watch = nil
     }
 
-    /// Closes the connection while ``next()`` may be waiting for bytes. The waiting call throws ``ConnectionClosed``
-    /// and can be repeated.
+    /// Closes the connection. A waiting call of ``next()`` throws ``ConnectionClosed`` and can be repeated.
     package func closeWhileReading() {
         guard body != nil else { return }
         wasClosed = isReceiving
@@ -255,8 +252,7 @@ package actor OriginReader {
     /// The position of the next byte to be returned by ``next()``.
     package var start: Int64 { peeked.first?.offset ?? position }
 
-    /// The fields of the response without content that confirmed the version passed as `confirming` (RFC 9110
-    /// §15.4.5).
+    /// The fields of the response that confirmed the version passed as `confirming` (RFC 9110 §15.4.5).
     var unmodified: HTTPFields?
 
     /// Whether the first response has another version than the one passed as `confirming`.
@@ -300,8 +296,7 @@ package actor OriginReader {
         return try await pending.wait() ?? nil
     }
 
-    /// Returns whether the next buffer or the end is received within a time limit. ``receive()`` returns that buffer
-    /// later.
+    /// Returns whether a buffer, which ``receive()`` returns later, or the end is received within a time limit.
     private func receives(within patience: Duration) async -> Bool {
         guard let body, rest == nil, end.map({ position < $0 }) ?? true else { return true }
         let next = pending ?? SharedRequest { try await body.next() }
@@ -383,8 +378,7 @@ package actor OriginReader {
 
     // MARK: - Failures
 
-    /// Waits before a retry according to the retry policy or, after status 401, 403 or 410, obtains a fresh URL. Throws
-    /// an error that neither can resolve.
+    /// Waits before a retry or, after status 401, 403 or 410, obtains a fresh URL. Throws an error if neither helps.
     func recover(from error: any Error) async throws {
         close()
         isResuming = true

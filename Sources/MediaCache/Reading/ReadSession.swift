@@ -33,8 +33,6 @@ public final class ReadSession: Sendable {
     private let cached: SpanMap
     private let state: OrderedMutex<State>
 
-    /// Creates a session over a representation.
-    ///
     /// - Parameters:
     ///   - attached: The result of ``Representation/attach(at:)``.
     ///   - memoryReader: The session's reader in a running fill whose bytes aren't stored, if there is one.
@@ -214,9 +212,7 @@ package enum ReadStep: Sendable {
 
 /// The source of a session's bytes: a blob, or memory.
 package protocol BlobReader: Sendable {
-    /// Reads exactly `buffer.count` bytes at `offset`; returns false if that would wait for a disk.
-    ///
-    /// Callable from an event loop.
+    /// Reads exactly `buffer.count` bytes at `offset`; returns false if that would wait for a disk. Doesn't block.
     func readWithoutBlocking(into buffer: UnsafeMutableRawBufferPointer, at offset: Int64) throws -> Bool
 
     /// Reads exactly `buffer.count` bytes at `offset`. May block.
@@ -224,9 +220,7 @@ package protocol BlobReader: Sendable {
 
     /// Returns the descriptor of a file that contains these bytes at the same offset, for `sendfile`. Returns nil if
     /// samples show that some bytes aren't in memory. The descriptor is valid while this object exists; the caller must
-    /// not close it.
-    ///
-    /// Callable from an event loop.
+    /// not close it. Doesn't block.
     func descriptor(forSending range: Range<Int64>) -> Int32?
 }
 

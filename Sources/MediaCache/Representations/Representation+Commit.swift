@@ -26,8 +26,7 @@ extension Representation {
 
     // MARK: - Commit
 
-    /// Returns the changes to commit, and the file to sync first; nil if there are no changes, or the representation is
-    /// being deleted.
+    /// Returns the changes to commit, and the file to sync first; nil without changes, or during a deletion.
     package func takeCommit() -> PendingCommit? {
         let isAbandoned = file.withLock { file in
             file.isCommitting = true

@@ -7,9 +7,7 @@ extension Representation {
     }
 
     /// Fills every hole of `range` for a demand, first from `position` on, then before it. Returns when the bytes are
-    /// written.
-    ///
-    /// Fills that were started for other readers or demands are shared, and continue even if those leave.
+    /// written. Shares running fills.
     ///
     /// - Throws: The error of a fill; `CancellationError` if the task is cancelled. Fills may still be running until
     ///   ``endDemand(_:)``.

@@ -73,8 +73,7 @@ extension Engine {
         }
     }
 
-    /// Writes the sidecar of a pinned representation that isn't open if it's missing or lists fewer spans than the
-    /// catalog. Blocks.
+    /// Writes the sidecar of a representation that isn't open if it's missing or lacks spans. Blocks.
     func renewSidecar(of stored: StoredRepresentation, _ resource: StoredResource) throws {
         guard files.exists(blobs.path(of: stored.blob, isDurable: true)) else { return }
         let path = blobs.sidecarPath(of: stored.blob)

@@ -7,10 +7,8 @@ extension Representation {
         engine.pool.start { [self] in _ = compare(range) }
     }
 
-    /// Compares the unverified cached bytes of `range` with their checksums. Damaged and unreadable bytes become holes.
-    /// Blocks.
-    ///
-    /// - Returns: The damaged and unreadable ranges.
+    /// Compares the unverified cached bytes of `range` with their checksums. Damaged and unreadable bytes become holes,
+    /// which are returned. Blocks.
     @discardableResult
     package func compare(_ range: Range<Int64>) -> [Range<Int64>] {
         let records = state.withLock { $0.recordsToVerify(in: range) }
@@ -59,9 +57,8 @@ extension Representation {
         }
     }
 
-    /// Returns whether the bytes of a piece equal the cached bytes in `parts`.
-    ///
-    /// If they differ because the cached bytes are damaged, these become holes, and the difference doesn't count.
+    /// Returns whether the bytes of a piece equal the cached bytes in `parts`. Damaged bytes become holes, and don't
+    /// count.
     func agrees(with piece: OriginPiece, in parts: [Range<Int64>]) async throws -> Bool {
         try await engine.pool.run { [self] in
             let file = try source()

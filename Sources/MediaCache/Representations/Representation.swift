@@ -38,15 +38,13 @@ package final class Representation: Sendable {
 
     /// The response head.
     package var head: ResourceHead { state.withLock { $0.head } }
-    /// Whether it's being read, filled or committed. As long as it is, no second object may represent the same catalog
-    /// record.
+    /// Whether it's being read, filled or committed, so that no second object may represent the same catalog record.
     package var isInUse: Bool {
         state.withLock { $0.isInUse || $0.needsCommit || $0.uncommittedBytes > 0 }
             || file.withLock { $0.isCommitting && !$0.isAbandoned }
     }
 
-    /// Whether it's in use. Unlike in ``isInUse``, changes that can't be committed, for example because the disk is
-    /// full, don't count.
+    /// Whether it's in use. Unlike in ``isInUse``, changes that can't be committed don't count.
     var isHeld: Bool {
         state.withLock { $0.isInUse || ($0.storingFailure == nil && ($0.needsCommit || $0.uncommittedBytes > 0)) }
             || file.withLock { $0.isCommitting && !$0.isAbandoned }
@@ -156,8 +154,7 @@ package final class Representation: Sendable {
         return result
     }
 
-    /// Discards planned fills of a session that must not start. The session stops waiting; other readers of their
-    /// ranges plan again.
+    /// Discards planned fills that must not start. The session stops waiting; other readers of their ranges plan again.
     private func drop(_ plans: [RepresentationState.FillPlan], of session: Int) {
         leaveFills(session)
         wakeAsynchronously(plans.flatMap { plan in state.withLock { $0.fillEnded(plan.id, error: nil) } })
@@ -195,8 +192,7 @@ package final class Representation: Sendable {
         return end != nil
     }
 
-    /// Starts the grace period of an abandoned fill, after which the fill ends unless it's about to finish. Has no
-    /// effect if the fill isn't abandoned.
+    /// Starts the grace period of a fill if it's abandoned. The fill then ends unless it's about to finish.
     func watchAbandoned(_ fill: Int) {
         guard state.withLock({ $0.watchAbandoned(fill) }) else { return }
         Task { [weak self, time = engine.time] in

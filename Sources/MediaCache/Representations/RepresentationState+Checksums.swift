@@ -6,9 +6,8 @@ extension RepresentationState {
 
     mutating func discardVerification() { verified = SpanMap() }
 
-    /// Records the result of a comparison. Bytes without a record, or with a wrong checksum, become holes.
-    ///
-    /// - Returns: The damaged ranges, and the wake functions of waiting readers.
+    /// Turns bytes without a record, or with a wrong checksum, into holes. Returns these, and the wake functions of
+    /// readers.
     mutating func didVerify(
         _ range: Range<Int64>, good: [Range<Int64>]
     ) -> (damaged: [Range<Int64>], woken: [@Sendable () -> Void]) {
@@ -22,10 +21,8 @@ extension RepresentationState {
         return (damaged, takeWaiters { _ in true })
     }
 
-    /// Turns bytes into a hole.
-    ///
-    /// - Returns: The ranges removed from the cached spans. They can extend beyond `range`, because all bytes covered
-    ///   by a removed checksum are removed.
+    /// Turns bytes into a hole. Returns the removed spans, which can extend beyond `range`, because all bytes of a
+    /// removed checksum are removed.
     @discardableResult
     package mutating func forget(_ range: Range<Int64>) -> [Range<Int64>] {
         var forgotten: [Range<Int64>] = []
@@ -40,8 +37,7 @@ extension RepresentationState {
         return forgotten
     }
 
-    /// Turns damaged or unreadable bytes into a hole. ``CacheStore/verify(repair:)`` reports it until the bytes are
-    /// fetched again.
+    /// Turns damaged or unreadable bytes into a hole that is reported until the bytes are fetched again.
     mutating func lose(_ range: Range<Int64>) {
         for span in forget(range) { lost.insert(span) }
     }

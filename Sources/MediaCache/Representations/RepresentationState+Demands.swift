@@ -33,10 +33,8 @@ extension RepresentationState {
         fills.filter { $0.value.position < range.upperBound && range.lowerBound < $0.value.limit }.map(\.key)
     }
 
-    /// Returns the next step of a demand. It fills the holes one after another, first from `position` on, then before
-    /// it.
-    ///
-    /// - Parameter calls: Receives the calls to make without the lock.
+    /// Returns the next step of a demand, which fills the holes from `position` on, then those before it. `calls`
+    /// receives the calls to make without the lock.
     mutating func step(
         of demand: DemandID, range: Range<Int64>, from position: Int64, _ transferClass: TransferClass,
         calls: inout [@Sendable () -> Void]
@@ -56,8 +54,7 @@ extension RepresentationState {
         return plan.map(DemandStep.start) ?? .wait(Set(near))
     }
 
-    /// Ends a demand. Returns the fills that end because no other reader or demand needs them, and the calls to make
-    /// without the lock.
+    /// Ends a demand. Returns the fills that no other user needs and that end, and the calls to make without the lock.
     mutating func endDemand(_ demand: DemandID) -> (ended: Set<FillID>, calls: [@Sendable () -> Void]) {
         demands.remove(demand)
         failedDemands[demand] = nil

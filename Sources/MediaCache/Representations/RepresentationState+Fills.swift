@@ -40,8 +40,7 @@ extension RepresentationState {
         return begin(position..<min(hole.upperBound, next), for: demand, transferClass: transferClass, wakes: &wakes)
     }
 
-    /// Registers the fill that continues a response whose head has already been received. The representation has no
-    /// readers yet.
+    /// Registers the fill that continues a received response. The representation has no readers yet.
     mutating func beginFound(_ range: Range<Int64>, transferClass: TransferClass) -> FillPlan {
         var wakes: [@Sendable () -> Void] = []
         let plan = begin(range, transferClass: transferClass, wakes: &wakes)
@@ -50,8 +49,6 @@ extension RepresentationState {
         return plan
     }
 
-    /// Registers a fill.
-    ///
     /// - Parameters:
     ///   - starter: The session or demand that starts the fill; nil for a response that has already been received.
     ///   - wakes: Receives the wake functions of readers whose fill now stops before their position. They must plan
@@ -82,8 +79,7 @@ extension RepresentationState {
         return FillPlan(id: id, range: range, resumes: resumes, probes: probes)
     }
 
-    /// Extends a fill to the whole representation, because the origin responds to range requests with the whole
-    /// content.
+    /// Extends a fill to the whole representation, because the origin ignores ranges.
     mutating func ignoreRanges(of fill: FillID) {
         ignoresRanges = true
         guard fills[fill]?.isEnded == false else { return }
@@ -98,9 +94,7 @@ extension RepresentationState {
         return fills[fill]?.isEnded ?? true
     }
 
-    /// Records that a fill is about to send its first request or a retry.
-    ///
-    /// - Returns: Whether it may send the request. An abandoned fill may not.
+    /// Records that a fill is about to send a request. Returns whether it may; an abandoned fill may not.
     mutating func willRequest(_ fill: FillID) -> Bool {
         guard fills[fill]?.isAbandoned == false else { return false }
         fills[fill]?.hasRequested = true
@@ -139,10 +133,8 @@ extension RepresentationState {
         return takeWaiters { range.contains($0.position) }
     }
 
-    /// Removes a fill that has ended. Returns the wake functions of its readers, which plan again or report the
-    /// failure.
-    ///
-    /// - Parameter refusal: The reason not to store the rest. It isn't a failure for readers.
+    /// Removes an ended fill. Returns the wake functions of its readers, which plan again or report the failure.
+    /// `refusal`, the reason not to store the rest, isn't a failure for them.
     mutating func fillEnded(
         _ id: FillID, error: CacheError?, refusal: CacheError? = nil
     ) -> [@Sendable () -> Void] {

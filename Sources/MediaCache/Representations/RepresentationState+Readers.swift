@@ -51,25 +51,20 @@ extension RepresentationState {
         return calls.compactMap(\.self)
     }
 
-    /// Ends an abandoned fill because another transfer needs its connection.
-    ///
-    /// - Returns: The call to make without the lock, which cancels the fill; nil if a reader or a demand needs it.
+    /// Ends an abandoned fill. Returns the call to make without the lock, which cancels it; nil if a user needs it.
     mutating func preempt(_ id: FillID) -> (@Sendable () -> Void)? {
         guard fills[id]?.isAbandoned == true else { return nil }
         return fills[id]?.end()
     }
 
-    /// Starts the grace period of an abandoned fill. Returns false if the fill isn't abandoned, or the period has
-    /// already started.
+    /// Starts the grace period of a fill. Returns false if it isn't abandoned, or the period has already started.
     mutating func watchAbandoned(_ id: FillID) -> Bool {
         guard let fill = fills[id], fill.isAbandoned, !fill.isEnded, fill.watch == nil else { return false }
         fills[id]?.watch = (fill.abandonments, fill.position)
         return true
     }
 
-    /// Evaluates an abandoned fill at the end of its grace period.
-    ///
-    /// - Returns: Whether another period starts, and the call to make without the lock, which cancels the fill.
+    /// Ends the grace period of a fill. Returns whether another starts, and the call to make without the lock.
     mutating func graceEnded(_ id: FillID) -> (goesOn: Bool, end: (@Sendable () -> Void)?) {
         guard var fill = fills[id], fill.isAbandoned, !fill.isEnded, let watch = fill.watch else {
             fills[id]?.watch = nil
@@ -91,15 +86,13 @@ extension RepresentationState {
         rate.time(for: fill.limit - fill.position).map { $0 > Self.finishTime }
     }
 
-    /// Returns whether a fill pauses for playback. An abandoned fill that is about to finish doesn't, since the bytes
-    /// in transit would have to be requested again.
+    /// Returns whether a fill pauses for playback. An abandoned one that is about to finish doesn't.
     func holdsBack(_ id: FillID) -> Bool {
         guard let fill = fills[id], fill.isAbandoned else { return true }
         return isSlow(fill) ?? false
     }
 
-    /// Returns a call that releases a wake function. Releasing it may acquire other locks, so it must happen outside
-    /// this one.
+    /// Returns a call that releases a wake function outside the lock, since that may acquire other locks.
     static func release(_ wake: @escaping @Sendable () -> Void) -> @Sendable () -> Void {
         { withExtendedLifetime(wake) {} }
     }
@@ -150,8 +143,7 @@ extension RepresentationState {
         return .wait
     }
 
-    /// Starts a fill ahead of the reader if it's near the end of the bytes that are cached or being filled. Returns the
-    /// position at which it should plan again.
+    /// Starts a fill ahead of a reader near the end of the covered bytes. Returns the position to plan at again.
     mutating func planAhead(
         _ session: SessionID, position: Int64, end: Int64, window: inout Int64, readAhead: ReadAhead,
         transferClass: TransferClass, work: inout Work

@@ -63,8 +63,7 @@ package struct RepresentationState: Sendable {
             isNeeded ? nil : setPriority(.background)
         }
 
-        /// Ends the fill. If it has no response head yet, it also gives up its range, so that readers plan other fills.
-        /// Returns the function that cancels it.
+        /// Ends the fill. Without a response head, it gives up its range. Returns the function that cancels it.
         mutating func end() -> (@Sendable () -> Void)? {
             isEnded = true
             if !hasHead { limit = position }
@@ -135,8 +134,7 @@ package struct RepresentationState: Sendable {
     /// The number of missing bytes up to which an abandoned fill may finish, if they arrive within ``finishTime``.
     static let finishDistance: Int64 = 1 << 20
     static let finishTime = Duration.milliseconds(500)
-    /// The number of bytes that a reader receives without storing them before it checks whether storing is possible
-    /// again.
+    /// The number of bytes that a reader receives before it checks whether they can be stored again.
     static let passDistance: Int64 = 8 << 20
 
     package var head: ResourceHead
@@ -154,8 +152,7 @@ package struct RepresentationState: Sendable {
     var kind = ResourceKind.file
     /// The reason that bytes can't currently be stored; nil if they can.
     package var storingFailure: CacheError?
-    /// The reason that no byte is stored as long as the store is open, such as a read-only folder or a response that
-    /// forbids it; nil if bytes are stored.
+    /// The reason that no byte is ever stored, such as a read-only folder; nil if bytes are stored.
     var refusal: CacheError? {
         didSet { storingFailure = refusal }
     }
@@ -171,14 +168,12 @@ package struct RepresentationState: Sendable {
     /// The number of written bytes that aren't committed yet.
     package internal(set) var uncommittedBytes: Int64 = 0
     var needsCommit = false
-    /// Formerly cached spans that were found damaged or missing, and haven't been received again. The catalog lists
-    /// them.
+    /// Cached spans that were found damaged or missing, and haven't been received again.
     package internal(set) var lost: SpanMap
     /// The spans lost at opening because the blob was missing or too short, even if they have been received since.
     var lostAtOpening = SpanMap()
 
-    /// The number of times that cached bytes were lost or removed. When it changes, sessions check again which bytes
-    /// are available.
+    /// The number of times that cached bytes were removed, after which sessions check again which are available.
     var losses = 0
     var nextID = 0
     var sessions: Set<SessionID> = []
@@ -191,8 +186,7 @@ package struct RepresentationState: Sendable {
     /// The errors of fills, by the demands that started them.
     var failedDemands: [DemandID: CacheError] = [:]
     var rate = TransferRate()
-    /// The end positions and windows of recent sessions. A player that reads small ranges often continues at one of
-    /// them.
+    /// The ends and windows of recent sessions, at one of which a player that reads small ranges often continues.
     var recentEnds: [(position: Int64, window: Int64)] = []
 
     package init(

@@ -1,8 +1,7 @@
 import HTTPTypes
 
 extension Resource {
-    /// Opens a read session over cached bytes, or after a request to the origin. Returns nil if this object has been
-    /// retired.
+    /// Opens a session over cached bytes, or after a request. Returns nil if this object has been retired.
     func read(_ request: ReadRequest) async throws -> ReadSession? {
         locator.update(url: request.url)
         let isTransformedWhole = engine.transform(for: request.kind)?.applied.isWhole == true
@@ -112,8 +111,7 @@ extension Resource {
         }
     }
 
-    /// Requests the first bytes. If the response doesn't confirm the known version, creates a representation and a fill
-    /// of the body unless the request only confirms.
+    /// Requests the first bytes. Unless the response confirms the known version, creates a representation and a fill.
     private func find(
         _ request: ReadRequest, insteadOf known: Representation?, ticket: TransferScheduler.Ticket
     ) async throws -> OpeningResult {
@@ -275,9 +273,7 @@ extension Resource {
     }
 
     /// Returns the head of a response with its media type according to the first bytes, and the checked response head;
-    /// nil if the reader has none.
-    ///
-    /// - Throws: ``CacheError`` with ``CacheError/Code/notMedia`` if the body is a page.
+    /// nil if the reader has none. Throws ``CacheError/Code/notMedia`` for a page.
     func head(
         of reader: OriginReader, kind: ResourceKind, context: OriginContext
     ) async throws -> (head: ResourceHead, responseHead: CheckedHead)? {
@@ -318,10 +314,7 @@ extension Resource {
     }
 
     /// Returns the first bytes of a body: those received within ``sniffPatience``, or more if they may be the beginning
-    /// of a playlist.
-    ///
-    /// - Throws: ``CacheError`` with ``CacheError/Code/notMedia`` if the body begins with too much whitespace, or only
-    ///   whitespace is received for too long.
+    /// of a playlist. Throws ``CacheError/Code/notMedia`` for too much whitespace, or only whitespace for too long.
     private func front(of reader: OriginReader) async throws -> [UInt8] {
         let began = engine.time.monotonic
         var front = try await reader.peek(MediaType.sniffLength, patience: Self.sniffPatience)
@@ -342,9 +335,7 @@ extension Resource {
         return front
     }
 
-    /// Returns whether a response's bytes are stored only until the last reader leaves.
-    ///
-    /// - Throws: The reason not to store them at all.
+    /// Returns whether a response is stored until the last reader leaves. Throws the reason not to store it at all.
     func storesUntilClosed(
         _ responseHead: CheckedHead, head: ResourceHead, request: ReadRequest, settings: TransferSettings
     ) throws(CacheError) -> Bool {

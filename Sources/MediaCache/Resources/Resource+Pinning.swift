@@ -14,8 +14,7 @@ extension Resource.State {
             id: representation.id)
     }
 
-    /// Returns the pinned version if it isn't the current one and has all bytes of a range, while the current version
-    /// lacks some of them.
+    /// Returns the pinned version if it, unlike the current one, has all bytes of a range.
     func olderPinned(covering range: RequestedRange, madeBy transform: AppliedTransform?) -> Representation? {
         guard let pinned = pinnedVersion, pinned !== current, pinned.content.transform == transform,
             pinned.covers(range), current?.covers(range) != true
@@ -34,8 +33,7 @@ extension Resource {
     /// The pinned version; nil if the resource isn't pinned.
     var pinnedVersion: Representation? { state.withLock(\.pinnedVersion) }
 
-    /// The version that the store lists: the current one if it's complete or no version is pinned; otherwise the pinned
-    /// one.
+    /// The listed version: the current one if it's complete or none is pinned; otherwise the pinned one.
     var listed: Representation? {
         state.withLock { state in
             if let current = state.current, current.isComplete { return current }
@@ -62,8 +60,7 @@ extension Resource {
         return state.withLock { $0.olderPinned(covering: request.range, madeBy: transform) }
     }
 
-    /// Returns the pinned version if it may be read after a failure of the origin. Records the failure, so that other
-    /// readers don't wait for the origin for a minute.
+    /// Returns the pinned version if it may be read after a failure, which is recorded for other readers.
     @discardableResult
     func pinned(_ request: ReadRequest, after failure: CacheError) -> Representation? {
         let isOfOrigin = ![.cancelled, .closed, .rangeNotSatisfiable].contains(failure.code)
@@ -77,9 +74,8 @@ extension Resource {
         return pinned
     }
 
-    /// Makes the pinned version current again if the response has that version. Returns whether it does.
-    ///
-    /// - Parameter began: The start time of the request.
+    /// Makes the pinned version current again if the response to a request started at `began` has that version. Returns
+    /// whether it does.
     func reinstatePinned(
         _ head: ResourceHead, _ freshness: Freshness, madeBy transform: AppliedTransform?, began: Duration,
         _ scope: AddressScope

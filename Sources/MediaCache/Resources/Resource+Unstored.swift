@@ -43,8 +43,7 @@ extension Resource {
         return .unstored(version, hold: await version.memoryFills.adopt(transfer, settings: settings))
     }
 
-    /// Returns the version that is already being read if a strong validator proves that it's the same; otherwise a new
-    /// one, which replaces it.
+    /// Returns the version being read if a strong validator proves that it's the same; otherwise a new one.
     private func version(
         _ head: ResourceHead, because refusal: CacheError, madeBy transform: AppliedTransform?
     ) -> Representation {

@@ -158,11 +158,8 @@ extension Resource {
         }
     }
 
-    /// Reads one response to its end.
-    ///
-    /// - Throws: ``OriginReader/ResponseDiscarded`` if the connection was lost and the whole body must be requested
-    ///   again. The parts of two responses aren't combined, because they may belong to different versions despite equal
-    ///   validators.
+    /// Reads one response. Throws ``OriginReader/ResponseDiscarded`` if the connection was lost. Parts of two responses
+    /// aren't combined, because they may belong to different versions despite equal validators.
     private func fetchBody(
         _ request: WholeBodyRequest, from reader: OriginReader, context: OriginContext,
         ticket: TransferScheduler.Ticket, began: Duration

@@ -25,8 +25,7 @@ struct ConfirmationMoments: Sendable {
         if scope == .publicOnly { publicOnly = max(publicOnly ?? began, began) }
     }
 
-    /// Returns whether the version was confirmed by a request that started at or after `moment`, with a scope at least
-    /// as narrow as `scope`.
+    /// Returns whether a request with this or a narrower scope, started at or after `moment`, confirmed the version.
     func isConfirmed(since moment: Duration, for scope: AddressScope) -> Bool {
         (scope == .publicOnly ? publicOnly : any).map { $0 >= moment } ?? false
     }
@@ -59,8 +58,7 @@ package final class Resource: Sendable {
         var bodyRequest: SharedRequest<WholeBody>?
         /// The start time of the last ``opening`` or ``bodyRequest``.
         var openingBegan = Duration.zero
-        /// Whether this object no longer represents the resource. Callers must request another one from the store.
-        /// Never reset.
+        /// Whether callers must request another object from the store. Never reset.
         var isRetired = false
         /// Whether the resource is removed when its last reader leaves.
         var awaitsRemoval = false
@@ -70,8 +68,7 @@ package final class Resource: Sendable {
         /// The time of the last failure to move the pin to a newer version; nil if none has failed.
         var pinFailure: Duration?
 
-        /// The time when the origin last failed to confirm the current version or to provide a newer one; nil after a
-        /// response.
+        /// The time when the origin last failed to confirm or replace the current version; nil after a response.
         var originFailure: Duration?
 
         var representations: [Representation] { superseded + (current.map { [$0] } ?? []) }
@@ -84,8 +81,7 @@ package final class Resource: Sendable {
             isRevalidating || unstored?.memoryFills.isEmpty == false || representations.contains(where: \.isInUse)
         }
 
-        /// Whether it's in use. Unlike in ``isInUse``, changes that can't be committed and fills of ``unstored`` don't
-        /// count.
+        /// Whether it's in use, not counting changes that can't be committed and fills of ``unstored``.
         var isHeld: Bool { isRevalidating || representations.contains(where: \.isHeld) }
 
         /// Sets the current version after a response with that version.
@@ -113,8 +109,7 @@ package final class Resource: Sendable {
         state = OrderedMutex(.resource, State(stored: stored))
     }
 
-    /// The settings of requests without a reader: the store's, with the identity in the cache key. Nil if there is no
-    /// identity.
+    /// The store's settings with the identity in the cache key, for requests without a reader; nil without one.
     var ownSettings: TransferSettings? {
         guard let identity = CacheKey(key).identity else { return nil }
         return engine.transfers.requesting(locator.url, as: identity)
@@ -258,8 +253,7 @@ package final class Resource: Sendable {
         engine.committer.markUsed(self)
     }
 
-    /// Removes idle superseded versions, except the pinned one, and returns them. If the whole resource should be
-    /// removed instead, `all` is true.
+    /// Removes and returns idle superseded, unpinned versions. `all` is true if the whole resource should be removed.
     func takeRemovable() -> (all: Bool, superseded: [Representation]) {
         state.withLock { state in
             if state.awaitsRemoval || (state.isRemovedWhenClosed && !state.stored.isPinned) { return (true, []) }
@@ -341,8 +335,7 @@ package final class Resource: Sendable {
         }
     }
 
-    /// Makes the version produced by `transform` the current one. If it isn't cached, there is no current version
-    /// afterwards.
+    /// Makes the version produced by `transform` the current one; none is current if it isn't cached.
     func choose(madeBy transform: AppliedTransform?, in state: inout State) {
         if let current = state.current, current.content.transform == transform { return }
         replaceCurrent(in: &state)

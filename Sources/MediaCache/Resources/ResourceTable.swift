@@ -4,8 +4,7 @@ final class ResourceTable: Sendable {
     private static let confirmationCapacity = 1 << 14
     /// The number of open resources beyond which idle ones are closed, least recently used first.
     private static let idleCapacity = 2048
-    /// The growth factor of the number of open resources that triggers the next search for idle ones. The search is
-    /// slow, because it visits all open resources.
+    /// The growth factor that triggers the next search for idle resources, which is slow, because it visits all.
     private static let scanGrowthFactor = 1.25
 
     private struct State {
@@ -50,8 +49,7 @@ final class ResourceTable: Sendable {
         state.withLock { $0.confirmed.removeValue(forKey: key) }
     }
 
-    /// Retires and removes all resources when the store closes, including those in use. Otherwise, their reference
-    /// cycles would remain in memory.
+    /// Retires and removes all resources when the store closes, because they form reference cycles.
     func removeAll() {
         for resource in all {
             resource.state.withLock { $0.isRetired = true }
@@ -66,9 +64,7 @@ final class ResourceTable: Sendable {
         try await withExclusiveAccess(to: [key], body)
     }
 
-    /// Runs `body` with exclusive access to several keys.
-    ///
-    /// - Parameter keys: Distinct keys in ascending order, which prevents deadlocks between callers.
+    /// Runs `body` with exclusive access to distinct keys in ascending order, which prevents deadlocks.
     func withExclusiveAccess<Result: Sendable>(
         to keys: [String], _ body: @Sendable () async throws -> Result
     ) async rethrows -> Result {

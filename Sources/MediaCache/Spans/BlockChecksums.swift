@@ -62,8 +62,7 @@ package struct BlockChecksums: Sendable {
         }
     }
 
-    /// Returns the records that overlap `range`. A page that can't be decoded has no records, so its bytes count as
-    /// damaged.
+    /// Returns the records that overlap `range`. A damaged page has none, so its bytes count as damaged.
     package mutating func records(in range: Range<Int64>) -> [Record] {
         guard !range.isEmpty else { return [] }
         var found: [Record] = []
@@ -82,8 +81,7 @@ package struct BlockChecksums: Sendable {
         return removed
     }
 
-    /// Returns the encoded pages changed since the last call. An empty page means that the stored one should be
-    /// deleted.
+    /// Returns the encoded pages changed since the last call. An empty page deletes the stored one.
     package mutating func takeDirtyPages() -> [Int64: [UInt8]] {
         defer { dirtyPages = [] }
         return Dictionary(uniqueKeysWithValues: dirtyPages.map { ($0, Self.encode(blocks(ofPage: $0), page: $0)) })

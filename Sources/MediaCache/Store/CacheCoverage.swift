@@ -48,9 +48,7 @@ package struct CacheCoverage: Sendable, Hashable {
 
 extension CacheStore {
     /// Returns the coverage of each request, in order; nil for resources that aren't cached. Uncommitted bytes count as
-    /// cached.
-    ///
-    /// Sends one catalog query per ``batchSize`` requests, and opens no resources.
+    /// cached. Opens no resources.
     package func coverage(of requests: some Sequence<ReadRequest>) async throws -> [CacheCoverage?] {
         try checkOpen()
         let parts = requests.map { CacheCoverage.RequestedPart(key: key(of: $0), range: $0.range, url: $0.url) }

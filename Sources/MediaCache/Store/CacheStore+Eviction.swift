@@ -126,8 +126,7 @@ extension CacheStore {
         }
     }
 
-    /// Deletes the unpinned versions of idle pinned resources until enough bytes are free. Returns the number of bytes
-    /// freed.
+    /// Deletes the unpinned versions of idle pinned resources until enough bytes are free. Returns the bytes freed.
     private func deleteUnpinnedVersions(atLeast needed: Int64) async throws -> Int64 {
         var freed: Int64 = 0
         for key in try await engine.catalog.keysWithUnpinnedVersions() where freed < needed {
@@ -256,8 +255,7 @@ enum HolePlan {
     /// The number of bytes to preserve at the start and the end, which players need first.
     static let edge: Int64 = 1 << 20
 
-    /// Returns ranges of whole blocks, from the end of the spans backwards, with a total of at least `bytes` bytes. The
-    /// total is less if there aren't enough blocks.
+    /// Returns ranges of whole blocks, from the end backwards, with a total of at least `bytes` bytes if possible.
     static func holes(in spans: SpanMap, freeing bytes: Int64) -> [Range<Int64>] {
         let block = BlockChecksums.blockSize
         let end = (spans.upperBound - edge) / block * block

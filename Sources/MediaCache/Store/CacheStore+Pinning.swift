@@ -107,8 +107,7 @@ extension CacheStore {
 }
 
 extension Resource {
-    /// Holds each representation, and returns them. The caller must release them. Returns an empty array if the object
-    /// has been retired.
+    /// Holds and returns all representations, which the caller must release; none if the object has been retired.
     func hold() -> [Representation] {
         state.withLock { state in
             guard !state.isRetired else { return [] }

@@ -1,8 +1,7 @@
 import Logging
 
 extension CacheStore {
-    /// Repairs the catalog before the first read: deletes superseded representations, and restores missing records of
-    /// pinned ones from their sidecars.
+    /// Deletes superseded representations, and restores missing records of pinned ones, before the first read.
     func recover(_ folder: OpenedFolder) async throws {
         let all = try await engine.catalog.supersededRepresentations()
         let unlisted = try await renewSidecars(of: Set(all.compactMap(\.pinnedKey)))
@@ -27,10 +26,8 @@ extension CacheStore {
         }
     }
 
-    /// Writes missing sidecars of pinned versions that replaced others. Otherwise, after the deletion of the replaced
-    /// versions and their sidecars, only the catalog would list the resource.
-    ///
-    /// - Returns: The keys of the resources whose sidecars couldn't be written.
+    /// Writes missing sidecars of pinned versions before the replaced versions and their sidecars are deleted. Returns
+    /// the keys of the resources whose sidecars couldn't be written.
     private func renewSidecars(of keys: Set<String>) async throws -> Set<String> {
         var failed: Set<String> = []
         for batch in batches(of: keys, size: 1024) {
@@ -47,8 +44,7 @@ extension CacheStore {
         return failed
     }
 
-    /// Writes missing sidecars of pinned versions. If the previous process didn't close the catalog, also reads all
-    /// existing ones, and rewrites those that lack spans.
+    /// Writes missing sidecars of pinned versions and, after an interruption, rewrites those that lack spans.
     private func renewSidecars() async throws {
         let pinned = try await engine.catalog.pinnedBlobs()
         guard !pinned.isEmpty else { return }
@@ -91,8 +87,7 @@ extension CacheStore {
         return count
     }
 
-    /// Adds a sidecar's content to the catalog, and returns true, unless a pinned version replaces it. The caller has
-    /// exclusive access to its key.
+    /// Adds a sidecar to the catalog, and returns true, unless a pinned version replaces it. Its key is locked.
     private func adopt(_ sidecar: Sidecar) async throws -> Bool {
         let entry = try await engine.catalog.resource(key: sidecar.key)
         guard await !isReplaced(sidecar, in: entry) else { return false }
@@ -197,8 +192,7 @@ extension CacheStore {
         return spared
     }
 
-    /// Returns the catalog's entry for `key`. Damaged records are deleted; pinned versions are restored from their
-    /// sidecars.
+    /// Returns the catalog's entry for `key`, without damaged records. Restores pinned versions from sidecars.
     func catalogEntry(key: String) async throws -> CatalogEntry? {
         do {
             let entry = try await engine.catalog.resource(key: key)

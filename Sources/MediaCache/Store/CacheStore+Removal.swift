@@ -65,8 +65,7 @@ extension CacheStore {
         return try await remove(keys: keys(withPrefix: prefix).subtracting(kept))
     }
 
-    /// Returns the distinct keys in batches, in ascending order. All callers lock keys in this order, which prevents
-    /// deadlocks.
+    /// Returns the distinct keys in batches, in the ascending order in which all callers lock them.
     func batches(of keys: some Collection<String>, size: Int) -> [[String]] {
         Set(keys).sorted().batches(of: size).map(Array.init)
     }
@@ -167,9 +166,8 @@ extension CacheStore {
         return closed
     }
 
-    /// Deletes sidecars, then catalog records, each durably, then files. In another order, a sidecar could outlive its
-    /// record, and the next opening would restore the record from it. A file that outlives its record is removed by the
-    /// next opening.
+    /// Deletes sidecars, then catalog records, each durably, then files. The next opening would restore a record from a
+    /// sidecar that outlives it; it removes files without a record.
     ///
     /// - Parameter pinned: Entries in use. They lose their pins and sidecars, but not their blobs.
     func delete(
@@ -198,8 +196,7 @@ extension CacheStore {
         try await engine.run { try $0.unlink(blobs: blobs) }
     }
 
-    /// Performs the actions deferred until the last reader left: moves the pin, and deletes the resource or its
-    /// superseded versions.
+    /// Moves the pin, and deletes the resource or its superseded versions, after the last reader has left.
     func performDeferredActions(of resource: Resource) async throws {
         await engine.committer.commit()
         try await movePin(of: resource)

@@ -3,8 +3,7 @@ import Synchronization
 
 extension CacheStore {
     private static let interval = Duration.seconds(2)
-    /// The number of intervals after which limits are applied even if nothing was committed, since resources age and
-    /// other programs fill the disk.
+    /// The number of intervals after which limits are applied even if nothing was committed.
     private static let longInterval = 30
     private static let probeSize: Int64 = 256 << 10
 

@@ -248,10 +248,8 @@ public final class CacheStore: Sendable {
         return request
     }
 
-    /// Opens a read session without waiting if the resource is open and needs no request to the origin; otherwise
-    /// returns nil.
-    ///
-    /// - Throws: ``CacheError`` with ``CacheError/Code/rangeNotSatisfiable``.
+    /// Opens a read session without waiting; returns nil if the resource isn't open or needs a request to the origin.
+    /// Throws ``CacheError/Code/rangeNotSatisfiable``.
     package func readIfOpen(_ request: ReadRequest) throws -> ReadSession? {
         let request = allowed(request)
         guard phase.withLock({ $0 == .open }), let resource = table[key(of: request)],
@@ -338,8 +336,7 @@ public final class CacheStore: Sendable {
         return try await restored(entry, url: url)
     }
 
-    /// Returns a resource restored from its catalog entry, or from a sidecar if its checksums can't be read; nil if
-    /// there is none.
+    /// Returns a resource restored from its catalog entry or, if its checksums are damaged, from a sidecar.
     func restored(_ entry: CatalogEntry, url: ResourceURL) async throws -> Resource? {
         do {
             return try await resource(of: entry, url: url)

@@ -95,8 +95,7 @@ package final class FolderLock: Sendable {
                 + (owner?.address.map { ", which serves its API at \($0)" } ?? ""))
     }
 
-    /// Returns whether a lock was acquired. Retries, because a process that determines the owner holds the lock
-    /// briefly. Blocks.
+    /// Returns whether a lock was acquired. Retries while a process that determines the owner holds it. Blocks.
     private static func isAcquired(by lock: () -> Int32) -> Bool {
         for _ in 0..<20 {
             if lock() == 0 { return true }

@@ -10,8 +10,7 @@ struct OpenedFolder {
     var events: [CacheEvent] = []
     var folderFailure: FolderFailure?
 
-    /// Opens the folders, creating them if necessary. A folder that isn't writable is only read; one that isn't
-    /// readable is treated as empty. Blocks.
+    /// Opens or creates the folders. One that isn't writable is only read; an unreadable one counts as empty. Blocks.
     init(_ location: CacheLocation, files: any BlobFileSystem, logger: Logger) throws {
         let path = "\(location.durable)/catalog.sqlite"
         do {
@@ -44,8 +43,7 @@ struct OpenedFolder {
         }
     }
 
-    /// Returns the lock of a folder that isn't writable; nil if the lock file can't be created anywhere. Other
-    /// processes then can't detect this one.
+    /// Returns the lock of a folder that isn't writable; nil if the lock file can't be created anywhere.
     static func lockToRead(_ location: CacheLocation, _ logger: Logger) throws -> FolderLock? {
         do {
             return try FolderLock(toRead: location)
@@ -57,8 +55,7 @@ struct OpenedFolder {
         }
     }
 
-    /// Returns the catalog of a folder that isn't writable, and the error if it can't be read. A folder without a
-    /// catalog is empty.
+    /// Returns the catalog of a folder that isn't writable, empty without one, and the error if it can't be read.
     private static func catalogToRead(
         _ path: String, in location: CacheLocation, else reason: any Error
     ) throws -> (Catalog, CacheError?) {

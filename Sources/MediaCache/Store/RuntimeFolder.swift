@@ -1,7 +1,6 @@
 import Foundation
 
-/// A private folder of the user among the system's temporary files, for files that belong to a cache folder which isn't
-/// writable.
+/// A private temporary folder of the user, for files that belong to a cache folder which isn't writable.
 package enum RuntimeFolder {
     /// Returns the path of a file for `location`; nil if there is none in any candidate folder.
     package static func find(_ name: String, for location: CacheLocation) -> String? {
@@ -48,8 +47,7 @@ package enum RuntimeFolder {
         guard isOurs(folder) else { throw SystemError(call: "use", path: folder, number: EPERM) }
     }
 
-    /// Returns whether the folder is private to the user. Another user with write access could pose as the owner of a
-    /// cache folder and receive its API key.
+    /// Returns whether the folder is private. Another user could pose as the owner and receive the API key.
     private static func isOurs(_ folder: String) -> Bool {
         var status = stat()
         return lstat(folder, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR && status.st_uid == geteuid()

@@ -52,8 +52,7 @@ package struct SideFolder: Sendable {
         }
     }
 
-    /// Renames a file that the caller wrote itself, replacing an existing one. Returns the file's length in bytes when
-    /// the name and the bytes are durable.
+    /// Renames a file that the caller wrote. Returns its length in bytes when the name and the bytes are durable.
     package func commit(_ name: String, as other: String) async throws -> Int64 {
         try store.requireWritableFolder()
         return try await run("written") { files, path in
@@ -93,9 +92,7 @@ package struct SideFile: Sendable {
 }
 
 extension CacheStore {
-    /// Returns a folder next to the catalog for another module's small files.
-    ///
-    /// - Parameter name: The name of the folder, unique to the module.
+    /// Returns a folder next to the catalog for another module's small files. The name is unique to the module.
     package func sideFolder(_ name: String) -> SideFolder {
         SideFolder(path: "\(engine.configuration.location.durable)/\(name)", store: self)
     }

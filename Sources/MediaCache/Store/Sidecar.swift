@@ -1,7 +1,6 @@
 import Foundation
 
-/// A copy of the essential data of a pinned representation's catalog record, in a file next to its blob. A damaged
-/// catalog is rebuilt from these files.
+/// A copy of a pinned representation's catalog record in a file, from which a damaged catalog is rebuilt.
 struct Sidecar: Codable, Sendable {
     var key: String
     var url: String

@@ -6,11 +6,9 @@
 /// fraction of itself or of the received rate, whichever is lower. Then it rises steadily. If a lower rate doesn't
 /// reduce the delay, the delay has another cause, and the limit is lifted for a while.
 struct LatencyGovernor: Sendable {
-    /// The length of the intervals over which the minimum latency is determined. Minima older than the previous
-    /// interval expire, since network paths change.
+    /// The length of the intervals of minimum latencies. Those before the previous one expire.
     private static let baseInterval = Duration.seconds(150)
-    /// The number of responses per decision. Only the fastest counts, since some requests wait for a connection or the
-    /// server.
+    /// The number of responses per decision. Only the fastest counts, since some wait for the server.
     private static let filter = 4
     /// The minimum time between decreases.
     private static let interval = Duration.milliseconds(200)

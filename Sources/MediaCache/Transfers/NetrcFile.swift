@@ -55,8 +55,7 @@ extension NetrcFile: CustomStringConvertible, CustomReflectable {
     public var customMirror: Mirror { Mirror(self, children: EmptyCollection<(label: String?, value: Any)>()) }
 }
 
-/// A scanner of the words of a netrc file. A word may be quoted, with `\"` and `\\` for these characters; `#` begins a
-/// comment.
+/// A scanner of words, which may be quoted, with `\"` and `\\` for these characters. `#` begins a comment.
 private struct Scanner {
     var text: Substring
     private(set) var line = 1
@@ -67,9 +66,7 @@ private struct Scanner {
         CacheError(.invalidSetting, "line \(line) of the netrc file is invalid: \(reason)")
     }
 
-    /// Returns the next word; nil at the end.
-    ///
-    /// - Parameter skipsComments: Whether `#` begins a comment. It can also begin a password.
+    /// Returns the next word; nil at the end. Without `skipsComments`, `#` can begin a password.
     mutating func word(skipsComments: Bool = true) throws -> String? {
         while let next = text.first {
             if next == "#", skipsComments {

@@ -1,14 +1,12 @@
 import Synchronization
 
-/// A detector of shortages of playback, during which other transfers (``TransferClass/holdsBack``) pause. It has no
-/// side effects.
+/// A detector of shortages of playback, during which other transfers (``TransferClass/holdsBack``) pause.
 ///
 /// A shortage lasts while a playback reader waits for bytes. Other transfers resume after a calm period, which is
 /// longer after long and repeated shortages. They also resume if pausing doesn't help, that is, if no waiting reader
 /// has received anything for ``maximumHold``.
 struct PlaybackNeed: Sendable {
-    /// The duration of a shortage after which paused transfers close their connections. Until then, their data in
-    /// transit occupies the link.
+    /// The duration of a shortage after which paused transfers close their connections, to free the link.
     static let patience = Duration.milliseconds(50)
     /// The calm period as a multiple of the duration of the shortage.
     private static let calmFactor = 4
@@ -21,8 +19,7 @@ struct PlaybackNeed: Sendable {
 
     /// The number of waiting readers.
     private(set) var waiting = 0
-    /// The time when the first reader began to wait, or when a reader last stopped while others were still waiting; nil
-    /// while none waits.
+    /// The time when the first reader began to wait, or a reader last stopped while others waited; nil if none waits.
     private var since: Duration?
     /// The time when the last reader stopped waiting.
     private var last: Duration?

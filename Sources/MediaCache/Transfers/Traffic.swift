@@ -58,16 +58,13 @@ package final class Traffic: Sendable {
     /// The interval between resumptions of paused transfers.
     private static let retryInterval = Duration.milliseconds(40)
 
-    /// The maximum number of hosts remembered. If it's reached, all latency measurements and ended shortages are
-    /// discarded.
+    /// The maximum number of hosts. When it's reached, latency measurements and ended shortages are discarded.
     private static let hostCapacity = 256
 
     private let time: any TimeSource
     private let isGoverned: Bool
     private let state: OrderedMutex<State>
 
-    /// Creates a coordinator.
-    ///
     /// - Parameter isGoverned: Whether transfers other than playback and recordings yield to other traffic on the link
     ///   (``LatencyGovernor``).
     package init(limits: BandwidthLimits, isGoverned: Bool, time: any TimeSource) {
@@ -107,9 +104,7 @@ package final class Traffic: Sendable {
         }
     }
 
-    /// Records a host's response.
-    ///
-    /// - Parameter latency: The time from the request to the response head.
+    /// Records the time from a request to a host's response head.
     func recordLatency(of host: String, _ latency: Duration) {
         guard isGoverned else { return }
         let now = time.monotonic
@@ -123,9 +118,7 @@ package final class Traffic: Sendable {
         }
     }
 
-    /// Charges a transfer for received bytes. Returns when it may receive more.
-    ///
-    /// - Throws: `CancellationError` if the task is cancelled.
+    /// Charges a transfer for received bytes. Returns when it may receive more; throws an error if it's cancelled.
     package func pay(_ bytes: Int, by ticket: TransferScheduler.Ticket) async throws {
         let (now, transferClass) = (time.monotonic, ticket.transferClass)
         let (end, epoch) = state.withLock { state in
@@ -219,10 +212,8 @@ package final class Traffic: Sendable {
     /// The number of paused transfers.
     package var holdingCount: Int { state.withLock { $0.waiting.count } }
 
-    /// Registers a transfer with a connection, which is closed during a long shortage of playback. Returns the
-    /// identifier for ``leave(_:)``.
-    ///
-    /// - Parameter ifNeeded: Returns whether the transfer is needed.
+    /// Registers a transfer with a connection, which is closed during a long shortage of playback if the transfer is
+    /// needed. Returns the identifier for ``leave(_:)``.
     func enter(
         of ticket: TransferScheduler.Ticket, _ reader: OriginReader, ifNeeded: @escaping @Sendable () -> Bool
     ) -> Int {
@@ -289,8 +280,7 @@ package final class Traffic: Sendable {
         }
     }
 
-    /// Resumes a paused transfer or closes connections. Returns the calls to make without the lock, and the time until
-    /// the next step; nil if no step remains.
+    /// Returns the calls that resume a paused transfer or close connections, and the time until the next step.
     private func nextStep() -> (calls: [@Sendable () -> Void], pause: Duration)? {
         let now = time.monotonic
         return state.withLock { state in

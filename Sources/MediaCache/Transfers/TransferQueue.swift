@@ -1,5 +1,4 @@
-/// The state of running and waiting transfers, which selects the next ones to run. It acquires no locks and resumes no
-/// tasks.
+/// The state of running and waiting transfers, which selects the next ones to run.
 ///
 /// Waiting transfers are stored in lanes by class, group and host, in order of arrival. Finding the next transfer
 /// examines only the first one of each lane.

@@ -38,8 +38,6 @@ public final class TransferScheduler: Sendable {
     private let state: OrderedMutex<State>
     private let onRaise: @Sendable () -> Void
 
-    /// Creates a scheduler.
-    ///
     /// - Parameter onRaise: Called outside all locks of the scheduler when a transfer's class becomes one that doesn't
     ///   pause.
     package init(limits: Limits = Limits(), onRaise: @escaping @Sendable () -> Void = {}) {
@@ -101,13 +99,10 @@ public final class TransferScheduler: Sendable {
             scheduler.state.withLock { $0.queue.transferClass(of: id) } ?? .background
         }
 
-        /// Waits until the transfer may run.
-        ///
-        /// - Throws: `CancellationError` if the task is cancelled first.
+        /// Waits until the transfer may run. Throws `CancellationError` if the task is cancelled first.
         package func admission() async throws { try await scheduler.wait(id) }
 
-        /// Admits the transfer if the limits permit it, and returns whether it may run. A running transfer that is no
-        /// longer playback may have lost its admission.
+        /// Admits the transfer if the limits permit it, and returns whether it may run.
         package func isAdmittedNow() -> Bool { scheduler.state.withLock { $0.queue.admit(id) } }
 
         /// Determines the class from `source` from now on. The class may change, for example when a player starts to

@@ -37,8 +37,7 @@ public struct TransferSettings: Sendable {
     /// there is none. The failed transfer then continues at the same byte. If the function throws an error, the
     /// transfer fails.
     public var refreshURL: (@Sendable (ResourceURL) async throws -> ResourceURL?)?
-    /// Whether the origin delays responses until it has content, so that latency doesn't indicate the speed of the
-    /// link.
+    /// Whether the origin delays responses until it has content, so that latency says nothing about the link.
     package var waitsForOrigin = false
     /// A function that replaces ``refreshURL`` for resources referenced by a document. It reads the fresh URL from the
     /// document, and also returns the scope of the document's references.
@@ -113,15 +112,13 @@ extension TransferSettings {
         return cookies?.fieldValue(for: url, now: now) != nil || netrc?.authorization(for: url) != nil
     }
 
-    /// Returns a fresh URL for the resource at `url`, and the scope of references in the document that contains it; nil
-    /// if there is none.
+    /// Returns a fresh URL for the resource at `url`, and the scope of its document's references; nil if there is none.
     func refreshed(_ url: ResourceURL) async throws -> (url: ResourceURL, scope: AddressScope)? {
         if let refreshFromDocument { return try await refreshFromDocument(url) }
         return try await refreshURL?(url).map { ($0, .any) }
     }
 
-    /// Returns these settings with `identity` in the header profile of `url`'s origin, so that its cache keys contain
-    /// it; these settings if `identity` is nil.
+    /// Returns these settings with `identity`, unless it's nil, in the header profile of `url`'s origin.
     package func requesting(_ url: ResourceURL, as identity: ProfileIdentity?) -> TransferSettings {
         guard let identity else { return self }
         var settings = self

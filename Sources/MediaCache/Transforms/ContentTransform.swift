@@ -124,8 +124,7 @@ extension Engine {
         configuration.transforms.first { $0.kinds.contains(kind) }
     }
 
-    /// Returns the pipeline for the response to a request. If `transforms` is false, the caller transforms the complete
-    /// body itself.
+    /// Returns the pipeline for a response. If `transforms` is false, the caller transforms the body itself.
     func pipeline(for url: ResourceURL, _ kind: ResourceKind, transforms: Bool = true) -> ContentPipeline {
         ContentPipeline(
             url: url, kind: kind, transform: transforms ? transform(for: kind) : nil,
