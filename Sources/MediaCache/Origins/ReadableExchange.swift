@@ -37,8 +37,7 @@ package final class ExchangeBody: OriginBody {
 }
 
 /// A change of whether a transport receives.
-@usableFromInline
-package enum ReceptionChange: Sendable {
+@usableFromInline package enum ReceptionChange: Sendable {
     case paused
     case continued
 }
@@ -48,21 +47,18 @@ package enum ReceptionChange: Sendable {
 /// The exchange protects it with a lock. Methods return the continuations to resume and the buffers to release after
 /// the lock has been released.
 // Inlinable, so that reception is specialized for the transport's buffers and clock.
-@usableFromInline
-package struct ExchangeState<Buffer: OriginBuffer, Instant: Sendable>: Sendable {
+@usableFromInline package struct ExchangeState<Buffer: OriginBuffer, Instant: Sendable>: Sendable {
     @usableFromInline package typealias HeadContinuation = CheckedContinuation<OriginResponse, any Error>
     @usableFromInline package typealias BodyContinuation = CheckedContinuation<(any OriginBuffer)?, any Error>
 
-    @usableFromInline
-    enum Phase: Sendable {
+    @usableFromInline enum Phase: Sendable {
         case waitingForHead
         case body
         case ended((any Error)?)
     }
 
     /// The result of storing received bytes.
-    @usableFromInline
-    package enum Storing: Sendable {
+    @usableFromInline package enum Storing: Sendable {
         case stored
         /// The reader is behind. Reception is paused.
         case full
@@ -70,8 +66,7 @@ package struct ExchangeState<Buffer: OriginBuffer, Instant: Sendable>: Sendable 
     }
 
     /// The reader to resume, and the change of reception.
-    @usableFromInline
-    package struct Delivery: Sendable {
+    @usableFromInline package struct Delivery: Sendable {
         /// The change of reception to carry out; nil for none.
         @usableFromInline package var reception: ReceptionChange?
         @usableFromInline var reader: BodyContinuation?
@@ -84,29 +79,25 @@ package struct ExchangeState<Buffer: OriginBuffer, Instant: Sendable>: Sendable 
         }
 
         /// Resumes the reader if the delivery has one.
-        @inlinable
-        package func resume() { reader?.resume(with: result) }
+        @inlinable package func resume() { reader?.resume(with: result) }
     }
 
     /// The tasks to resume at the end of an exchange, and the dropped buffers.
-    @usableFromInline
-    package struct Ending: Sendable {
+    @usableFromInline package struct Ending: Sendable {
         @usableFromInline var error: (any Error)?
         @usableFromInline var head: HeadContinuation?
         @usableFromInline var reader: BodyContinuation?
         /// Buffers whose release may acquire a lock or unmap memory.
         @usableFromInline var dropped: [Buffer] = []
 
-        @inlinable
-        init(error: (any Error)?, head: HeadContinuation?, reader: BodyContinuation?) {
+        @inlinable init(error: (any Error)?, head: HeadContinuation?, reader: BodyContinuation?) {
             self.error = error
             self.head = head
             self.reader = reader
         }
 
         /// Resumes the waiting tasks.
-        @inlinable
-        package func resume() {
+        @inlinable package func resume() {
             if let error {
                 head?.resume(throwing: error)
                 reader?.resume(throwing: error)
@@ -127,30 +118,25 @@ package struct ExchangeState<Buffer: OriginBuffer, Instant: Sendable>: Sendable 
     @usableFromInline var isPaused = false
 
     /// Creates the state of an exchange that hasn't started.
-    @inlinable
-    package init(pauseSize: Int) { self.pauseSize = pauseSize }
+    @inlinable package init(pauseSize: Int) { self.pauseSize = pauseSize }
 
     /// Whether the response head is missing and may still be received.
-    @inlinable
-    package var isWaitingForHead: Bool {
+    @inlinable package var isWaitingForHead: Bool {
         if case .waitingForHead = phase { true } else { false }
     }
 
     /// Whether the exchange has ended. Buffers may still wait for the reader.
-    @inlinable
-    package var isOver: Bool {
+    @inlinable package var isOver: Bool {
         if case .ended = phase { true } else { false }
     }
 
     /// The time at which the reader began to wait for bytes; nil if it isn't waiting.
-    @inlinable
-    package var waitBegan: Instant? { reader?.since }
+    @inlinable package var waitBegan: Instant? { reader?.since }
 
     // MARK: - Transitions
 
     /// Stores the continuation of the task that waits for the head. Returns false if the exchange has already ended.
-    @inlinable
-    package mutating func waitForHead(_ continuation: HeadContinuation) -> Bool {
+    @inlinable package mutating func waitForHead(_ continuation: HeadContinuation) -> Bool {
         guard !isOver else { return false }
         head = continuation
         return true
@@ -158,8 +144,7 @@ package struct ExchangeState<Buffer: OriginBuffer, Instant: Sendable>: Sendable 
 
     /// Begins the body after the head has been received. Returns the continuation to resume with the head; nil if the
     /// body has already begun or the exchange has ended.
-    @inlinable
-    package mutating func beginBody() -> HeadContinuation? {
+    @inlinable package mutating func beginBody() -> HeadContinuation? {
         guard isWaitingForHead else { return nil }
         phase = .body
         defer { head = nil }
@@ -172,8 +157,7 @@ package struct ExchangeState<Buffer: OriginBuffer, Instant: Sendable>: Sendable 
     ///   - count: The number of bytes.
     ///   - limit: The number of buffered bytes at which the bytes aren't stored.
     ///   - append: Adds the bytes to the last buffer or to new ones.
-    @inlinable
-    package mutating func store(
+    @inlinable package mutating func store(
         _ count: Int, below limit: Int = .max, _ append: (inout [Buffer]) -> Void
     ) -> Storing {
         guard !isOver else { return .ended }
@@ -187,8 +171,7 @@ package struct ExchangeState<Buffer: OriginBuffer, Instant: Sendable>: Sendable 
     }
 
     /// Takes the first buffer for a waiting reader, and pauses reception if too many bytes are left.
-    @inlinable
-    package mutating func deliver() -> Delivery {
+    @inlinable package mutating func deliver() -> Delivery {
         guard !isOver else { return Delivery() }
         var delivery = Delivery()
         if let reader, let next = takeBuffer(for: reader.continuation) {
@@ -213,8 +196,7 @@ package struct ExchangeState<Buffer: OriginBuffer, Instant: Sendable>: Sendable 
         return Delivery()
     }
 
-    @inlinable
-    mutating func takeBuffer(for reader: BodyContinuation) -> Delivery? {
+    @inlinable mutating func takeBuffer(for reader: BodyContinuation) -> Delivery? {
         guard !buffers.isEmpty else { return nil }
         let buffer = buffers.removeFirst()
         bufferedBytes -= buffer.count
@@ -232,8 +214,7 @@ package struct ExchangeState<Buffer: OriginBuffer, Instant: Sendable>: Sendable 
     /// - Parameters:
     ///   - error: The error for the waiting tasks; nil at the end of a complete body.
     ///   - droppingBuffers: Whether the buffered bytes are dropped. The reader then receives the error instead.
-    @inlinable
-    package mutating func end(_ error: (any Error)?, droppingBuffers: Bool = false) -> Ending {
+    @inlinable package mutating func end(_ error: (any Error)?, droppingBuffers: Bool = false) -> Ending {
         assert(head == nil || error != nil, "a response without a head isn't complete")
         var ending = Ending(error: error, head: head, reader: reader?.continuation)
         // The end of dropped bytes must not look like the end of the body.
