@@ -25,7 +25,7 @@ extension AcceptanceTests {
             let first = try ChildProcess(MediaCacheBinary.path, arguments + ["--transfers", "1"])
             // The rate is printed after a few seconds, in the middle of the download.
             try await eventually("the rate is printed", within: .seconds(30)) {
-                first.errorText.contains("KB/s") ? () : nil
+                first.errorText.contains("kB/s") ? () : nil
             }
             first.signal(SIGINT)
             #expect(try await first.end(within: .seconds(20)) == .exit(130), "\(first.errorText)")

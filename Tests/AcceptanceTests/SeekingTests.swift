@@ -34,7 +34,7 @@ extension AcceptanceTests {
             let before = try await origin.log()
             let through = try await firstByte(url)
             let sent = try await origin.log().since(before)
-            print("cold 1 KB at 900 MB: origin \(own.milliseconds) ms, through the cache \(through.milliseconds) ms,")
+            print("cold 1 kB at 900 MB: origin \(own.milliseconds) ms, through the cache \(through.milliseconds) ms,")
             print("    the origin sent \(sent.bodyBytes) bytes")
             #expect(through < own + .seconds(10))
             #expect(sent.bodyBytes <= 2 << 20, "\(sent.summary)")

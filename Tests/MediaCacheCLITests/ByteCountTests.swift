@@ -1,4 +1,4 @@
-import MediaLibrary
+import MediaCache
 import Testing
 
 @testable import MediaCacheCLI
@@ -27,8 +27,8 @@ struct ByteCountTests {
 
     @Test(
         arguments: [
-            (0, "0 B"), (999, "999 B"), (1000, "1.00 KB"), (1_500_000_000, "1.50 GB"), (9_994_999, "9.99 MB"),
-            (9_995_000, "10.0 MB"), (99_950_000, "100 MB"), (999_499, "999 KB"), (999_500, "1.00 MB"),
+            (0, "0 B"), (999, "999 B"), (1000, "1.00 kB"), (1_500_000_000, "1.50 GB"), (9_994_999, "9.99 MB"),
+            (9_995_000, "10.0 MB"), (99_950_000, "100 MB"), (999_499, "999 kB"), (999_500, "1.00 MB"),
             (.max, "9.22 EB"),
         ] as [(Int64, String)])
     func formatsThreeSignificantDigits(bytes: Int64, text: String) {

@@ -18,10 +18,10 @@ struct ChannelReportTests {
         let lines = table.split(separator: "\n")
         #expect(lines[0].hasPrefix("NAME  STATE"))
         #expect(lines[1].contains("2026-01-31T20:16:00Z") && lines[1].contains("1m 00s"))
-        #expect(lines[1].contains("2 (8s)") && lines[1].contains("80.0 KB/s") && lines[1].contains("5.00 MB"))
+        #expect(lines[1].contains("2 (8s)") && lines[1].contains("80.0 kB/s") && lines[1].contains("5.00 MB"))
         #expect(lines[1].contains("1d, 50.0 GB"))
         #expect(lines[2].contains("waiting") && lines[2].hasSuffix("h can't be?[2J reached"))
-        #expect(!lines[3].contains("KB/s") && lines[3].contains("5 segments"))
+        #expect(!lines[3].contains("kB/s") && lines[3].contains("5 segments"))
         #expect(ChannelReport.table([]) == "There are no channels; `record` creates one.")
     }
 
@@ -73,10 +73,10 @@ struct ChannelReportTests {
         var lost = LostSegments()
         let record = try ChannelSample.record()
         var line = ChannelLine(record: record, lost: lost, now: 1_769_890_563_400)
-        #expect(line.plain == "news: recording  1m 00s recorded  edge 3s ago  5.00 MB  80.0 KB/s")
+        #expect(line.plain == "news: recording  1m 00s recorded  edge 3s ago  5.00 MB  80.0 kB/s")
         _ = lost.add([try ChannelSample.gap(3)])
         line.lost = lost
-        #expect(line.plain.hasSuffix("80.0 KB/s  1 gap (4.000 s)"))
+        #expect(line.plain.hasSuffix("80.0 kB/s  1 gap (4.000 s)"))
         #expect(line.rendered(width: 20).count == 20)
         let ahead = try ChannelSample.record("news", ["now": 1_769_890_568_000])
         line = ChannelLine(record: ahead, lost: LostSegments(), now: 1_769_890_563_400)

@@ -8,7 +8,7 @@ struct DownloadLinesTests {
     @Test func singleDownloadHasNoTotal() throws {
         let lines = DownloadLines.block([try DownloadSample.record()], width: 80, height: 20)
         #expect(lines.count == 1)
-        #expect(lines[0].hasPrefix("Film a [") && lines[0].hasSuffix("25%  250 B of 1.00 KB  50 B/s  15s left"))
+        #expect(lines[0].hasPrefix("Film a [") && lines[0].hasSuffix("25%  250 B of 1.00 kB  50 B/s  15s left"))
     }
 
     @Test func omitsDownloadsWithoutProgress() throws {
@@ -30,7 +30,7 @@ struct DownloadLinesTests {
         #expect(lines[0].hasPrefix("Film c"))
         #expect(lines[1].hasPrefix("Film b") && lines[1].hasSuffix("waiting: it's full"))
         #expect(lines[2].hasPrefix("Total") && lines[2].hasSuffix("1 of 5 done, 1 failed"))
-        #expect(lines[2].contains("1.75 KB of 5.00 KB"))
+        #expect(lines[2].contains("1.75 kB of 5.00 kB"))
     }
 
     @Test func fitsAnyTerminal() throws {
@@ -43,12 +43,12 @@ struct DownloadLinesTests {
 
     @Test func marksEstimatedLength() throws {
         let line = try #require(DownloadLines.line(try DownloadSample.record("a", ["isLengthExact": false])))
-        #expect(line.plain == "Film a: 25%  250 B of about 1.00 KB  50 B/s  15s left")
+        #expect(line.plain == "Film a: 25%  250 B of about 1.00 kB  50 B/s  15s left")
     }
 
     @Test func omitsRateOfPausedDownload() throws {
         let line = try #require(DownloadLines.line(try DownloadSample.record("a", ["state": "paused"])))
-        #expect(line.plain == "Film a: 25%  250 B of 1.00 KB  paused")
+        #expect(line.plain == "Film a: 25%  250 B of 1.00 kB  paused")
     }
 
     @Test func listsStatesAndReasons() throws {

@@ -26,7 +26,7 @@ struct GetOutcomeTests {
         #expect(failure.exitCode == 1)
         #expect(
             failure.message
-                == "it responded with 500; 250 B of 1.00 KB cached; run the same command to resume")
+                == "it responded with 500; 250 B of 1.00 kB cached; run the same command to resume")
     }
 
     @Test(arguments: [0, 1000])

@@ -63,7 +63,7 @@ struct HostSettingsTests {
     }
 
     @Test(arguments: [
-        (Setting.stallTimeout, "0s"), (.retries, "-1"), (.readAhead, "1KB"), (.limitTotalRate, "fast"),
+        (Setting.stallTimeout, "0s"), (.retries, "-1"), (.readAhead, "1kB"), (.limitTotalRate, "fast"),
         (.limitClassRate, "2MB/s"), (.limitClassRate, "recording=0"), (.limitClassRate, "films=1MB/s"),
         (.limitClassRate, "download=1MB/s"),
     ])

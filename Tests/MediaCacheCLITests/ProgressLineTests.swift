@@ -34,7 +34,7 @@ struct ProgressLineTests {
 
     @Test func omitsPercentageAndBarWithoutLength() {
         let line = ProgressLine(name: "song.mp3", cached: 1_500_000, length: nil, rate: 500_000)
-        #expect(line.rendered(width: 80) == "song.mp3 1.50 MB  500 KB/s")
+        #expect(line.rendered(width: 80) == "song.mp3 1.50 MB  500 kB/s")
         #expect(line.timeLeft == nil)
     }
 

@@ -48,8 +48,8 @@ struct SettingsTests {
             .cache: "/c", .dropQuery: "token\nsig", .logLevel: "debug", .host: "::1", .port: "80",
             .allowedHost: "a.example\nb.example", .allowNet: "192.168.1.0/24", .publicPath: "/tv", .publicRead: "true",
             .segmentsAhead: "7", .fastStart: "true", .maxSize: "512MiB", .maxAge: "12h", .minFree: "2GB",
-            .maxObjectSize: "3MB", .jobs: "5", .transfers: "4", .limitRate: "600KB/s",
-            .limitTotalRate: "9MB/s", .limitClassRate: "recording=2MB/s\npreload=500KB/s", .connectTimeout: "3s",
+            .maxObjectSize: "3MB", .jobs: "5", .transfers: "4", .limitRate: "600kB/s",
+            .limitTotalRate: "9MB/s", .limitClassRate: "recording=2MB/s\npreload=500kB/s", .connectTimeout: "3s",
             .responseTimeout: "4s", .stallTimeout: "5s",
             .retries: "6", .readAhead: "1MiB",
             .header: "https://h X-A: b, c\nhttp://i:81 X-D: e", .proxy: "http://p:3128", .cookies: "/cookies.txt",
@@ -200,7 +200,7 @@ struct SettingsTests {
         #expect(NearestName.nearest(to: name, among: Setting.allCases.map(\.rawValue)) == nearest)
     }
 
-    @Test(arguments: ["0", "1", "999", "1KB", "1KiB", "512MiB", "10GB", "1500MB", "1TB", "1TiB"])
+    @Test(arguments: ["0", "1", "999", "1kB", "1KiB", "512MiB", "10GB", "1500MB", "1TB", "1TiB"])
     func sizesRoundTrip(text: String) throws {
         let amount = try ByteCount(parsing: text)
         #expect(amount.exactText == text)

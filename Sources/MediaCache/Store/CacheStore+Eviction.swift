@@ -240,9 +240,9 @@ extension EvictionSituation {
     fileprivate var failure: CacheError {
         let reason =
             if let maximum = limits.maximumBytes, maximum - usedBytes <= freeDiskBytes - limits.minimumFreeBytes {
-                "\(usedBytes) of \(maximum) bytes are used"
+                "\(ByteCount(usedBytes)) of \(ByteCount(maximum)) are used"
             } else {
-                "\(freeDiskBytes) bytes are free on the disk, and \(limits.minimumFreeBytes) must stay free"
+                "\(ByteCount(freeDiskBytes)) are free on the disk, and \(ByteCount(limits.minimumFreeBytes)) must stay free"
             }
         return CacheError(
             .storage,

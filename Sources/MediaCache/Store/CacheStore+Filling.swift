@@ -62,7 +62,8 @@ extension CacheStore {
         if representation.head.length != nil, let limit = engine.limits.maximumBytes, length > limit {
             throw CacheError(
                 .storage,
-                "\(request.url) has \(length) bytes, which exceeds the cache limit of \(limit) bytes; raise the limit")
+                "\(request.url) has \(ByteCount(length)), which exceeds the cache limit of \(ByteCount(limit)); raise the limit"
+            )
         }
         if request.pins, let length = representation.head.length {
             try await requireSpace(for: min(length, session.range.upperBound) - representation.spans.byteCount, request)
@@ -114,7 +115,7 @@ extension CacheStore {
         guard missing > most else { return }
         throw CacheError(
             .storage,
-            "\(request.url) needs \(missing) more bytes, but only \(max(0, most)) are available on the disk; "
+            "\(request.url) needs \(ByteCount(missing)) more, but only \(ByteCount(max(0, most))) are available on the disk; "
                 + "free some space")
     }
 

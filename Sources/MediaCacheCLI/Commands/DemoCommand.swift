@@ -13,7 +13,7 @@ struct DemoCommand: AsyncParsableCommand {
         discussion: """
               mediacache demo
               mediacache demo --reset              start without cached data of the clip
-              mediacache demo --rate 600KB/s       a faster origin
+              mediacache demo --rate 600kB/s       a faster origin
 
             Runs a small origin with a built-in clip, the cache's server, and a page that plays the clip and shows \
             cached ranges as they arrive. Open the printed address in a browser.
@@ -32,7 +32,7 @@ struct DemoCommand: AsyncParsableCommand {
     var originPort: UInt16 = 9480
 
     @Option(
-        help: ArgumentHelp("The rate of the origin. (default: 200KB/s)", valueName: "rate"),
+        help: ArgumentHelp("The rate of the origin. (default: 200kB/s)", valueName: "rate"),
         transform: ByteRate.init(parsing:))
     var rate: ByteRate = ByteRate(bytesPerSecond: 200_000)
 

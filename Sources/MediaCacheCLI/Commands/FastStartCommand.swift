@@ -1,4 +1,5 @@
 import ArgumentParser
+import MediaCache
 import MediaLibrary
 
 /// `mediacache faststart IN OUT`.

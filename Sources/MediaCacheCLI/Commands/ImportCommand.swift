@@ -1,4 +1,5 @@
 import ArgumentParser
+import MediaCache
 import MediaCacheAPI
 import MediaLibrary
 

@@ -1,5 +1,5 @@
 import ArgumentParser
-import MediaLibrary
+import MediaCache
 
 /// The options that decide which resources are cached.
 struct AdmissionOptions: ParsableArguments {

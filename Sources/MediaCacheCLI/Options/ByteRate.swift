@@ -1,7 +1,7 @@
 import MediaCache
 import MediaLibrary
 
-/// A rate in bytes per second: `600KB/s` or `600KB`.
+/// A rate in bytes per second: `600kB/s` or `600kB`.
 struct ByteRate: Sendable, Hashable {
     /// The rate, at least 1.
     var bytesPerSecond: Int64
@@ -13,10 +13,10 @@ struct ByteRate: Sendable, Hashable {
     init(parsing text: String) throws {
         let amount = text.lowercased().hasSuffix("/s") ? String(text.dropLast(2)) : text
         bytesPerSecond = try ByteCount(parsing: amount).bytes
-        guard bytesPerSecond > 0 else { throw ArgumentTextError("the rate must be more than 0, such as 600KB/s") }
+        guard bytesPerSecond > 0 else { throw ArgumentTextError("the rate must be more than 0, such as 600kB/s") }
     }
 
-    /// The rate without rounding: `600KB/s`.
+    /// The rate without rounding: `600kB/s`.
     var exactText: String { ByteCount(bytesPerSecond).exactText + "/s" }
 }
 

@@ -1,9 +1,9 @@
-import MediaLibrary
+import MediaCache
 
 extension ByteCount {
     /// Parses a number with a unit: `10GB` is 10¹⁰ bytes, `512MiB` is 512 × 2²⁰ bytes.
     ///
-    /// The units are B, KB, MB, GB, TB, KiB, MiB, GiB and TiB. A bare K, M, G or T is decimal; a number without a unit
+    /// The units are B, kB, MB, GB, TB, KiB, MiB, GiB and TiB. A bare K, M, G or T is decimal; a number without a unit
     /// is in bytes. Case and white space are ignored.
     init(parsing text: String) throws {
         let trimmed = text.filter { !$0.isWhitespace }
@@ -14,7 +14,7 @@ extension ByteCount {
         }
         guard let factor = Self.factors[unit] else {
             throw ArgumentTextError(
-                "“\(trimmed[number.endIndex...])” in “\(text)” is not a unit of bytes; use B, KB, MB, GB, TB, KiB, MiB, GiB or TiB"
+                "“\(trimmed[number.endIndex...])” in “\(text)” is not a unit of bytes; use B, kB, MB, GB, TB, KiB, MiB, GiB or TiB"
             )
         }
         let product = value * factor

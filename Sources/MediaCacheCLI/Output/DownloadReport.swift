@@ -1,3 +1,4 @@
+import MediaCache
 import MediaCacheAPI
 import MediaLibrary
 

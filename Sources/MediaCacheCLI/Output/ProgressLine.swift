@@ -1,3 +1,4 @@
+import MediaCache
 import MediaLibrary
 
 /// A line that shows the progress of an item.

@@ -258,12 +258,14 @@ final class DownloadRun: Sendable {
         if progress.isLengthExact, let limit = usage.maximumBytes, missing > limit - usage.pinnedBytes {
             throw AssetTooLarge(
                 message:
-                    "\(asset.url) needs about \(missing) more bytes, but pinned data uses \(usage.pinnedBytes) of the "
-                    + "cache limit of \(limit) bytes; raise the limit")
+                    "\(asset.url) needs about \(ByteCount(missing)) more, but pinned data uses "
+                    + "\(ByteCount(usage.pinnedBytes)) of the cache limit of \(ByteCount(limit)); raise the limit")
         }
         guard missing > 0, isComparable ? missing > free : free < 0 else { return nil }
         return DownloadObstacle(
-            .space, "the download needs about \(missing) more bytes, but only \(max(0, free)) are free on the disk")
+            .space,
+            "the download needs about \(ByteCount(missing)) more, but only \(ByteCount(max(0, free))) are free on the "
+                + "disk")
     }
 
     // MARK: - Completion

@@ -1,3 +1,4 @@
+internal import MediaCache
 internal import MediaContainers
 
 extension ContainerInspection {

@@ -95,6 +95,18 @@ struct PinTests {
         await next.close()
     }
 
+    @Test func errorOfTooLargeResourceHasUnits() async throws {
+        let store = try await fixture.open()
+        try await store.setLimits(CacheLimits(maximumBytes: 1_500, minimumFreeBytes: 0))
+        let error = await #expect(throws: CacheError.self) {
+            try await store.fill(ReadRequest(url: fixture.url, transferClass: .download, pins: true))
+        }
+        #expect(error?.code == .storage)
+        let length = ByteCount(Int64(Self.body.length))
+        #expect(error?.message.contains("has \(length), which exceeds the cache limit of 1.50 kB") == true)
+        await store.close()
+    }
+
     @Test func listsAllSpansInSidecarOfCompleteVersion() async throws {
         let store = try await fixture.open()
         _ = try await store.bytes(fixture.url, .closed(0, through: 999))

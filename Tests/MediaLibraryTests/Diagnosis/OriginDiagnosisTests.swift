@@ -118,7 +118,7 @@ struct OriginDiagnosisTests {
         let origin = Origin(["/a": Page(fields: [.contentType: "video/mp4"], body: film)])
         let findings = try await findings(origin, "/a")
         #expect(findings["index"]?.outcome == .warning)
-        #expect(findings["index"]?.found.contains("moov comes last, at 900 KB of 905 KB") == true)
+        #expect(findings["index"]?.found.contains("moov comes last, at 900 kB of 905 kB") == true)
         #expect(findings["index"]?.advice?.contains("--fast-start") == true)
         for check in ["connection", "type", "length", "ranges", "validators", "caching", "rate"] {
             #expect(findings[check]?.outcome == .ok, "\(check)")
@@ -312,9 +312,9 @@ struct OriginDiagnosisTests {
     }
 
     @Test(arguments: [
-        (200, 60_000, false, DiagnosisFinding.Outcome.warning, "20.0 KB/s over 60.0 KB; first byte after 7 ms"),
+        (200, 60_000, false, DiagnosisFinding.Outcome.warning, "20.0 kB/s over 60.0 kB; first byte after 7 ms"),
         (206, 3_000_000, false, .ok, "1.00 MB/s over 3.00 MB; first byte after 7 ms"),
-        (206, 60_000, true, .ok, "the resource is too short to measure (60.0 KB); first byte after 7 ms"),
+        (206, 60_000, true, .ok, "the resource is too short to measure (60.0 kB); first byte after 7 ms"),
         (503, 60, true, .warning, "the rate can't be measured, because the origin responded with 503"),
     ])
     func ratesOrigin(status: Int, count: Int, isWhole: Bool, outcome: DiagnosisFinding.Outcome, found: String) throws {
@@ -334,7 +334,7 @@ struct OriginDiagnosisTests {
             "/cdn/1.ts": Page(body: [UInt8](repeating: 0x47, count: 1880)),
         ])
         let rate = try await findings(origin, "/m")["rate"]
-        #expect(rate?.outcome == .ok && rate?.found.contains("(1.88 KB)") == true, "\(rate?.found ?? "")")
+        #expect(rate?.outcome == .ok && rate?.found.contains("(1.88 kB)") == true, "\(rate?.found ?? "")")
     }
 
     @Test(arguments: [(2, DiagnosisFinding.Outcome.ok), (-30, .ok), (3600, .warning), (-3600, .warning)])

@@ -5,11 +5,11 @@ package struct ByteCount: Sendable, Hashable {
     package init(_ bytes: Int64) { self.bytes = bytes }
 
     /// The exact count, in the largest unit that it's a multiple of: `10GB`, `512MiB`, or `1500` if there is none.
-    /// Decimal units are preferred, but MiB and larger binary units precede KB.
+    /// Decimal units are preferred, but MiB and larger binary units precede kB.
     package var exactText: String {
         let units: [(name: String, size: Int64)] = [
             ("TB", 1_000_000_000_000), ("GB", 1_000_000_000), ("MB", 1_000_000), ("TiB", 1 << 40), ("GiB", 1 << 30),
-            ("MiB", 1 << 20), ("KB", 1000), ("KiB", 1 << 10),
+            ("MiB", 1 << 20), ("kB", 1000), ("KiB", 1 << 10),
         ]
         guard bytes > 0, let unit = units.first(where: { bytes.isMultiple(of: $0.size) }) else { return "\(bytes)" }
         return "\(bytes / unit.size)\(unit.name)"
@@ -30,7 +30,7 @@ extension ByteCount: CustomStringConvertible {
         return "\(Self.threeFigures(value)) \(Self.units[max(unit, 0)])"
     }
 
-    private static let units = ["KB", "MB", "GB", "TB", "PB", "EB"]
+    private static let units = ["kB", "MB", "GB", "TB", "PB", "EB"]
 
     private static func threeFigures(_ value: Double) -> String {
         let decimals = value < 9.995 ? 2 : value < 99.95 ? 1 : 0
@@ -41,12 +41,4 @@ extension ByteCount: CustomStringConvertible {
         let fraction = String(scaled % Int64(scale))
         return "\(whole).\(String(repeating: "0", count: decimals - fraction.count))\(fraction)"
     }
-}
-
-extension BinaryInteger {
-    /// Returns the number with a noun: `1 part`, `2 parts`.
-    package func counted(_ singular: String) -> String { counted(singular, plural: "\(singular)s") }
-
-    /// Returns the number with a noun that has an irregular plural.
-    package func counted(_ singular: String, plural: String) -> String { "\(self) \(self == 1 ? singular : plural)" }
 }
