@@ -36,7 +36,8 @@ public struct ChannelRecord: Codable, Sendable, Hashable {
     public var url: String
     /// The state of the recording.
     public var state: State
-    /// The cause of the state `waiting`; null in other states.
+    /// The cause of the state `waiting`, or why a stopped channel can't be recorded: its URL isn't a stream. Null
+    /// otherwise.
     public var reason: String?
     /// The end of the recorded range, in milliseconds since 1970; null before the first segment.
     public var edge: Int64?
@@ -76,7 +77,7 @@ public struct ChannelRecord: Codable, Sendable, Hashable {
         name = channel.name.rawValue
         url = channel.url
         state = State(status.state)
-        if case .waiting(let text) = status.state { reason = text }
+        reason = if case .waiting(let text) = status.state { text } else { status.failure }
         edge = status.edge.map { Int64(($0.timeIntervalSince1970 * 1000).rounded()) }
         now = Int64((status.streamTime.timeIntervalSince1970 * 1000).rounded())
         let recordedRanges = status.recordedRanges.map { TimeSpan($0) }

@@ -41,6 +41,10 @@ struct RecordOutcomeTests {
             record: try ChannelSample.empty(["reason": "it responded with 404"]), lost: LostSegments())
         #expect(nothing.text == nil && nothing.failure?.exitCode == 1)
         #expect(nothing.failure?.message.hasSuffix("it responded with 404") == true)
+        let film = RecordOutcome(
+            record: try ChannelSample.empty(["state": "stopped", "reason": "http://h/a.mp4 isn't a playlist"]),
+            lost: LostSegments())
+        #expect(film.failure == CommandFailure(.failed, "http://h/a.mp4 isn't a playlist"))
     }
 
     @Test func resultIsOneLine() throws {

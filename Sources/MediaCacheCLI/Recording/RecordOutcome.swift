@@ -36,6 +36,7 @@ struct RecordOutcome: Sendable {
             return CommandFailure(.interrupted, "interrupted; \(recorded); \(next)")
         }
         guard !record.recordedRanges.isEmpty else {
+            if record.state == .stopped, let reason = record.reason { return CommandFailure(.failed, reason) }
             let reason = record.reason.map { ": \($0)" } ?? ""
             return CommandFailure(.failed, "no data was received from \(record.url)\(reason)")
         }

@@ -40,7 +40,11 @@ struct RecordSession: Sendable {
             display.note(address: now.liveURL)
             defer { display.finish() }
             let end = try await interruption.cancelling { try await follow(client, showing: display) }
-            if let end { return RecordOutcome(record: end, lost: display.lost, continues: end.isRunning) }
+            if let end {
+                // A URL that isn't a stream leaves no channel behind, so that the name can be used for the right URL.
+                if before == nil, end.state == .stopped, end.reason != nil { try await client.removeChannel(name) }
+                return RecordOutcome(record: end, lost: display.lost, continues: end.isRunning)
+            }
             // Ctrl-C stops only a recording that this command started.
             let isOurs = connection.owner == nil || before?.isRunning != true
             var last = now

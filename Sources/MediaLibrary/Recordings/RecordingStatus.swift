@@ -6,6 +6,8 @@ public struct RecordingStatus: Sendable, Hashable {
     public var channel: Channel
     /// The state.
     public var state: RecordingState
+    /// Why the recording stopped without recording anything: the channel's URL isn't a stream. Nil otherwise.
+    public var failure: String?
     /// The live edge: the time up to which every track that receives segments is recorded; nil if nothing is recorded.
     public var edge: Date?
     /// The current time by the stream's clock, which may differ from the recorder's. In window requests, `now` and

@@ -8,6 +8,47 @@ import Testing
 /// Tests of recordings that are stopped, resumed by the next process, ended and deleted.
 @Suite(.timeLimit(.minutes(20)))
 struct RecordingLifeTests {
+    /// A film is refused at once. An error page may be temporary, so it's refused only if it's repeated.
+    @Test(arguments: [("ftyp", 0.0), ("<!DOCTYPE html><html></html>", 6)])
+    func stopsIfURLIsNotStream(body: String, seconds: Double) async throws {
+        let fixture = try await RecordingFixture.opened()
+        let (origin, time) = (fixture.live.library.origin, fixture.live.library.time)
+        let before = time.sleepers
+        let url = LiveOrigin.url("film.mp4")
+        let bytes = body == "ftyp" ? [0, 0, 0, 16] + Array("ftypisom\0\0\0\0".utf8) : Array(body.utf8)
+        origin[url] = ScriptedResource(.bytes(bytes), contentType: seconds > 0 ? "text/html" : "video/mp4")
+        try await fixture.record { $0.url = url }
+        await fixture.settle()
+        #expect(await ((try fixture.recording).state == .stopped) == (seconds == 0))
+        try await fixture.pass(seconds + 2)
+        let status = try #require(try await fixture.recordings?.status(of: fixture.name))
+        #expect(status.state == .stopped)
+        let failure = try #require(status.failure)
+        #expect(failure.contains("isn't a playlist; only HLS streams") == (seconds == 0), "\(failure)")
+        #expect(time.sleepers == before)
+        // The URL is corrected at the origin.
+        fixture.live.library.serve(fixture.live.text("v1"), at: url, entityTag: "\"2\"")
+        try await fixture.recordings?.start(fixture.name)
+        try await fixture.pass(2)
+        #expect(try await fixture.recordings?.status(of: fixture.name).failure == nil)
+        #expect(await (try fixture.recording).state != .stopped)
+        await fixture.close()
+    }
+
+    /// The encoder is about to write its first playlist.
+    @Test func waitsWhilePlaylistIsEmpty() async throws {
+        let fixture = try await RecordingFixture.opened()
+        fixture.live.updatesPlaylists = false
+        fixture.live.library.serve("", at: fixture.live.entry, entityTag: "\"empty\"")
+        try await fixture.record()
+        try await fixture.pass(3)
+        #expect(await (try fixture.recording).isRunning)
+        fixture.live.updatesPlaylists = true
+        try await fixture.pass(30)
+        #expect(await (try fixture.recording).state == .recording)
+        await fixture.close()
+    }
+
     @Test func stopLeavesNoTasksOrRequests() async throws {
         let fixture = try await RecordingFixture.opened()
         let time = fixture.live.library.time

@@ -93,7 +93,8 @@ extension Recording {
         var channel = channel
         channel.programmes = channel.programmes.map(dependencies.exports.current)
         return RecordingStatus(
-            channel: channel, state: state, edge: edge.map { Date(nanosecondsSinceEpoch: $0) },
+            channel: channel, state: state, failure: isRunning ? nil : startFailure,
+            edge: edge.map { Date(nanosecondsSinceEpoch: $0) },
             streamTime: Date(nanosecondsSinceEpoch: streamTime),
             recordedRanges: ranges.map {
                 Date(nanosecondsSinceEpoch: $0.lowerBound)..<Date(nanosecondsSinceEpoch: $0.upperBound)

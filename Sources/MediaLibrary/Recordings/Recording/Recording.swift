@@ -134,6 +134,7 @@ package actor Recording {
         isRunning = true
         pastEnd = nil
         nextAddition = nil
+        startFailure = nil
         for track in tracks { track.restart(at: monotonic) }
         run = Task { await self.record() }
         reportState()
@@ -176,12 +177,17 @@ package actor Recording {
             try? await findTracks()
         }
         var wait = Duration.milliseconds(500)
+        var refusals = 0
         while !Task.isCancelled, tracks.isEmpty, !isPastEnd {
             do {
                 try await findTracks()
                 startFailure = nil
             } catch {
                 startFailure = "\(error)"
+                if isDefinitive(error, after: &refusals) {
+                    giveUp()
+                    return
+                }
                 reportState()
                 guard (try? await dependencies.store.time.sleep(for: wait)) != nil else { return }
                 wait = min(wait * 2, .seconds(10))
@@ -208,6 +214,32 @@ package actor Recording {
         }
     }
 
+    /// The number of consecutive responses without a playlist after which a channel that was never recorded gives up.
+    /// Origins send error pages and empty playlists for a short time.
+    private static let maximumRefusals = 4
+
+    /// Returns whether retrying can't help, because the channel's URL was never a playlist.
+    ///
+    /// - Parameter refusals: The number of consecutive responses without a playlist, which the function updates.
+    private func isDefinitive(_ error: any Error, after refusals: inout Int) -> Bool {
+        // A live download is started by a playlist.
+        guard let error = error as? CacheError, error.code == .notMedia, channel.tracks.isEmpty,
+            channel.endsWhenUnchanged != true
+        else {
+            refusals = 0
+            return false
+        }
+        refusals = error.isByRule ? Self.maximumRefusals : refusals + 1
+        return refusals >= Self.maximumRefusals
+    }
+
+    /// Stops a recording that can't start. The next start tries again.
+    private func giveUp() {
+        isRunning = false
+        run = nil
+        reportState()
+    }
+
     private func follow() {
         // `stop()` has cancelled the tasks that exist. A task started now would outlive it.
         guard isRunning else { return }
@@ -229,7 +261,11 @@ package actor Recording {
         guard
             let playlist = try await dependencies.loader.load(
                 url, scope: .any, settings: settings, transferClass: .recording, isFresh: true)
-        else { throw CacheError(.notMedia, "\(url) isn't a playlist; only HLS streams can be recorded") }
+        else {
+            var error = CacheError(.notMedia, "\(url) isn't a playlist; only HLS streams can be recorded")
+            error.isByRule = true
+            throw error
+        }
         let source = try ChannelEntry.make(
             of: playlist, selection: channel.selection, known: channel.tracks, entry: channel.entry)
         guard !Task.isCancelled else { return }
