@@ -1,3 +1,4 @@
+import Foundation
 import MediaCache
 import MediaLibrary
 import Testing
@@ -24,6 +25,17 @@ struct GetExportTests {
             #expect(failure?.exitCode == 64)
             #expect(failure?.message.hasPrefix("\(urls[0]) and \(urls[1]) would both be exported to") == true)
         }
+    }
+
+    @Test(arguments: ["new/", "new/deeper/film.mp4", "new/%(host)s/%(index)s %(title)s.%(ext)s"])
+    func createsFolders(output: String) throws {
+        let export = GetExport(
+            output: folder.file(output), isFolder: false, overwrites: false, selection: StreamSelection())
+        try export.check([try ResourceURL("http://a/film.mp4")])
+        let created = output.contains("host") ? "new/a" : output.contains("deeper") ? "new/deeper" : "new"
+        var isFolder: ObjCBool = false
+        #expect(FileManager.default.fileExists(atPath: folder.file(created), isDirectory: &isFolder))
+        #expect(isFolder.boolValue)
     }
 
     @Test func acceptsURLsWithDifferentOutputs() throws {

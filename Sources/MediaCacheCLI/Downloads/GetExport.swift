@@ -11,14 +11,16 @@ struct GetExport: Sendable {
     var overwrites: Bool
     var selection: StreamSelection
 
-    /// Checks that the outputs can be written, and that they differ. Called before the downloads, so only the URLs
-    /// determine the formats and the titles.
+    /// Checks that the outputs can be written and that they differ, and creates their folders. Called before the
+    /// downloads, so only the URLs determine the formats and the titles.
     func check(_ urls: [ResourceURL]) throws {
         var outputs: [String: ResourceURL] = [:]
-        for url in urls {
-            let path = path(for: url, title: nil, isStream: Self.isStream(url))
+        for (index, url) in urls.enumerated() {
+            let path = try path(for: url, index, record: nil, isStream: Self.isStream(url))
             if Self.isStream(url) { _ = try MediaFileKind(path: path) }
-            try OutputTarget(path: path, overwrites: overwrites).check()
+            let target = OutputTarget(path: path, overwrites: overwrites)
+            try target.makeFolders()
+            try target.check()
             // With --force, a repeated URL replaces its own output.
             guard let other = outputs.updateValue(url, forKey: path), other != url || !overwrites else { continue }
             throw CommandFailure(
@@ -26,21 +28,27 @@ struct GetExport: Sendable {
         }
     }
 
-    func run(_ outcome: inout GetOutcome, of url: ResourceURL, through connection: Connection) async throws {
-        guard outcome.record?.kind == .stream else {
-            let path = path(for: url, title: nil, isStream: false)
+    /// - Parameter index: The position of the URL in the command, from 0.
+    func run(
+        _ outcome: inout GetOutcome, of url: ResourceURL, _ index: Int, through connection: Connection
+    ) async throws {
+        let isStream = outcome.record?.kind == .stream
+        let path = try path(for: url, index, record: outcome.record, isStream: isStream)
+        let target = OutputTarget(path: path, overwrites: overwrites)
+        // The title of the download may name another folder than the URL.
+        try target.makeFolders()
+        guard isStream else {
             guard let source = outcome.resource?.localFile else {
                 throw CommandFailure(
                     .partial,
                     "\(url) was downloaded, but its file isn't accessible; nothing was written to “\(path)”")
             }
-            let copy = FileCopy(of: source, to: OutputTarget(path: path, overwrites: overwrites))
+            let copy = FileCopy(of: source, to: target)
             outcome.method = try await BlockingOperation.run { try copy.make() }
             outcome.output = path
             return
         }
-        let path = path(for: url, title: outcome.record?.title, isStream: true)
-        var job = RemuxJob(inputs: [], output: OutputTarget(path: path, overwrites: overwrites))
+        var job = RemuxJob(inputs: [], output: target)
         job.choice = StreamChoice(downloaded: selection)
         job.leavesGaps = outcome.record?.state == .completeWithHoles
         job.subtitles = .sidecar
@@ -59,10 +67,20 @@ struct GetExport: Sendable {
         if let shortfall = result.shortfall { throw shortfall }
     }
 
-    private func path(for url: ResourceURL, title: String?, isStream: Bool) -> String {
+    private func path(
+        for url: ResourceURL, _ index: Int, record: DownloadRecord?, isStream: Bool
+    ) throws -> String {
+        let title = record?.title ?? AssetTitle.title(for: url)
+        if let template = try OutputTemplate(parsing: output) {
+            let suffix = isStream ? "mp4" : url.pathExtension
+            return template.path(
+                .init(
+                    title: title, suffix: suffix.isEmpty ? "bin" : suffix, id: record?.id ?? "id", host: url.host,
+                    index: index + 1))
+        }
         let folder = isFolder && !output.hasSuffix("/") ? output + "/" : output
         guard isStream else { return OutputPath.resolve(folder, for: url) }
-        return OutputPath.resolve(folder, title: title ?? AssetTitle.title(for: url), extension: "mp4")
+        return OutputPath.resolve(folder, title: title, extension: "mp4")
     }
 
     private static func isStream(_ url: ResourceURL) -> Bool {

@@ -35,8 +35,8 @@ struct GetSession: Sendable {
         }
         display.finish()
         var outcomes: [GetOutcome] = []
-        for (url, record) in zip(urls, records) {
-            outcomes.append(try await finish(url, record, connection, until: interruption))
+        for (index, record) in records.enumerated() {
+            outcomes.append(try await finish(index, record, connection, until: interruption))
         }
         return outcomes
     }
@@ -54,25 +54,27 @@ struct GetSession: Sendable {
     }
 
     private func finish(
-        _ url: ResourceURL, _ record: DownloadRecord?, _ connection: Connection, until interruption: Interruption
+        _ index: Int, _ record: DownloadRecord?, _ connection: Connection, until interruption: Interruption
     ) async throws -> GetOutcome {
+        let url = urls[index]
         var outcome = GetOutcome(url: "\(url)", record: record)
         outcome.failure = GetOutcome.failure(of: record, "\(url)")
         if record?.kind == .file {
             outcome.resource = try await connection.client.resource(for: url, withFile: export != nil)
         }
         guard outcome.isComplete || record?.state == .completeWithHoles else { return outcome }
-        return try await exported(outcome, url, connection, until: interruption)
+        return try await exported(outcome, index, connection, until: interruption)
     }
 
     private func exported(
-        _ outcome: GetOutcome, _ url: ResourceURL, _ connection: Connection, until interruption: Interruption
+        _ outcome: GetOutcome, _ index: Int, _ connection: Connection, until interruption: Interruption
     ) async throws -> GetOutcome {
         guard let export else { return outcome }
+        let url = urls[index]
         let exported = try await interruption.cancelling {
             var outcome = outcome
             do {
-                try await export.run(&outcome, of: url, through: connection)
+                try await export.run(&outcome, of: url, index, through: connection)
             } catch {
                 // The result of the download is reported even if the export fails.
                 guard !(error is CancellationError), !(error is OwnerEnded) else { throw error }
@@ -93,12 +95,12 @@ struct GetSession: Sendable {
         _ connection: Connection, but problem: Problem, until interruption: Interruption
     ) async throws -> [GetOutcome] {
         var outcomes: [GetOutcome] = []
-        for url in urls {
+        for (index, url) in urls.enumerated() {
             let resource = try await connection.client.resource(for: url, withFile: export != nil)
             guard let resource, resource.complete, resource.stream == nil else { throw problem }
             StandardStreams.printError("mediacache: note: not pinned: \(problem.detail)")
             let outcome = GetOutcome(url: "\(url)", resource: resource)
-            outcomes.append(try await exported(outcome, url, connection, until: interruption))
+            outcomes.append(try await exported(outcome, index, connection, until: interruption))
         }
         return outcomes
     }

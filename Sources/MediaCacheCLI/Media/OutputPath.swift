@@ -8,7 +8,7 @@ enum OutputPath {
     }
 
     static func resolve(_ argument: String, title: String, extension suffix: String) -> String {
-        let name = visible(title.last == "." ? String(title.dropLast()) : title)
+        let name = safeName(title.last == "." ? String(title.dropLast()) : title)
         return resolve(argument, name: "\(name.isEmpty ? "stream" : name).\(suffix)")
     }
 
@@ -31,12 +31,12 @@ enum OutputPath {
     static func fileName(for url: ResourceURL) -> String {
         let last = url.path.split(separator: "/").last.map(String.init) ?? ""
         let decoded = last.removingPercentEncoding ?? last
-        let name = visible(decoded)
+        let name = safeName(decoded)
         return name.isEmpty ? url.host.filter { $0 != "[" && $0 != "]" && $0 != ":" } : name
     }
 
     /// Returns a name of at most 200 bytes, without path separators, control characters or leading dots.
-    private static func visible(_ text: String) -> String {
+    static func safeName(_ text: String) -> String {
         let name = Table.printable(text).map { $0 == "/" || $0 == "\\" || $0 == "?" ? "_" : $0 }
         // Most file systems limit names to 255 bytes. The end is preserved, since it contains the extension.
         var shortened = name.drop { $0 == "." }

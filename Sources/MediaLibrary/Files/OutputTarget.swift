@@ -30,6 +30,16 @@ public struct OutputTarget: Sendable, Hashable {
         guard access(folder.isEmpty ? "." : folder, W_OK | X_OK) == 0 else { throw failure("write", path) }
     }
 
+    /// Creates the missing folders of the path.
+    ///
+    /// - Throws: ``MediaJobError`` with the reason reported by the system.
+    public func makeFolders() throws {
+        for slash in folder.indices.dropFirst() where folder[slash] == "/" {
+            let path = String(folder[..<slash])
+            guard mkdir(path, 0o777) == 0 || errno == EEXIST else { throw failure("create the folder", path) }
+        }
+    }
+
     /// Returns a new path in the target's folder, so that the file can be renamed to the target.
     package func temporaryName() -> String {
         "\(folder).mediacache-\(getpid())-\(String(UInt32.random(in: 0 ... .max), radix: 16)).part"
