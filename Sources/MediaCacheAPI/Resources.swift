@@ -178,6 +178,26 @@ extension APIClient {
         try await (call(.delete, "/api/v1/resources/\(id)") as RemovalList).removed
     }
 
+    /// Removes the file or stream that a resource plays: like ``remove(id:)``, and for the playlist of a played stream
+    /// also the other resources of the stream.
+    ///
+    /// - Returns: The removal of all the file's or stream's resources as one.
+    /// - Throws: ``Problem`` with status 409 if the resource is pinned and isn't the file or top playlist of an asset.
+    public func removeTitle(of resource: ResourceRecord) async throws -> Removal {
+        let asset = try await assets().first {
+            $0.url == resource.url && $0.withCredentials == resource.withCredentials
+        }
+        let removed =
+            if asset == nil, !resource.pinned, try await played().contains(where: { $0.id == resource.id }) {
+                try await removePlayed(id: resource.id)
+            } else {
+                try await remove(id: resource.id)
+            }
+        let bytes = removed.reduce(0) { $0 + $1.bytes }
+        return Removal(
+            key: resource.key, bytes: max(bytes, asset?.bytes ?? 0), isDeferred: removed.contains(where: \.isDeferred))
+    }
+
     /// Removes all resources and their assets, including pinned resources and assets with downloads if
     /// `includingPinned` is true.
     public func removeAll(includingPinned: Bool) async throws -> [Removal] {

@@ -95,4 +95,11 @@ public struct Removal: Sendable, Hashable, Codable {
     public var bytes: Int64
     /// Whether the removal is deferred until the last reader leaves.
     public var isDeferred: Bool
+
+    /// Creates a removal.
+    public init(key: String, bytes: Int64, isDeferred: Bool) {
+        self.key = key
+        self.bytes = bytes
+        self.isDeferred = isDeferred
+    }
 }

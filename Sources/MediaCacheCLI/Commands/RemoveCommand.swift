@@ -83,7 +83,7 @@ struct RemoveCommand: AsyncParsableCommand {
             case .asset: nil as ResourceRecord?
             }
         if let resource {
-            outcome.removed += try await client.remove(id: resource.id)
+            outcome.removed.append(try await client.removeTitle(of: resource))
             return
         }
         // An ended recording has no resource at its URL.

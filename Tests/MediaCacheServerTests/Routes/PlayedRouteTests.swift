@@ -48,6 +48,29 @@ struct PlayedRouteTests {
         }
     }
 
+    /// The removal of a stream by its playlist includes its segments, whether it was played or downloaded.
+    @Test(arguments: [false, true]) func removesStreamByItsPlaylist(isDownload: Bool) async throws {
+        let playlist = try url("show/index.m3u8")
+        origin[playlist] = .playlist("#EXTM3U\n#EXT-X-TARGETDURATION:4\n#EXTINF:4,\na.ts\n#EXT-X-ENDLIST\n")
+        let packets = (0..<16).flatMap { _ in [UInt8(0x47)] + [UInt8](repeating: 1, count: 187) }
+        origin[try url("show/a.ts")] = ScriptedResource(.bytes(packets), contentType: "video/mp2t")
+        try await withClient { host, client in
+            if isDownload {
+                let id = try await client.addDownload(of: playlist, DownloadAddition(url: "")).id
+                while try await client.download(id)?.state.isEnded == false { await Task.yield() }
+            } else {
+                for name in ["show/index.m3u8", "show/a.ts"] {
+                    #expect(try await host.play(try url(name)).status == 200)
+                }
+                while try await client.played().contains(where: \.inUse) {}
+            }
+            let resource = try #require(try await client.resource(for: playlist))
+            let removal = try await client.removeTitle(of: resource)
+            #expect(removal.key == resource.key && removal.bytes > 3_000)
+            #expect(try await client.resources().isEmpty)
+        }
+    }
+
     @Test func removesPinnedResourceOnlyOnRequest() async throws {
         origin[try url("film.mp4")] = ScriptedResource(.random(seed: 1, length: 5_000), contentType: "video/mp4")
         try await withClient { host, client in
