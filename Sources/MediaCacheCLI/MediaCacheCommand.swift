@@ -71,6 +71,11 @@ struct MediaCacheCommand: AsyncParsableCommand {
         }
     }
 
+    private static func unknownCommand(_ error: any Error) -> CommandFailure? {
+        guard exitCode(for: error) == .validationFailure else { return nil }
+        return UnknownCommand.failure(of: Array(CommandLine.arguments.dropFirst()))
+    }
+
     private static func end(with error: any Error) -> Never {
         var error = error
         if CommandFailure(error) == nil, exitCode(for: error) == .success {
@@ -82,7 +87,7 @@ struct MediaCacheCommand: AsyncParsableCommand {
                 error = failure
             }
         }
-        guard let failure = CommandFailure(error) else { exit(withError: error) }
+        guard let failure = CommandFailure(error) ?? unknownCommand(error) else { exit(withError: error) }
         if let line = failure.line {
             let name = "mediacache:"
             StandardStreams.printError(TextStyle.error.paint(name, .red) + line.dropFirst(name.count))

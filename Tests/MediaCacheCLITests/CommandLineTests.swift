@@ -25,7 +25,7 @@ struct CommandLineTests {
         ["get", "--limit-rate", "0", "http://h/"],
         ["get", "--audio", "d e!", "http://h/"], ["downloads", "pause"],
         ["downloads", "pause", "--all", "One"], ["downloads", "prioritize", "One"],
-        ["downloads", "cancel", "ftp://h/"], ["record", "http://h/"], ["record", "http://h/", "--name", "a b"],
+        ["downloads", "cancel", "ftp://h/"], ["record", "http://h/", "--name", "a b"],
         ["record", "http://h/", "--name", "a", "--for", "1h", "--until", "now"],
         ["record", "http://h/", "--name", "a", "--keep", "0s"], ["record", "http://h/", "--name", "a", "--for", "0"],
         ["channels", "stop"], ["channels", "keep", "a", "--keep-segments", "x"],
@@ -47,7 +47,7 @@ struct CommandLineTests {
             "serve", "--port", "0", "--max-size", "none", "--max-age", "30d", "--min-free", "1GB", "--drop-query",
             "token",
         ],
-        ["play", "http://h/", "--with", "mpv", "--", "--fs"], ["demo", "--rate", "600KB/s", "--reset"],
+        ["play", "http://h/", "--with", "mpv", "--", "--fs"], ["demo", "--rate", "600kB/s", "--reset"],
         ["verify", "--repair"], ["usage"], ["prune", "--max-size", "1GB"], ["url", "http://h/"], ["info", "http://h/"],
         ["faststart", "a.mp4", "b.mp4", "--force"], ["faststart", "http://h/a.mp4", "b/", "--proxy", "http://p:1"],
         ["get", "http://h/", "http://i/", "--variant", "720", "--audio", "de,en", "--subs", "none", "--jobs", "2"],
@@ -55,7 +55,7 @@ struct CommandLineTests {
         ["downloads"], ["downloads", "--json"],
         ["downloads", "pause", "--all"], ["downloads", "resume", "One", "http://h/"],
         ["downloads", "cancel", "--keep", "One"], ["downloads", "prioritize", "One", "5"], ["downloads", "watch"],
-        ["record", "http://h/", "--name", "a"],
+        ["record", "http://h/"], ["record", "http://h/", "--name", "a"],
         [
             "record", "http://h/", "--name", "a", "--variant", "720", "--audio", "all", "--subtitles", "none", "--keep",
             "24h", "--max-size", "50GB", "--keep-segments", "100", "--keep-free", "none", "--for", "2h", "--json",
@@ -73,6 +73,24 @@ struct CommandLineTests {
     ])
     func acceptsValidArguments(arguments: [String]) {
         #expect(Self.exitCode(arguments) == nil)
+    }
+
+    @Test(arguments: [
+        (["gett", "http://h/x"], "“gett” is not a command of `mediacache`; did you mean `mediacache get`?"),
+        (
+            ["channels", "stpo", "news"],
+            "“stpo” is not a command of `mediacache channels`; did you mean `mediacache channels stop`?"
+        ),
+        (["xyzxyzxyz"], "“xyzxyzxyz” is not a command of `mediacache`; `mediacache --help` lists the commands"),
+    ])
+    func suggestsNearestCommand(arguments: [String], message: String) {
+        #expect(Self.exitCode(arguments) == 64)
+        #expect(UnknownCommand.failure(of: arguments) == CommandFailure(.usage, message))
+    }
+
+    @Test(arguments: [["get"], ["ls", "--json", "x"], ["--versoin"], ["downloads", "--jsno"], ["help", "get"]])
+    func suggestsNothingForExistingCommands(arguments: [String]) {
+        #expect(UnknownCommand.failure(of: arguments) == nil)
     }
 
     @Test func errorContainsUnsupportedScheme() {

@@ -10,6 +10,7 @@ struct RecordCommand: AsyncParsableCommand {
         commandName: "record",
         abstract: "Records a live stream as a channel whose time windows can be replayed.",
         discussion: """
+              mediacache record https://example.org/news/live.m3u8
               mediacache record https://example.org/live.m3u8 --name news
               mediacache record https://example.org/live.m3u8 --name news --keep 24h --max-size 50GB --detach
               mediacache record https://example.org/live.m3u8 --name match --for 2h --variant all
@@ -40,9 +41,11 @@ struct RecordCommand: AsyncParsableCommand {
     var url: ResourceURL
 
     @Option(
-        help: "The name of the channel: up to 64 ASCII letters, digits, dots, hyphens, underscores.",
+        help: ArgumentHelp(
+            "The name of the channel: up to 64 ASCII letters, digits, dots, hyphens, underscores.",
+            discussion: "Default: a name derived from the URL."),
         transform: ChannelArgument.parse)
-    var name: ChannelName
+    var name: ChannelName?
 
     @OptionGroup var tracks: TrackOptions
     @OptionGroup var retention: RetentionOptions
@@ -80,6 +83,7 @@ struct RecordCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
+        let name = name ?? ChannelName(derivedFrom: url)
         let session = RecordSession(
             name: name, url: url,
             addition: ChannelAddition(

@@ -72,8 +72,11 @@ public struct Asset: Sendable, Hashable, Identifiable, Codable {
 package enum AssetTitle {
     private static let generic: Set<String> = [
         "index", "master", "main", "playlist", "manifest", "stream", "prog_index", "chunklist", "video", "default",
-        "hls",
+        "hls", "live",
     ]
+
+    /// Returns whether a name says nothing about the media, such as `index`.
+    static func isGeneric(_ name: String) -> Bool { generic.contains(name.lowercased()) }
 
     /// Returns the last descriptive component of a URL's path, or the last one if none is descriptive, without its
     /// extension; the host if the path is empty.
@@ -83,7 +86,7 @@ package enum AssetTitle {
             guard let dot = plain.lastIndex(of: "."), dot != plain.startIndex else { return plain }
             return String(plain[..<dot])
         }
-        let descriptive = names.first { !generic.contains($0.lowercased()) } ?? names.first
+        let descriptive = names.first { !isGeneric($0) } ?? names.first
         // Terminals interpret control characters, so titles must not contain them.
         return (descriptive ?? url.host).filter {
             $0.unicodeScalars.allSatisfy { $0.value >= 0x20 && $0.value != 0x7F }

@@ -110,6 +110,16 @@ public struct ChannelName: RawRepresentable, Sendable, Hashable, Comparable, Cod
         self.rawValue = rawValue
     }
 
+    /// Creates the name that describes a stream best: the last descriptive component of its URL's path, otherwise its
+    /// host. Characters that names can't contain become hyphens.
+    public init(derivedFrom url: ResourceURL) {
+        var text = AssetTitle.title(for: url)
+        if AssetTitle.isGeneric(text) { text = url.host }
+        let words = text.split { !($0.isASCII && ($0.isLetter || $0.isNumber || "._".contains($0))) }
+        let name = words.joined(separator: "-").drop { $0 == "." }.prefix(64)
+        rawValue = name.isEmpty ? "channel" : String(name)
+    }
+
     /// Creates the name of the recording that downloads a live asset.
     init(_ asset: AssetID) { rawValue = asset.rawValue }
 
