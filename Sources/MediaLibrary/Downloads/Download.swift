@@ -117,6 +117,8 @@ public struct DownloadObstacle: Sendable, Hashable, Codable {
         case hours
         /// A suspended cache.
         case cache
+        /// No process that continues downloads. This obstacle is never stored.
+        case server
     }
 
     /// The kind of obstacle.

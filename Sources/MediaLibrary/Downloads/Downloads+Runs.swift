@@ -133,7 +133,9 @@ extension Downloads {
         networkName = network
         let obstacle = obstacle
         for (id, entry) in entries {
-            guard let state = entry.asset.download?.state, state.isActive, entry.run == nil else { continue }
+            guard let state = entry.asset.download?.state, state.isActive, entry.run == nil,
+                queue.items[id]?.isActive == true
+            else { continue }
             // A delay requested by the origin applies regardless of the conditions.
             if case .waiting(let waited) = state, waited.kind == .retryAfter { continue }
             if let obstacle {

@@ -96,8 +96,8 @@ public actor Downloads {
     /// Restores the downloads of earlier processes: queued, running and waiting ones continue, paused ones stay paused.
     /// Does nothing if downloads have already been started.
     ///
-    /// - Parameter resuming: Whether downloads continue now. Otherwise they stay queued for a later process, unless
-    ///   they're resumed.
+    /// - Parameter resuming: Whether downloads continue now. Otherwise they wait for a later process, unless they're
+    ///   resumed.
     /// - Throws: `CacheError` with `storage`.
     public func start(resuming: Bool = true) async throws {
         guard watchers.isEmpty else { return }
@@ -109,8 +109,11 @@ public actor Downloads {
         for asset in try await assetStore.assets().sorted(by: { $0.added < $1.added }) where entries[asset.id] == nil {
             guard let download = asset.download else { continue }
             enter(asset)
+            guard resuming else {
+                queue.change(asset.id) { $0.isActive = false }
+                continue
+            }
             if download.state.isActive { setState(.queued, of: asset.id) }
-            if !resuming { queue.change(asset.id) { $0.isActive = false } }
         }
         networkName = conditions.current.networkName
         watch()
@@ -217,8 +220,13 @@ public actor Downloads {
         let download = entry.asset.download ?? Download(added: entry.asset.created)
         guard let run = entry.run else {
             let isComplete = download.state == .complete
+            var asset = entry.asset
+            // The stored state remains, since it's the one with which the later process continues.
+            if download.state.isActive, queue.items[asset.id]?.isActive == false {
+                asset.download?.state = .waiting(Self.awaitedServer(download.state))
+            }
             return DownloadStatus(
-                asset: entry.asset,
+                asset: asset,
                 progress: DownloadProgress(
                     bytes: download.bytes, length: download.length, isLengthExact: download.isLengthExact,
                     parts: download.parts, rate: 0, secondsReady: isComplete ? entry.asset.duration ?? 0 : 0))
@@ -227,6 +235,15 @@ public actor Downloads {
         let progress = run.meter.progress(now: store.time.monotonic)
         if progress.parts.total > 0 { asset.download?.apply(progress) }
         return DownloadStatus(asset: asset, progress: progress)
+    }
+}
+
+extension Downloads {
+    /// Returns the obstacle of a download that no process continues.
+    private static func awaitedServer(_ state: DownloadState) -> DownloadObstacle {
+        var text = "nothing runs it at present; it continues when it's resumed, or when a server starts"
+        if case .waiting(let obstacle) = state { text += " (last obstacle: \(obstacle.message))" }
+        return DownloadObstacle(.server, text)
     }
 }
 
