@@ -51,6 +51,12 @@ public struct ProbeRequest: Codable, Sendable, Hashable {
     public var url: String
     /// Header fields for the URL's origin, by name.
     public var headers: [String: String]?
+    /// The selected variants, as in ``DownloadAddition/variant``.
+    public var variant: String?
+    /// The selected audio, as in ``DownloadAddition/audio``.
+    public var audio: String?
+    /// The selected subtitles, as in ``DownloadAddition/subtitles``.
+    public var subtitles: String?
 
     /// Creates a request.
     public init(url: String, headers: [String: String]? = nil) {
@@ -65,8 +71,14 @@ extension APIClient {
     /// - Parameters:
     ///   - url: The URL of a file or playlist. Any user information in it is sent to the server.
     ///   - headers: Header fields for its origin, by name.
-    public func probe(_ url: ResourceURL, headers: [String: String]? = nil) async throws -> ProbeRecord {
-        let request = ProbeRequest(url: Self.text(of: url), headers: headers)
+    ///   - selection: The selection that `MediaProbe.selected` describes; nil for none.
+    public func probe(
+        _ url: ResourceURL, headers: [String: String]? = nil, selection: StreamSelection? = nil
+    ) async throws -> ProbeRecord {
+        var request = ProbeRequest(url: Self.text(of: url), headers: headers)
+        request.variant = selection?.variants.text
+        request.audio = selection?.audio.text
+        request.subtitles = selection?.subtitles.text
         return try await call(.post, "/api/v1/probe", content: try .json(request))
     }
 }

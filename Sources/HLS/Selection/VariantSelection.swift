@@ -97,9 +97,15 @@ extension VariantStream {
 
 extension Rendition {
     /// Returns whether the rendition's language is `language` or a variant of it, such as `de-CH` for `de`.
-    public func matchesLanguage(_ language: String) -> Bool {
-        guard let own = self.language?.lowercased() else { return false }
+    public func matchesLanguage(_ language: String) -> Bool { LanguageTag.matches(self.language, language) }
+}
+
+/// Language tags (RFC 5646).
+public enum LanguageTag {
+    /// Returns whether a tag is `language` or a variant of it, such as `de-CH` for `de`. Case is ignored.
+    public static func matches(_ tag: String?, _ language: String) -> Bool {
+        guard let tag = tag?.lowercased() else { return false }
         let language = language.lowercased()
-        return own == language || own.hasPrefix(language + "-")
+        return tag == language || tag.hasPrefix(language + "-")
     }
 }

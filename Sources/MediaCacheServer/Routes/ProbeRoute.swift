@@ -20,7 +20,8 @@ struct ProbeRoute: Route {
         let fields = try HTTPFields(requested: body.headers ?? [:])
         let identity = try await profiles.identity(for: url, in: store)
         let probe = try await MediaProber(store: store, loader: loader).probe(
-            url.withoutUserInfo, settings: profiles.settings(for: url, as: identity, fields: fields))
+            url.withoutUserInfo, settings: profiles.settings(for: url, as: identity, fields: fields),
+            selection: try StreamSelection(body))
         let asset = try await assetStore.assets().first { $0.url == probe.url }
         return try .json(
             ProbeRecord(probe, title: asset?.title ?? AssetTitle.title(for: url), asset: asset?.id.rawValue))

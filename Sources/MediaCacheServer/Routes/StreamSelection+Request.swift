@@ -6,15 +6,27 @@ extension StreamSelection {
     ///
     /// - Throws: ``Problem`` if a value is invalid.
     init(_ addition: DownloadAddition) throws {
+        try self.init(variant: addition.variant, audio: addition.audio, subtitles: addition.subtitles)
+    }
+
+    /// Creates the selection of a probe; nil if the request contains none.
+    ///
+    /// - Throws: ``Problem`` if a value is invalid.
+    init?(_ request: ProbeRequest) throws {
+        guard request.variant != nil || request.audio != nil || request.subtitles != nil else { return nil }
+        try self.init(variant: request.variant, audio: request.audio, subtitles: request.subtitles)
+    }
+
+    private init(variant: String?, audio: String?, subtitles: String?) throws {
         self.init()
-        if let text = addition.variant {
+        if let text = variant {
             guard let variants = Variants(text: text) else {
                 throw Problem.badRequest("variant must be best, worst, all, a height or a bandwidth, not “\(text)”")
             }
             self.variants = variants
         }
-        audio = try Self.languages(addition.audio, "audio") ?? audio
-        subtitles = try Self.languages(addition.subtitles, "subtitles") ?? subtitles
+        self.audio = try Self.languages(audio, "audio") ?? self.audio
+        self.subtitles = try Self.languages(subtitles, "subtitles") ?? self.subtitles
     }
 
     private static func languages(_ text: String?, _ name: String) throws -> Languages? {

@@ -1,3 +1,5 @@
+internal import HLS
+
 /// A description of the media at a URL, from which a user chooses what to download.
 public struct MediaProbe: Sendable, Hashable, Codable {
     /// A variant stream (RFC 8216bis §4.4.6.2).
@@ -29,6 +31,16 @@ public struct MediaProbe: Sendable, Hashable, Codable {
         public var isDefault: Bool
     }
 
+    /// The variant streams and renditions of a selection.
+    public struct Selected: Sendable, Hashable, Codable {
+        /// The variant streams.
+        public var variants: [Variant]
+        /// The audio renditions of these variant streams. Audio within the variant streams isn't listed.
+        public var audio: [Rendition]
+        /// The subtitle renditions.
+        public var subtitles: [Rendition]
+    }
+
     /// The URL, without user information.
     public var url: String
     /// The kind of resource: a file or a stream.
@@ -53,6 +65,27 @@ public struct MediaProbe: Sendable, Hashable, Codable {
     public var audio: [Rendition] = []
     /// The subtitle renditions with different languages or names; empty for a file or media playlist.
     public var subtitles: [Rendition] = []
+    /// The variant streams and renditions of a selection; nil if none was given, and for a file or media playlist.
+    public var selected: Selected?
+    /// Why the stream can't be exported as a file, although it can be downloaded; nil if no reason is known.
+    public var exportObstacle: String?
     /// Remarks for display before a download, one sentence each.
     public var notes: [String] = []
+}
+
+extension MediaProbe {
+    /// Returns the languages that none of the selected audio renditions has. If the stream declares no audio
+    /// renditions, the languages of its audio are unknown, and none is absent.
+    public func absentAudio(among languages: [String]) -> [String] {
+        audio.isEmpty ? [] : Self.absent(languages, selected?.audio ?? audio)
+    }
+
+    /// Returns the languages that none of the selected subtitle renditions has; none for a file or media playlist.
+    public func absentSubtitles(among languages: [String]) -> [String] {
+        variants.isEmpty ? [] : Self.absent(languages, selected?.subtitles ?? subtitles)
+    }
+
+    private static func absent(_ languages: [String], _ renditions: [Rendition]) -> [String] {
+        languages.filter { language in !renditions.contains { LanguageTag.matches($0.language, language) } }
+    }
 }

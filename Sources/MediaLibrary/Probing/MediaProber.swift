@@ -19,12 +19,16 @@ public struct MediaProber: Sendable {
 
     /// Returns a description of the file or playlist at `url`.
     ///
-    /// - Parameter settings: The transfer settings; nil means the store's.
+    /// - Parameters:
+    ///   - settings: The transfer settings; nil means the store's.
+    ///   - selection: The selection that ``MediaProbe/selected`` describes; nil for the best variant stream.
     /// - Throws: `CacheError`, with `notMedia` for a page, for a manifest of another format, and for a playlist that
     ///   can't be parsed or has no variant stream; `CancellationError`.
-    public func probe(_ url: ResourceURL, settings: TransferSettings? = nil) async throws -> MediaProbe {
+    public func probe(
+        _ url: ResourceURL, settings: TransferSettings? = nil, selection: StreamSelection? = nil
+    ) async throws -> MediaProbe {
         if loader.expectsPlaylist(at: url), let playlist = try await loader.load(url, scope: .any, settings: settings) {
-            return try await stream(playlist, settings)
+            return try await stream(playlist, settings, selection)
         }
         let request = ReadRequest(url: url, range: .closed(0, through: Self.front - 1), settings: settings)
         let session = try await store.withAccessCheck(request, discarding: { $0.cancel() }) { try await store.read($0) }
@@ -33,7 +37,7 @@ public struct MediaProber: Sendable {
             let playlist = try await loader.load(url, scope: .any, settings: settings)
         {
             loader.remember(url)
-            return try await stream(playlist, settings)
+            return try await stream(playlist, settings, selection)
         }
         return try await file(url, session, settings)
     }
@@ -111,14 +115,17 @@ public struct MediaProber: Sendable {
         }
     }
 
-    private func stream(_ playlist: LoadedPlaylist, _ settings: TransferSettings?) async throws -> MediaProbe {
+    private func stream(
+        _ playlist: LoadedPlaylist, _ settings: TransferSettings?, _ selection: StreamSelection?
+    ) async throws -> MediaProbe {
         var probe = MediaProbe(url: playlist.url.description, kind: .stream, type: playlist.head.contentType)
         let parsed = try playlist.parsed()
         switch parsed.playlist {
         case .media(let media): note(media, in: &probe)
         case .multivariant(let multivariant):
             let variants = Self.choices(of: multivariant)
-            guard let best = variants.first else {
+            let chosen = selection?.choose(from: multivariant)
+            guard let best = chosen?.variants.first ?? variants.first else {
                 throw CacheError(.notMedia, "\(playlist.url) has no variant stream to play")
             }
             let url = try playlist.resolve(best.uri)
@@ -130,8 +137,14 @@ public struct MediaProber: Sendable {
             note(media, in: &probe)
             probe.variants = variants.map { MediaProbe.Variant($0, duration: probe.isLive ? nil : probe.duration) }
             probe.length = probe.variants.first?.length
-            probe.audio = Self.renditions(.audio, in: multivariant)
-            probe.subtitles = Self.renditions(.subtitles, in: multivariant)
+            probe.audio = Self.renditions(.audio, of: multivariant.renditions)
+            probe.subtitles = Self.renditions(.subtitles, of: multivariant.renditions)
+            probe.selected = chosen.map { variants, renditions in
+                MediaProbe.Selected(
+                    variants: variants.map { MediaProbe.Variant($0, duration: probe.isLive ? nil : probe.duration) },
+                    audio: Self.renditions(.audio, of: renditions),
+                    subtitles: Self.renditions(.subtitles, of: renditions))
+            }
         }
         return probe
     }
@@ -143,9 +156,9 @@ public struct MediaProber: Sendable {
             .sorted { $0.bandwidth > $1.bandwidth }
     }
 
-    private static func renditions(_ type: RenditionType, in playlist: MultivariantPlaylist) -> [MediaProbe.Rendition] {
+    private static func renditions(_ type: RenditionType, of all: [Rendition]) -> [MediaProbe.Rendition] {
         var known: Set<[String?]> = []
-        return playlist.renditions.filter { $0.type == type && known.insert([$0.language, $0.name]).inserted }
+        return all.filter { $0.type == type && known.insert([$0.language, $0.name]).inserted }
             .map { MediaProbe.Rendition(language: $0.language, name: $0.name, isDefault: $0.isDefault) }
     }
 
@@ -159,11 +172,28 @@ public struct MediaProber: Sendable {
                 "The stream is protected by DRM (\(foreign.keyFormat)): it can be cached, but needs a license to play."
             )
         }
+        probe.exportObstacle = Self.exportObstacle(of: playlist)
         let gaps = playlist.segments.count { $0.isGap }
         if gaps > 0 { probe.notes.append("The playlist marks \(gaps) of \(playlist.segments.count) segments as gaps.") }
         if playlist.segments.isEmpty {
             probe.notes.append("The playlist has no segments yet; the encoder may have just started.")
         }
+    }
+}
+
+extension MediaProber {
+    /// Returns the description of an encryption that can't be removed; nil if there is none.
+    private static func exportObstacle(of playlist: MediaPlaylist) -> String? {
+        var last: [EncryptionKey] = []
+        for segment in playlist.segments where segment.keys != last {
+            last = segment.keys
+            do {
+                _ = try SegmentKey.usable(of: segment.keys, mediaSequence: 0)
+            } catch {
+                return error.summary
+            }
+        }
+        return nil
     }
 }
 

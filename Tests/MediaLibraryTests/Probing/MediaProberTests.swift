@@ -13,11 +13,15 @@ struct MediaProberTests {
 
     private func url(_ name: String) throws -> ResourceURL { try ResourceURL(base + name) }
 
-    private func probe(_ name: String) async throws -> MediaProbe {
+    private func probe(_ name: String, selection: StreamSelection? = nil) async throws -> MediaProbe {
         let store = try await fixture.open()
         let prober = MediaProber(store: store, loader: PlaylistLoader(store: store))
         let result: Result<MediaProbe, any Error>
-        do { result = .success(try await prober.probe(try url(name))) } catch { result = .failure(error) }
+        do {
+            result = .success(try await prober.probe(try url(name), selection: selection))
+        } catch {
+            result = .failure(error)
+        }
         await store.close()
         return try result.get()
     }
@@ -64,6 +68,30 @@ struct MediaProberTests {
         #expect(fixture.origin.requests.map(\.url) == [try url("index.m3u8"), try url("high.m3u8")])
     }
 
+    @Test func describesSelection() async throws {
+        fixture.serve(
+            """
+            #EXTM3U
+            #EXT-X-MEDIA:TYPE=AUDIO,GROUP-ID="a",NAME="Deutsch",LANGUAGE="de-CH",DEFAULT=YES,URI="de.m3u8"
+            #EXT-X-MEDIA:TYPE=AUDIO,GROUP-ID="a",NAME="English",LANGUAGE="en",URI="en.m3u8"
+            #EXT-X-STREAM-INF:BANDWIDTH=500000,RESOLUTION=640x360,AUDIO="a"
+            low.m3u8
+            #EXT-X-STREAM-INF:BANDWIDTH=2000000,RESOLUTION=1920x1080,AUDIO="a"
+            high.m3u8
+
+            """, at: try url("index.m3u8"))
+        fixture.serve(SamplePlaylist.onDemand, at: try url("low.m3u8"))
+        let probe = try await probe(
+            "index.m3u8", selection: StreamSelection(variants: .worst, audio: .some(["fr", "en"])))
+        #expect(probe.selected?.variants.map(\.height) == [360])
+        #expect(probe.selected?.audio.map(\.language) == ["en"] && probe.selected?.subtitles == [])
+        #expect(probe.absentAudio(among: ["fr", "en"]) == ["fr"])
+        #expect(probe.absentAudio(among: ["en"]) == [] && probe.absentSubtitles(among: ["de"]) == ["de"])
+        #expect(probe.exportObstacle == nil)
+        // Only the selected variant stream is requested.
+        #expect(fixture.origin.requests.map(\.url) == [try url("index.m3u8"), try url("low.m3u8")])
+    }
+
     @Test(arguments: [StreamSelection.Variants.best, .bandwidth(2_000_000)])
     func selectionChoosesVariant(_ selection: StreamSelection.Variants) {
         let low = VariantStream(uri: "low.m3u8", bandwidth: 500_000)
@@ -100,6 +128,7 @@ struct MediaProberTests {
         let probe = try await probe("drm.m3u8")
         #expect(probe.isEncrypted)
         #expect(probe.notes.count == 2)
+        #expect(probe.exportObstacle?.contains("com.apple.streamingkeydelivery") == true)
         #expect(probe.notes.contains { $0.contains("com.apple.streamingkeydelivery") })
         #expect(probe.notes.contains { $0.contains("1 of 2 segments") })
     }
