@@ -66,6 +66,16 @@ struct DownloadLinesTests {
         #expect(DownloadReport.table([]) == "There are no downloads; `get` adds one.")
     }
 
+    @Test func finishedDownloadHasLine() throws {
+        let reason = DownloadSample.reason("originStatus", "it responded with 404")
+        let lines = try [
+            ["state": "complete", "bytes": 5_000], ["state": "completeWithHoles", "holeCount": 2, "bytes": 900],
+            ["state": "failed", "reason": reason],
+        ].map { DownloadLines.finished(try DownloadSample.record("a", $0)) }
+        #expect(lines[0].hasSuffix(": complete, 5.00 kB") && lines[1].hasSuffix(": 2 parts missing, 900 B"))
+        #expect(lines[2].hasSuffix(": failed: it responded with 404"))
+    }
+
     @Test(arguments: [
         ("failed", "31"), ("paused", "33"), ("waiting", "33"), ("completeWithHoles", "33"), ("complete", "32"),
         ("running", nil), ("queued", nil),

@@ -82,6 +82,15 @@ struct LineBlockTests {
         #expect(screen.seen == expected + ["Kept it."] + expected.dropFirst())
     }
 
+    @Test func finishedLinesStayAboveBlock() throws {
+        var screen = Screen(width: 60, height: 24)
+        let records = try (0..<3).map { try Self.record($0, "running", 500) }
+        screen.show(records)
+        let expected = screen.expectation(records)
+        screen.terminal.write(screen.block.drawSequence(Array(expected.dropFirst()), below: ["Film a: complete"]))
+        #expect(screen.seen == screen.before + ["Film a: complete"] + expected.dropFirst())
+    }
+
     @Test func erasesLinesWithoutContent() throws {
         var screen = Screen(width: 60, height: 24)
         screen.show(try (0..<3).map { try Self.record($0, "running", 500) })

@@ -8,9 +8,12 @@ struct GetCommand: AsyncParsableCommand {
         commandName: "get",
         abstract: "Downloads films, songs and streams, and exports them on request.",
         discussion: """
+            EXAMPLES:
               mediacache get https://example.org/film.mp4
               mediacache get https://example.org/film.mp4 -o ~/Films/
-              mediacache get https://example.org/show/index.m3u8 --variant 720 --audio en -o show.mp4
+              mediacache get https://example.org/a.m3u8 --variant 720 --audio en -o show.mp4
+              mediacache get https://example.org/show.m3u8 --formats
+              mediacache get --input-file urls.txt -o '%(host)s/%(title)s.%(ext)s'
               mediacache get --input-file urls.txt --jobs 2
               mediacache get --header 'Cookie: session=1' https://example.org/film.mp4
 
@@ -26,6 +29,8 @@ struct GetCommand: AsyncParsableCommand {
             For a file, -o writes a reflink if the file system supports it, otherwise a hard link, otherwise a copy. A \
             hard link shares its data with the cache, so don't modify it. For a stream, -o writes an .mp4, .m4v, .m4a \
             or .ts, as `export` does. For several URLs, -o is a folder.
+
+            OUTPUT:
             --json prints an object for each event, one per line: event (state, progress, result), asset, url, title, \
             kind, state (queued, running, paused, waiting, failed, complete, completeWithHoles), reason (code, \
             message, until, retryable), bytes, length, isLengthExact, partsDone, parts, rate. The last event of each URL is its \
@@ -47,8 +52,14 @@ struct GetCommand: AsyncParsableCommand {
 
     @Option(
         name: .shortAndLong,
-        help: ArgumentHelp("Export to this file or folder.", valueName: "file"))
+        help: ArgumentHelp(
+            "Export to this file or folder. Missing folders are created.",
+            discussion: "Fields: %(title)s, %(ext)s, %(id)s, %(host)s and %(index)s, the URL's position.",
+            valueName: "file"))
     var output: String?
+
+    @Flag(name: [.customShort("F"), .long], help: "List the variants and languages of the URLs instead.")
+    var formats = false
 
     @OptionGroup var selection: SelectionOptions
 
@@ -61,15 +72,32 @@ struct GetCommand: AsyncParsableCommand {
 
     @OptionGroup var downloads: DownloadOptions
     @OptionGroup var results: ResultOptions
-    @OptionGroup var origin: OriginOptions
+    @OptionGroup(title: "Origin options") var origin: OriginOptions
     @OptionGroup var admission: AdmissionOptions
     @OptionGroup var limits: LimitOptions
-    @OptionGroup var cache: CacheOptions
+    @OptionGroup(title: "Global options") var cache: CacheOptions
 
     func validate() throws {
         if urls.isEmpty, inputFile == nil {
             throw ValidationError("Specify a URL, or a file of URLs with --input-file.")
         }
+    }
+
+    private func printFormats(of urls: [ResourceURL], _ settings: HostSettings) async throws {
+        let header = origin.header
+        let records = try await Interruption().cancelling {
+            try await Connection.use(settings) { connection in
+                var records: [ProbeRecord] = []
+                for url in urls {
+                    try await HeaderArgument.apply(header, for: url, to: connection.client)
+                    records.append(try await connection.client.probe(url))
+                }
+                return records
+            }
+        }
+        guard let records else { throw CommandFailure(.interrupted, "interrupted") }
+        let text = records.map(FormatReport.text).joined(separator: "\n\n")
+        try StandardStreams.print(results.json ? JSONOutput.text(records) : text)
     }
 
     func run() async throws {
@@ -79,13 +107,15 @@ struct GetCommand: AsyncParsableCommand {
         }
         let export = output.map {
             GetExport(
-                output: $0, isFolder: urls.count > 1, overwrites: results.force, selection: selection.selection)
+                output: $0, isFolder: urls.count > 1 && !$0.contains("%("), overwrites: results.force,
+                selection: selection.selection)
         }
-        try export?.check(urls)
+        if !formats { try export?.check(urls) }
         let settings = try HostSettings(
             cache: cache, limits: limits, admission: admission, origin: origin, downloads: downloads, url: first)
+        guard !formats else { return try await printFormats(of: urls, settings) }
         let session = GetSession(
-            urls: urls, selection: selection.selection, seconds: duration, header: origin.header, export: export,
+            urls: urls, selection: selection, seconds: duration, header: origin.header, export: export,
             printsJSON: results.json, isQuiet: results.quiet)
         let interruption = Interruption()
         let outcomes = try await OwnerEnded.retryingOnOwnerExit(settings) { connection in

@@ -5,7 +5,7 @@ import MediaLibrary
 /// A run of `get` over one connection. It adds all downloads, waits for them, and exports them.
 struct GetSession: Sendable {
     var urls: [ResourceURL]
-    var selection: StreamSelection
+    var selection: SelectionOptions
     /// The duration in seconds for which a live stream is followed; nil to follow it to its end.
     var seconds: Double?
     var header: [HeaderArgument]
@@ -15,8 +15,12 @@ struct GetSession: Sendable {
 
     /// Downloads and exports all URLs, and returns the results in the order of the URLs.
     func run(through connection: Connection, until interruption: Interruption) async throws -> [GetOutcome] {
-        var items: [DownloadJob.Item] = []
-        for url in urls { items.append(DownloadJob.Item(url: url, addition: try await addition(url, connection))) }
+        var all: [DownloadJob.Item] = []
+        for url in urls { all.append(DownloadJob.Item(url: url, addition: try await addition(url, connection))) }
+        guard let refusals = try await prepare(all, connection, until: interruption) else {
+            throw CommandFailure(.interrupted, "interrupted; nothing was downloaded")
+        }
+        let items = all.indices.filter { refusals[$0] == nil }.map { all[$0] }
         let job = DownloadJob(client: connection.client, isRemote: connection.owner != nil, items: items)
         let display = DownloadDisplay(isQuiet: isQuiet || printsJSON)
         let events = printsJSON ? GetEventPrinter() : nil
@@ -35,10 +39,36 @@ struct GetSession: Sendable {
         }
         display.finish()
         var outcomes: [GetOutcome] = []
-        for (index, record) in records.enumerated() {
-            outcomes.append(try await finish(index, record, connection, until: interruption))
+        var ended = records[...]
+        for index in urls.indices {
+            if let refusal = refusals[index] {
+                outcomes.append(GetOutcome(url: "\(urls[index])", failure: refusal))
+            } else {
+                outcomes.append(
+                    try await finish(index, ended.popFirst() ?? nil, connection, until: interruption))
+            }
         }
         return outcomes
+    }
+
+    /// Checks the URLs and names the selected variants and languages.
+    ///
+    /// - Returns: The reasons not to begin downloads, by index; nil after a signal.
+    private func prepare(
+        _ items: [DownloadJob.Item], _ connection: Connection, until interruption: Interruption
+    ) async throws -> [Int: CommandFailure]? {
+        try await interruption.cancelling {
+            var refusals: [Int: CommandFailure] = [:]
+            for (index, item) in items.enumerated() {
+                let preparation = GetPreparation(
+                    url: item.url, selection: selection.selection, requiredAudio: selection.audio.required,
+                    requiredSubtitles: selection.subs.required, exports: export != nil)
+                let result = try await preparation.run(connection.client, headers: item.addition.headers)
+                refusals[index] = result.failure
+                if let line = result.line, !isQuiet, !printsJSON { StandardStreams.printError(line) }
+            }
+            return refusals
+        }
     }
 
     /// Returns the request for a URL, and sets the header profiles of other origins.
@@ -49,8 +79,8 @@ struct GetSession: Sendable {
             try await connection.client.setHeaderProfile(HeaderProfileUpdate(origin: origin, headers: headers))
         }
         return DownloadAddition(
-            url: "\(url)", variant: selection.variants.text, audio: selection.audio.text,
-            subtitles: selection.subtitles.text, headers: own, seconds: seconds)
+            url: "\(url)", variant: selection.variant.text, audio: selection.audio.languages.text,
+            subtitles: selection.subs.languages.text, headers: own, seconds: seconds)
     }
 
     private func finish(

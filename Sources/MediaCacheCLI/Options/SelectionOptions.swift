@@ -16,14 +16,17 @@ struct SelectionOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
             "The audio: languages such as de,en; all; none. (default: the stream's default)",
+            discussion: "An absent language is an error, unless it's written with a question mark: 'fr?'.",
             valueName: "languages"),
-        transform: TrackOptions.languages)
-    var audio = StreamSelection.Languages.standard
+        transform: LanguagesArgument.init(parsing:))
+    var audio = LanguagesArgument(.standard)
 
     @Option(
         help: ArgumentHelp("The subtitles: languages, all or none. (default: all)", valueName: "languages"),
-        transform: TrackOptions.languages)
-    var subs = StreamSelection.Languages.all
+        transform: LanguagesArgument.init(parsing:))
+    var subs = LanguagesArgument(.all)
 
-    var selection: StreamSelection { StreamSelection(variants: variant, audio: audio, subtitles: subs) }
+    var selection: StreamSelection {
+        StreamSelection(variants: variant, audio: audio.languages, subtitles: subs.languages)
+    }
 }

@@ -6,6 +6,8 @@ final class DownloadDisplay: Sendable {
     private struct State {
         var block = LineBlock()
         var lastDrawn: Duration?
+        /// The downloads whose end has been printed, or that had ended before.
+        var ended: Set<String>?
         /// The time and state of the last plain line of each download.
         var printed: [String: (at: Duration, state: DownloadRecord.State)] = [:]
     }
@@ -31,12 +33,22 @@ final class DownloadDisplay: Sendable {
         state.withLock { state in
             guard isTerminal else { return printLines(records, now, &state) }
             let isLast = records.allSatisfy(\.state.isEnded)
-            if let last = state.lastDrawn, !isLast, now - last < Self.drawInterval { return }
+            let finished = finishedLines(records, &state)
+            if let last = state.lastDrawn, !isLast, finished.isEmpty, now - last < Self.drawInterval { return }
             state.lastDrawn = now
             let lines = DownloadLines.block(
                 records, width: StandardStreams.errorWidth - 1, height: StandardStreams.errorHeight - 1)
-            StandardStreams.writeError(state.block.drawSequence(lines))
+            StandardStreams.writeError(state.block.drawSequence(lines, below: finished))
         }
+    }
+
+    /// Returns the lines of downloads that have just ended, if there are several downloads.
+    private func finishedLines(_ records: [DownloadRecord], _ state: inout State) -> [String] {
+        let ended = Set(records.filter(\.state.isEnded).map(\.id))
+        defer { state.ended = ended }
+        guard records.count > 1, let before = state.ended else { return [] }
+        return records.filter { ended.contains($0.id) && !before.contains($0.id) }
+            .map { String(DownloadLines.finished($0).prefix(columns: StandardStreams.errorWidth - 1)) }
     }
 
     /// Moves the cursor below the redrawn lines.

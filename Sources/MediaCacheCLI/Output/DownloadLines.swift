@@ -1,3 +1,4 @@
+import MediaCache
 import MediaCacheAPI
 import MediaLibrary
 
@@ -22,6 +23,16 @@ enum DownloadLines {
         line.rate = record.state == .running ? record.rate : nil
         line.remark = remark
         return line
+    }
+
+    /// Returns the line of a download that has ended.
+    static func finished(_ record: DownloadRecord) -> String {
+        let name = Table.printable(record.name)
+        return switch record.state {
+        case .complete: "\(name): complete, \(ByteCount(record.bytes))"
+        case .completeWithHoles: "\(name): \(record.holeCount.counted("part")) missing, \(ByteCount(record.bytes))"
+        default: "\(name): \(record.state.rawValue)" + (record.reason.map { ": \(Table.printable($0.message))" } ?? "")
+        }
     }
 
     static func total(_ records: [DownloadRecord]) -> ProgressLine {

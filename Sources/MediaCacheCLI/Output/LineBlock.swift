@@ -4,12 +4,15 @@ struct LineBlock: Sendable {
     private(set) var height = 0
 
     /// Returns the text that replaces the lines on the terminal.
-    mutating func drawSequence(_ lines: [String]) -> String {
-        guard !lines.isEmpty || height > 0 else { return "" }
+    ///
+    /// - Parameter finished: Lines that remain above the block.
+    mutating func drawSequence(_ lines: [String], below finished: [String] = []) -> String {
+        guard !lines.isEmpty || !finished.isEmpty || height > 0 else { return "" }
         // Move to the first line, overwrite each line, and erase the rest.
         let up = height > 1 ? "\u{1B}[\(height - 1)A" : ""
         height = lines.count
-        return "\(up)\r" + lines.map { "\($0)\u{1B}[K" }.joined(separator: "\n") + "\u{1B}[J"
+        let above = finished.map { "\($0)\u{1B}[K\n" }.joined()
+        return "\(up)\r\(above)" + lines.map { "\($0)\u{1B}[K" }.joined(separator: "\n") + "\u{1B}[J"
     }
 
     /// Returns the text that moves the cursor below the lines.
