@@ -5,13 +5,21 @@ import MediaCacheAPI
 struct ListCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "list",
-        abstract: "Lists cached resources, most recently used first.",
+        abstract: "Lists films, streams and channels by title, most recently used first.",
         discussion: """
-              mediacache list                  all resources
-              mediacache list --complete       resources whose bytes are all cached
-              mediacache list --json | jq -r '.[] | select(.format == "mp4") | .url'
+            EXAMPLES:
+              mediacache list                  all items
+              mediacache list --complete       items whose bytes are all cached
+              mediacache list --json | jq -r '.[] | .title'
+              mediacache list --resources      files, playlists, segments and keys
 
-            --json prints an array of objects: id, url, key, type, format, length, spans (start, end), fills (ranges \
+            An item is an asset of the library, a channel, or a file or stream that was played. Other commands accept \
+            its ID, and its title if no other item has it.
+
+            OUTPUT:
+            --json prints an array of objects: id, title, kind (asset, channel, file, stream, parts), url, bytes, \
+            length, state (of the download or recording), complete, lastUsed. Unknown values are omitted.
+            --resources --json prints an array of objects: id, url, key, type, format, length, spans (start, end), fills (ranges \
             being fetched), bytesCached, hits, created, lastUsed, complete, pinned, inUse, withCredentials. \
             Unknown values are omitted. withCredentials marks a resource that was fetched with a user's name and \
             password and belongs to that user.
@@ -19,24 +27,35 @@ struct ListCommand: AsyncParsableCommand {
         aliases: ["ls"]
     )
 
-    @Flag(help: "List only complete resources.")
+    @Flag(help: "List only what is complete.")
     var complete = false
 
-    @Flag(help: "List only partial resources.")
+    @Flag(help: "List only what is partial.")
     var partial = false
+
+    @Flag(help: "List the cached resources of all items.")
+    var resources = false
 
     @Flag(help: "Print JSON.")
     var json = false
 
-    @OptionGroup var cache: CacheOptions
+    @OptionGroup(title: "Global options") var cache: CacheOptions
 
     func validate() throws {
         if complete && partial { throw ValidationError("--complete and --partial can't be combined.") }
     }
 
     func run() async throws {
-        let resources = try await Connection.use(HostSettings(cache: cache)) { try await $0.client.resources() }
-        let shown = resources.filter { complete ? $0.complete : partial ? !$0.complete : true }
-        try StandardStreams.print(json ? JSONOutput.text(shown) : ResourceReport.table(shown))
+        let settings = try HostSettings(cache: cache)
+        guard !resources else {
+            let all = try await Connection.use(settings) { try await $0.client.resources() }
+            let shown = all.filter { isShown($0.complete) }
+            return try StandardStreams.print(json ? JSONOutput.text(shown) : ResourceReport.table(shown))
+        }
+        let all = try await Connection.use(settings) { try await $0.client.libraryItems() }
+        let shown = all.filter { isShown($0.complete) }
+        try StandardStreams.print(json ? JSONOutput.text(shown) : ItemReport.table(shown))
     }
+
+    private func isShown(_ isComplete: Bool) -> Bool { complete ? isComplete : partial ? !isComplete : true }
 }

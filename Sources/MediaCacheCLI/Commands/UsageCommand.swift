@@ -9,9 +9,11 @@ struct UsageCommand: AsyncParsableCommand {
         commandName: "usage",
         abstract: "Shows disk usage and limits.",
         discussion: """
+            EXAMPLES:
               mediacache usage
               mediacache usage --json | jq .bytes
 
+            OUTPUT:
             --json prints an object: resources, complete, bytes, pinnedBytes, maximumBytes (omitted without a limit), \
             freeDiskBytes, covers, coverBytes.
             """
@@ -20,18 +22,21 @@ struct UsageCommand: AsyncParsableCommand {
     @Flag(help: "Print JSON.")
     var json = false
 
-    @OptionGroup var cache: CacheOptions
+    @OptionGroup(title: "Global options") var cache: CacheOptions
 
     func run() async throws {
         let settings = try HostSettings(cache: cache)
-        let usage = try await Connection.use(settings) { try await $0.client.usage() }
-        try StandardStreams.print(json ? JSONOutput.text(usage) : Self.text(usage, settings.location))
+        let (usage, items) = try await Connection.use(settings) { connection in
+            (try await connection.client.usage(), try await connection.client.libraryItems())
+        }
+        try StandardStreams.print(json ? JSONOutput.text(usage) : Self.text(usage, items, settings.location))
     }
 
-    private static func text(_ record: UsageRecord, _ location: CacheLocation) -> String {
+    private static func text(_ record: UsageRecord, _ items: [LibraryItem], _ location: CacheLocation) -> String {
         let (usage, covers) = (record.usage, record.covers)
         var table = Table([.init(""), .init("")])
         table.add(["Folder", CacheFolder.describe(location)])
+        table.add(["Items", ItemReport.count(items)])
         table.add(["Resources", "\(usage.resources), \(usage.complete) complete"])
         table.add(["Used", "\(ByteCount(usage.bytes))"])
         table.add(["Pinned", "\(ByteCount(usage.pinnedBytes))"])

@@ -50,6 +50,7 @@ enum JSONSituation {
         try await transcript.run(
             "get", "nothing is available", [origin.url("nothing.mp4")] + cacheOptions, lines: result)
         try await transcript.run("list", "files and streams", cacheOptions)
+        try await transcript.run("list", "their resources", ["--resources"] + cacheOptions)
         try await transcript.run("list", "nothing", ["--cache", output.file("empty")])
         try await transcript.run("info", "a file", [clip] + cacheOptions)
         try await transcript.run("info", "a stream", [film] + cacheOptions)

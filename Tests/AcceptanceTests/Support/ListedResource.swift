@@ -17,7 +17,8 @@ struct ListedResource: Decodable {
 
     /// Returns the resources in a cache folder, by URL.
     static func all(in cache: String) async throws -> [String: ListedResource] {
-        let list: [ListedResource] = try await MediaCacheBinary.decoded(["list", "--json", "--cache", cache])
+        let list: [ListedResource] = try await MediaCacheBinary.decoded(
+            ["list", "--resources", "--json", "--cache", cache])
         return Dictionary(uniqueKeysWithValues: list.map { ($0.url, $0) })
     }
 }

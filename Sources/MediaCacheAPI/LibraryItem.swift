@@ -1,0 +1,94 @@
+public import Foundation
+internal import MediaCache
+internal import MediaLibrary
+
+/// An item that a user knows: an asset of the library, a channel, or a file or stream that was played.
+public struct LibraryItem: Codable, Sendable, Hashable, Identifiable, IdentifiableAsset {
+    /// The kind of an item.
+    public enum Kind: String, Codable, Sendable, Hashable, CaseIterable {
+        /// An asset of the library.
+        case asset
+        /// A channel.
+        case channel
+        /// A file that was played and isn't in the library.
+        case file
+        /// A stream that was played and isn't in the library.
+        case stream
+        /// Parts of a stream without its playlist, such as those of a live stream that was played.
+        case parts
+    }
+
+    /// The ID: that of the asset, the name of the channel, or the ID of the resource that plays the item.
+    public var id: String
+    /// The title. For a played item it's derived from the URL.
+    public var title: String?
+    /// The kind.
+    public var kind: Kind
+    /// The URL at the origin, without user information.
+    public var url: String
+    /// The number of cached bytes; null if unknown.
+    public var bytes: Int64?
+    /// The length in bytes, exact or estimated; null if unknown.
+    public var length: Int64?
+    /// The state of the download or of the channel's recording; null if there is none.
+    public var state: String?
+    /// Whether every byte is cached. A channel is complete when its recording has ended.
+    public var complete: Bool
+    /// The time the item was last played; if it never was, the time it was added or last recorded.
+    public var lastUsed: Date
+
+    /// Creates the item of an asset.
+    public init(_ asset: AssetRecord) {
+        (id, title, kind, url) = (asset.id, asset.title, .asset, asset.url)
+        (bytes, length) = (asset.bytes, asset.length)
+        state = asset.state?.rawValue
+        complete = asset.state.map { $0 == .complete } ?? (asset.isLengthExact && asset.bytes == asset.length)
+        lastUsed = asset.lastPlayed ?? asset.created
+    }
+
+    /// Creates the item of a channel.
+    public init(_ channel: ChannelRecord) {
+        (id, title, kind, url) = (channel.name, channel.name, .channel, channel.url)
+        (bytes, length) = (channel.bytes, nil)
+        state = channel.state.rawValue
+        complete = channel.state == .ended
+        lastUsed = channel.edge.map { Date(timeIntervalSince1970: Double($0) / 1000) } ?? channel.created
+    }
+
+    /// Creates the item of a played title.
+    public init(_ played: PlayedRecord) {
+        (id, url) = ("\(played.id)", played.url)
+        title = (try? ResourceURL(played.url)).map { AssetTitle.title(for: $0) }
+        kind = Kind(played.kind)
+        (bytes, length) = (played.bytes, played.length)
+        state = nil
+        complete =
+            played.kind == .file
+            ? played.length == played.bytes : played.segments > 0 && played.segments == played.segmentsCached
+        lastUsed = played.lastUsed
+    }
+}
+
+extension LibraryItem.Kind {
+    fileprivate init(_ kind: PlayedTitle.Kind) {
+        self =
+            switch kind {
+            case .file: .file
+            case .stream: .stream
+            case .parts: .parts
+            }
+    }
+}
+
+extension APIClient {
+    /// Returns all items, most recently used first. An ended recording is listed once, as an asset.
+    public func libraryItems() async throws -> [LibraryItem] {
+        let assets = try await assets()
+        let channels = try await channels().filter { channel in
+            channel.state != .ended || !assets.contains { $0.title == channel.name && $0.url == channel.url }
+        }
+        let played = try await played().map { LibraryItem($0) }
+        let items = assets.map { LibraryItem($0) } + channels.map { LibraryItem($0) } + played
+        return items.sorted { ($0.lastUsed, $0.id) > ($1.lastUsed, $1.id) }
+    }
+}

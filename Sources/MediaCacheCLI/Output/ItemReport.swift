@@ -1,0 +1,42 @@
+import MediaCache
+import MediaCacheAPI
+import MediaLibrary
+
+/// The rendering of the items of a library as text.
+enum ItemReport {
+    static func table(_ items: [LibraryItem], _ style: TextStyle = .plain) -> String {
+        guard !items.isEmpty else { return "The library is empty; `get` downloads and `play` plays a URL." }
+        var table = Table([
+            .init("ID"), .init("TITLE"), .init("KIND"), .init("CACHED", .right), .init("SHARE", .right),
+            .init("STATE"), .init("LAST USED"),
+        ])
+        for item in items {
+            let state = item.state ?? (item.complete ? "complete" : "partial")
+            table.add([
+                item.id, item.title ?? item.url, item.kind.rawValue, item.bytes.map { "\(ByteCount($0))" } ?? "?",
+                share(item), state == "completeWithHoles" ? "holes" : state, MomentText.plain(item.lastUsed),
+            ])
+        }
+        return table.rendered(style)
+    }
+
+    /// The number of items by kind: `5 (3 assets, 2 channels)`.
+    static func count(_ items: [LibraryItem]) -> String {
+        let kinds: [(LibraryItem.Kind, String, String)] = [
+            (.asset, "asset", "assets"), (.channel, "channel", "channels"), (.file, "played file", "played files"),
+            (.stream, "played stream", "played streams"),
+            (.parts, "stream without playlist", "streams without playlist"),
+        ]
+        let parts = kinds.compactMap { kind, singular, plural -> String? in
+            let count = items.count { $0.kind == kind }
+            return count > 0 ? count.counted(singular, plural: plural) : nil
+        }
+        return parts.isEmpty ? "0" : "\(items.count) (\(parts.joined(separator: ", ")))"
+    }
+
+    private static func share(_ item: LibraryItem) -> String {
+        if item.complete { return "100%" }
+        guard let bytes = item.bytes, let length = item.length, length > 0 else { return "" }
+        return "\(min(99, Int(Double(bytes) / Double(length) * 100)))%"
+    }
+}

@@ -1,0 +1,59 @@
+import MediaCache
+import MediaCacheAPI
+import MediaCacheTesting
+import MediaLibrary
+import Testing
+
+@testable import MediaCacheServer
+
+struct LibraryItemTests {
+    private let origin = ScriptedOrigin()
+    private let folder = TestFolder()
+
+    private func url(_ name: String) throws -> ResourceURL { try ResourceURL("http://origin.example/\(name)") }
+
+    /// Bytes that are recognized as transport stream packets.
+    private static let packets = (0..<16).flatMap { _ in [UInt8(0x47)] + [UInt8](repeating: 1, count: 187) }
+
+    /// A stream is one item, whether it was downloaded or played.
+    @Test func listsItemsInsteadOfResources() async throws {
+        for name in ["show", "series"] {
+            origin[try url("\(name)/index.m3u8")] = .playlist(
+                "#EXTM3U\n#EXT-X-TARGETDURATION:4\n#EXTINF:4,\na.ts\n#EXTINF:4,\nb.ts\n#EXT-X-ENDLIST\n")
+            for part in ["a", "b"] {
+                origin[try url("\(name)/\(part).ts")] = ScriptedResource(
+                    .bytes(Self.packets), contentType: "video/mp2t")
+            }
+        }
+        try await CacheHost.use(folder: folder.path, origin: origin) { host in
+            let client = try host.client()
+            let id = try await client.addDownload(of: try url("show/index.m3u8"), DownloadAddition(url: "")).id
+            while try await client.download(id)?.state.isEnded == false { await Task.yield() }
+            for name in ["index.m3u8", "a.ts"] {
+                #expect(try await host.play(try url("series/\(name)")).status == 200)
+            }
+            while try await client.played().contains(where: \.inUse) {}
+            let added = try await client.addChannel(
+                of: try url("live.m3u8"), ChannelAddition(name: "news", url: "", stopped: true))
+            #expect(added.name == "news")
+
+            let items = try await client.libraryItems()
+            #expect(try await client.resources().count == 5)
+            #expect(Set(items.map(\.title)) == ["show", "series", "news"])
+            let show = try #require(items.first { $0.title == "show" })
+            #expect(show.id == id && show.kind == .asset && show.complete && show.state == "complete")
+            let series = try #require(items.first { $0.title == "series" })
+            #expect(series.kind == .stream && !series.complete && (series.bytes ?? 0) > 3_000)
+            let news = try #require(items.first { $0.title == "news" })
+            #expect(news.kind == .channel && news.state == "stopped" && news.id == "news")
+        }
+        // The names are known without a server.
+        let names = StoredNames(at: CacheLocation(folder: folder.path))
+        #expect(names.assets == ["show"] && names.downloads == ["show"] && names.channels == ["news"])
+    }
+
+    @Test func namesAreTitlesUnlessAmbiguous() {
+        let items: [(id: String, title: String?)] = [("a1", "Film"), ("b2", "Song"), ("c3", "Song"), ("d4", nil)]
+        #expect(StoredNames.names(items) == ["Film", "b2", "c3", "d4"])
+    }
+}
