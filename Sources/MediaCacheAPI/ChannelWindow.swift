@@ -19,9 +19,9 @@ public struct ChannelWindow: Sendable {
     ///
     /// - Parameters:
     ///   - channel: The record of the channel.
-    ///   - from: The start in a form of window URLs, such as `2026-01-31T20:15:00Z` or `-600` (seconds ago); nil for the
-    ///     start of the recording.
-    ///   - to: The end in such a form; nil for the live edge.
+    ///   - from: The start in a form of window URLs, such as `2026-01-31T20:15:00Z` or `-600` (seconds ago), or the last
+    ///     time the local clock showed a time such as `20:15`; nil for the start of the recording.
+    ///   - to: The end in such a form; nil for the live edge. A time such as `20:15` is the first one after the start.
     /// - Throws: `MediaJobError` if a time is invalid, no part of the channel has been recorded, the recording doesn't
     ///   reach the end, or the end precedes the start; ``Problem``, ``APIClientError`` or `CancellationError`.
     public init(of channel: ChannelRecord, from: String?, to: String?, client: APIClient) async throws {
@@ -30,8 +30,13 @@ public struct ChannelWindow: Sendable {
                 "GET /api/v1/channels: “\(channel.name)” isn't a channel's name", address: client.address, cause: nil)
         }
         let now = channel.now.map { $0 * 1_000_000 } ?? Date().nanosecondsSinceEpoch
-        let start = try from.map { try Self.nanoseconds($0, "the start", now) }
-        let end = try to.map { try Self.nanoseconds($0, "the end", now) }
+        let start = try from.map { text in
+            try ClockTime(text)?.latest(until: now) ?? Self.nanoseconds(text, "the start", now, channel)
+        }
+        let end = try to.map { text in
+            if let clock = ClockTime(text) { return start.map { clock.first(after: $0) } ?? clock.latest(until: now) }
+            return try Self.nanoseconds(text, "the end", now, channel)
+        }
         var record = channel
         if let end { record = try await Self.waitForEdge(end, channel, name, now, client) }
         guard !record.recordedRanges.isEmpty, let edge = record.edge else {
@@ -53,11 +58,17 @@ public struct ChannelWindow: Sendable {
         startsLate = start.map { $0 != begin } ?? false
     }
 
-    private static func nanoseconds(_ text: String, _ what: String, _ now: Int64) throws -> Int64 {
+    private static func nanoseconds(
+        _ text: String, _ what: String, _ now: Int64, _ channel: ChannelRecord
+    ) throws -> Int64 {
         do {
             return try WindowRequest.moment(text, what, now)
         } catch {
-            throw MediaJobError(.invalidArgument, error.description)
+            let spans = channel.recordedRanges.suffix(3).map {
+                "\(MomentText.exact($0.from)) to \(MomentText.exact($0.to))"
+            }
+            let recorded = spans.isEmpty ? "nothing is recorded yet" : "recorded: \(spans.joined(separator: ", "))"
+            throw MediaJobError(.invalidArgument, "\(error.description), or a time of day such as 20:15; \(recorded)")
         }
     }
 

@@ -1,3 +1,4 @@
+import Foundation
 import MediaLibrary
 import Testing
 
@@ -13,9 +14,27 @@ struct MomentArgumentTests {
         #expect(try MomentArgument(parsing: text).nanoseconds(now: 1_000_000_000_000) == nanoseconds)
     }
 
-    @Test(arguments: ["", "yesterday", "12:34", "2026-01-31"])
+    @Test(arguments: ["", "yesterday", "12:34:56:78", "25:00", "2026-01-31"])
     func rejectsOtherText(text: String) {
         #expect(throws: ArgumentTextError.self) { try MomentArgument(parsing: text) }
+    }
+
+    /// A time of day is the last one for a recording, and the next one for the end of a recording.
+    @Test func resolvesTimesOfDay() throws {
+        let now: Int64 = 1_769_890_500_000_000_000
+        let (last, next) = try (
+            MomentArgument(parsing: "20:15").nanoseconds(now: now),
+            MomentArgument(parsing: "20:15").nanoseconds(now: now, isFuture: true)
+        )
+        #expect(last <= now && next > now && next - last <= 25 * 3_600_000_000_000)
+        var calendar = Calendar(identifier: .gregorian)
+        calendar.timeZone = .gmt
+        // It's 20:15:00 UTC.
+        let clock = try #require(ClockTime("20:15"))
+        #expect(clock.latest(until: now, calendar: calendar) == now)
+        #expect(clock.first(after: now, calendar: calendar) == now + 86_400_000_000_000)
+        let earlier = try #require(ClockTime("20:14:30"))
+        #expect(earlier.latest(until: now, calendar: calendar) == now - 30_000_000_000)
     }
 
     /// A relative start is moved to recorded time. An absolute start doesn't change.

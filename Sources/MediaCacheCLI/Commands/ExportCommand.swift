@@ -10,12 +10,14 @@ struct ExportCommand: AsyncParsableCommand {
         commandName: "export",
         abstract: "Exports a cached film, stream or channel as a file or folder, without contacting its origin.",
         discussion: """
+            EXAMPLES:
               mediacache export https://example.org/film/index.m3u8 -o film.mp4
-              mediacache export https://example.org/film.mp4 --from 12:34 --to 15:00.5 -o scene.mp4
+              mediacache export https://example.org/a.mp4 --from 12:34 --to 15:00 -o b.mp4
               mediacache export 17 -o song.m4a
               mediacache export 17 --transcode -o song.mp3
               mediacache export 'A film' --bundle film/
-              mediacache export news --from 2026-01-31T20:15:00Z --to 2026-01-31T21:45:00Z -o film.mp4
+              mediacache export news --from 2026-01-31T20:15:00Z --to now -o film.mp4
+              mediacache export news --from 20:15 --to 21:45 -o film.mp4
               mediacache export news --from -3600 --to now -o hour.mp4
               mediacache export news --from -3600 --to now --bundle hour/
 
@@ -26,8 +28,9 @@ struct ExportCommand: AsyncParsableCommand {
             --from and --to are positions from the beginning: seconds, m:s, h:m:s or 12m34s. The file contains the \
             video from the preceding key frame on, which is needed for decoding, and an edit list that begins at the \
             exact time. A .ts file has no edit lists and begins with that key frame. For a channel, --from and --to \
-            are points in time: seconds or milliseconds since 1970, ISO 8601, -<seconds> for seconds ago (limited to \
-            the start of the recording), or now. The last two are relative to the stream's clock, which can differ \
+            are points in time: a time of day such as 20:15 (the last one for --from, the next one after it for --to), \
+            seconds or milliseconds since 1970, ISO 8601, -<seconds> for seconds ago (limited to the start of the \
+            recording), or now. The last two are relative to the stream's clock, which can differ \
             from the server's. Without --from and --to, everything is exported.
             Encrypted streams whose keys are cached are decrypted, as by `remux`. The index of the output precedes the \
             media, and .m4a contains only the audio. The output file appears only when it's complete. Subtitles \
@@ -40,6 +43,8 @@ struct ExportCommand: AsyncParsableCommand {
             unwrapped. Files share their blocks with the cache if the file system supports it (reflink, otherwise hard \
             link), so don't modify them. Recorded segments are copied; a window contains whole segments. The folder \
             appears only when it's complete.
+
+            OUTPUT:
             --json prints the object of `remux --json`; with --bundle asset, output, entry, parts, bytes, missing.
             A segment that is damaged or has another codec becomes a gap and is listed.
             The exit code is 2 if --gaps left gaps, a segment is damaged, or audio or video was omitted.
@@ -89,11 +94,14 @@ struct ExportCommand: AsyncParsableCommand {
     @OptionGroup var results: ResultOptions
     @OptionGroup var stream: StreamOptions
     @OptionGroup var subtitles: SubtitleOptions
-    @OptionGroup var origin: OriginOptions
-    @OptionGroup var cache: CacheOptions
+    @OptionGroup(title: "Origin options") var origin: OriginOptions
+    @OptionGroup(title: "Global options") var cache: CacheOptions
 
     func validate() throws {
-        if let from = try? from.map(TimeArgument.parse), let to = try? to.map(TimeArgument.parse), to <= from {
+        // Two times of day may be on both sides of midnight.
+        let isClock = from.map { ClockTime($0) != nil } ?? false && to.map { ClockTime($0) != nil } ?? false
+        if let from = try? from.map(TimeArgument.parse), let to = try? to.map(TimeArgument.parse), to <= from, !isClock
+        {
             throw ValidationError("--to must be later than --from.")
         }
         guard (output == nil) != (bundle == nil) else {
@@ -165,7 +173,7 @@ struct ExportCommand: AsyncParsableCommand {
         } catch is ArgumentTextError {
             throw ArgumentTextError(
                 "“\(text)” is not a time; for a film use 754.5, 12:34.5, 1:02:03 or 12m34s, for a channel seconds or "
-                    + "milliseconds since 1970, 2026-01-31T20:15:00Z, -<seconds> for seconds ago, or now")
+                    + "milliseconds since 1970, 20:15, 2026-01-31T20:15:00Z, -<seconds> for seconds ago, or now")
         }
     }
 
@@ -259,6 +267,12 @@ private struct ExportSelection: Sendable {
         }
         guard let channel else { return nil }
         let window = try await ChannelWindow(of: channel, from: from, to: to, client: client)
+        if bounds.contains(where: { ClockTime($0) != nil }) {
+            let span = window.milliseconds
+            StandardStreams.printError(
+                "mediacache: note: the window is \(MomentText.exact(span.lowerBound)) to "
+                    + "\(MomentText.exact(span.upperBound))")
+        }
         if window.startsLate {
             StandardStreams.printError(
                 "mediacache: note: the recording of \(window.name) doesn't go back that far; the window begins at "

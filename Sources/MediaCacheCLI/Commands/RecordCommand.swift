@@ -10,11 +10,12 @@ struct RecordCommand: AsyncParsableCommand {
         commandName: "record",
         abstract: "Records a live stream as a channel whose time windows can be replayed.",
         discussion: """
+            EXAMPLES:
               mediacache record https://example.org/news/live.m3u8
               mediacache record https://example.org/live.m3u8 --name news
-              mediacache record https://example.org/live.m3u8 --name news --keep 24h --max-size 50GB --detach
-              mediacache record https://example.org/live.m3u8 --name match --for 2h --variant all
-              mediacache record https://example.org/live.m3u8 --name late --until 2026-01-31T23:00:00+01:00
+              mediacache record https://example.org/a.m3u8 --name news --keep 24h --detach
+              mediacache record https://example.org/live.m3u8 --name match --for 2h
+              mediacache record https://example.org/live.m3u8 --name late --until 23:00
               mediacache export news --from -3600 --to now -o hour.mp4
 
             The recording ends with the stream, at the time set by --for or --until, or on Ctrl-C. It then becomes an \
@@ -28,6 +29,8 @@ struct RecordCommand: AsyncParsableCommand {
             reached, the recording waits.
             If `serve` owns the folder, `serve` records. --detach then returns at once, and Ctrl-C stops only a \
             recording that this command started. `channels` lists, stops, starts and deletes channels.
+
+            OUTPUT:
             --json prints an object for each event, one per line: event (state, progress, gap, result), channel, url, \
             liveURL, state (stopped, starting, recording, waiting, ended), reason, edge, recordedRanges (from, to, in \
             milliseconds since 1970), seconds, bytes, segments, rate, gaps, gapSeconds; for a gap track, number, \
@@ -58,7 +61,8 @@ struct RecordCommand: AsyncParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "Record until this time: ISO 8601, or seconds or milliseconds since 1970.", valueName: "moment"),
+            "Record until this time: a time of day such as 23:00, ISO 8601, or seconds or milliseconds since 1970.",
+            valueName: "moment"),
         transform: MomentArgument.init(parsing:))
     var until: MomentArgument?
 
@@ -74,8 +78,8 @@ struct RecordCommand: AsyncParsableCommand {
     @Flag(help: "Print events as JSON, one per line.")
     var json = false
 
-    @OptionGroup var origin: OriginOptions
-    @OptionGroup var cache: CacheOptions
+    @OptionGroup(title: "Origin options") var origin: OriginOptions
+    @OptionGroup(title: "Global options") var cache: CacheOptions
 
     func validate() throws {
         if duration != nil, until != nil { throw ValidationError("--for and --until can't be combined.") }
@@ -110,7 +114,7 @@ struct RecordCommand: AsyncParsableCommand {
                 return Date(timeIntervalSince1970: (Date().timeIntervalSince1970 + duration).rounded(.up))
             }
             guard let until else { return nil }
-            let end = Date(nanosecondsSinceEpoch: try until.nanoseconds(now: MomentArgument.now))
+            let end = Date(nanosecondsSinceEpoch: try until.nanoseconds(now: MomentArgument.now, isFuture: true))
             guard end > Date() else { throw CommandFailure(.usage, "--until \(until.text) is in the past") }
             return end
         }

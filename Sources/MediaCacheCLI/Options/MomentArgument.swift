@@ -2,7 +2,7 @@ import Foundation
 import MediaLibrary
 
 /// A point in time, written as in window URLs: seconds or milliseconds since 1970, ISO 8601, a negative number of
-/// seconds relative to now, or `now`.
+/// seconds relative to now, or `now`. Also a time of day by the local clock, such as `20:15`.
 struct MomentArgument: Sendable, Hashable {
     /// The text. A relative time is resolved when it's used.
     var text: String
@@ -13,7 +13,10 @@ struct MomentArgument: Sendable, Hashable {
     }
 
     /// Returns the time in nanoseconds since 1970. `now` has the same unit.
-    func nanoseconds(now: Int64) throws -> Int64 {
+    ///
+    /// - Parameter isFuture: Whether a time of day is the next one rather than the last one.
+    func nanoseconds(now: Int64, isFuture: Bool = false) throws -> Int64 {
+        if let clock = ClockTime(text) { return isFuture ? clock.first(after: now) : clock.latest(until: now) }
         do {
             return try WindowRequest.moment(text, "the time", now)
         } catch {

@@ -8,11 +8,12 @@ struct ChannelsProgrammesCommand: AsyncParsableCommand {
         commandName: "programmes",
         abstract: "Lists, creates, exports and deletes programmes: named, pinned windows of a channel.",
         discussion: """
+            EXAMPLES:
               mediacache channels programmes news
-              mediacache channels programmes news --add 'The last hour' --from -3600 --to now
-              mediacache channels programmes news --add 'The match' --from 2026-01-31T20:00:00Z --to now
-              mediacache channels programmes news --add Film --from 1769890500 --to 1769895900 --format mp4
-              mediacache channels programmes news --export zmfxk4c6pq2a --format hls --format 3gp
+              mediacache channels programmes news --add 'Last hour' --from -3600 --to now
+              mediacache channels programmes news --add Match --from 20:00 --to now
+              mediacache channels programmes news --add A --from 20:15 --to now --format hls
+              mediacache channels programmes news --export zmfxk4c6pq2a --format mp4
               mediacache channels programmes news --cancel zmfxk4c6pq2a --format 3gp
               mediacache channels programmes news --delete zmfxk4c6pq2a
 
@@ -22,6 +23,8 @@ struct ChannelsProgrammesCommand: AsyncParsableCommand {
             --export adds a format, or retries one that failed or was cancelled. --cancel cancels an unfinished \
             export, and deletes the file of a finished one. --delete deletes the programme with its files. Times are \
             seconds or milliseconds since 1970, ISO 8601, -<seconds> for seconds ago by the stream's clock, or now. \
+
+            OUTPUT:
             --json prints an array of objects: id, name, from, to (milliseconds since 1970), playlistURL, movieURL, \
             exports (objects with format, state, progress, bytes, missing, damaged, reason, url); with --add and \
             --export the object of that programme.
@@ -62,7 +65,7 @@ struct ChannelsProgrammesCommand: AsyncParsableCommand {
     @Flag(help: "Print JSON.")
     var json = false
 
-    @OptionGroup var cache: CacheOptions
+    @OptionGroup(title: "Global options") var cache: CacheOptions
 
     func validate() throws {
         let given = [("--add", add), ("--delete", delete), ("--export", export), ("--cancel", cancel)].filter {
@@ -83,7 +86,8 @@ struct ChannelsProgrammesCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-        let (name, json, add, from, to, delete) = (channel.name, json, add, from?.text, to?.text, delete)
+        let (name, json, add, delete) = (channel.name, json, add, delete)
+        let (from, to) = try times
         let (export, cancel, formats) = (export, cancel, format)
         let text = try await Connection.use(HostSettings(cache: cache)) { connection -> String? in
             let client = connection.client
@@ -114,6 +118,20 @@ struct ChannelsProgrammesCommand: AsyncParsableCommand {
                 ? JSONOutput.text(programmes) : ChannelReport.table(ofProgrammes: programmes, in: name)
         }
         if let text { try StandardStreams.print(text) }
+    }
+
+    /// The times of the programme to create. The server knows neither times of day nor this machine's time zone.
+    private var times: (from: String?, to: String?) {
+        get throws {
+            let now = MomentArgument.now
+            let start = try from?.nanoseconds(now: now)
+            let first = from.map { ClockTime($0.text) == nil ? $0.text : "\((start ?? now) / 1_000_000)" }
+            let last = to.map { moment in
+                guard let clock = ClockTime(moment.text) else { return moment.text }
+                return "\((start.map { clock.first(after: $0) } ?? clock.latest(until: now)) / 1_000_000)"
+            }
+            return (first, last)
+        }
     }
 
     private static func formats(
