@@ -71,7 +71,7 @@ struct DoctorMachineTests {
         var settings = try HostSettings(Settings(options: [.cache: "/c"], environment: [:], file: nil))
         settings.publicPath = isExposed ? "/m" : ""
         let findings = Mutex<[DiagnosisFinding]>([])
-        let doctor = Doctor(settings: settings, url: nil) { finding in findings.withLock { $0.append(finding) } }
+        let doctor = Doctor(settings: settings) { finding in findings.withLock { $0.append(finding) } }
         // The content isn't a film, so only the result of the first request matters.
         try? await doctor.diagnose(try ResourceURL(origin.clipURL))
         await origin.stop()
@@ -126,5 +126,18 @@ struct DoctorMachineTests {
         // An explicit choice overrides the terminal and the environment.
         #expect(TextStyle(.always, isTerminal: isTerminal, environment: environment).isColored)
         #expect(!TextStyle(.never, isTerminal: isTerminal, environment: environment).isColored)
+    }
+
+    @Test func verdictNamesWorstFindings() {
+        let fine = DiagnosisFinding.ok("host", "h")
+        let slow = DiagnosisFinding.warning("rate", "slow", advice: "wait")
+        let missing = DiagnosisFinding.failure("type", "HTML", advice: "check the URL")
+        #expect(DoctorReport.verdict(on: [fine], "It can be played").sentence == "It can be played.")
+        #expect(
+            DoctorReport.verdict(on: [fine, slow], "It can be played").sentence
+                == "It can be played, with limitations: rate.")
+        let verdict = DoctorReport.verdict(on: [slow, missing], "It can be played")
+        #expect(verdict.outcome == .failure && verdict.sentence.hasPrefix("Problems were found: type."))
+        #expect(verdict.text(.plain).hasPrefix("\nVerdict: "))
     }
 }

@@ -9,12 +9,14 @@ struct DoctorCommand: AsyncParsableCommand {
         commandName: "doctor",
         abstract: "Checks the machine, the cache folder, and the playback of a URL.",
         discussion: """
+            EXAMPLES:
               mediacache doctor
               mediacache doctor https://example.org/film.mp4
-              mediacache doctor https://example.org/live.m3u8 --header 'Authorization: Bearer abc'
-              mediacache doctor --json | jq -r '.findings[] | select(.outcome != "ok") | .advice'
+              mediacache doctor https://example.org/a.m3u8 --header 'Cookie: session=1'
+              mediacache doctor --json | jq -r '.findings[] | select(.advice).advice'
 
-            Each line is one check: ok, a warning about a limitation, or a failure. Advice is on the line below.
+            Each line is one check: ok, a warning about a limitation, or a failure. Advice is on the line below. The \
+            checks of the URL come first. The last line is the verdict: on the URL, or otherwise on the machine.
             Checks of the machine: the configuration, the cache folder, its disk and file system, the catalog, the \
             key, the running server, the port, the clock, the open-file limit, ffmpeg. Nothing is changed; only \
             temporary files are written in the cache folder. The command accepts the options of `serve` and checks the \
@@ -22,6 +24,8 @@ struct DoctorCommand: AsyncParsableCommand {
             Checks of a URL: the host name, the connection, redirects, type, length, ranges, validators, caching and \
             rate; the index of an MP4; the playlists, a segment and the keys of a stream. The origin is contacted \
             directly, without the cache, for a few MiB at most.
+
+            OUTPUT:
             The exit code is 1 after a failure, otherwise 0. --json prints an object: outcome (the worst), findings \
             (check, outcome, found, advice).
             """
@@ -33,7 +37,7 @@ struct DoctorCommand: AsyncParsableCommand {
     @Flag(help: "Print JSON.")
     var json = false
 
-    @OptionGroup var colors: ColorOptions
+    @OptionGroup(title: "Global options") var colors: ColorOptions
     @OptionGroup var options: ServeOptions
 
     func run() async throws {
@@ -46,12 +50,24 @@ struct DoctorCommand: AsyncParsableCommand {
         }
         let (settings, isValid) = try await settings(report)
         let interruption = Interruption()
-        let doctor = Doctor(settings: settings, url: url, report: report)
-        guard try await interruption.cancelling({ try await doctor.run() }) != nil else {
-            throw CommandFailure(.interrupted, "interrupted; not all checks were run")
+        let doctor = Doctor(settings: settings, report: report)
+        let url = url
+        let before = findings.withLock { $0.count }
+        let verdict = try await interruption.cancelling { () -> String in
+            var subject = "This machine is ready"
+            var range = 0..<0
+            if let url {
+                try await doctor.diagnose(url)
+                subject = "\(url) can be played"
+                range = before..<findings.withLock { $0.count }
+            }
+            try await doctor.run()
+            let all = findings.withLock { $0 }
+            return DoctorReport.verdict(on: url == nil ? all : Array(all[range]), subject).text(style)
         }
+        guard let verdict else { throw CommandFailure(.interrupted, "interrupted; not all checks were run") }
         let summary = DoctorReport(findings: findings.withLock { $0 })
-        if json { try StandardStreams.print(JSONOutput.text(summary)) }
+        try StandardStreams.print(json ? JSONOutput.text(summary) : verdict)
         if summary.outcome == .failure || !isValid { throw CommandFailure(exitCode: 1) }
     }
 
@@ -86,5 +102,38 @@ struct DoctorReport: Encodable, Sendable {
         self.findings = findings
         let order = DiagnosisFinding.Outcome.allCases
         outcome = order.last { outcome in findings.contains { $0.outcome == outcome } } ?? .ok
+    }
+}
+
+extension DoctorReport {
+    /// The conclusion from a number of findings.
+    struct Verdict: Sendable, Hashable {
+        var outcome: DiagnosisFinding.Outcome
+        var sentence: String
+
+        func text(_ style: TextStyle) -> String {
+            let color: TextStyle.Color =
+                switch outcome {
+                case .ok: .green
+                case .warning: .yellow
+                case .failure: .red
+                }
+            return "\n\(style.paint("Verdict:", color)) \(Table.printable(sentence))"
+        }
+    }
+
+    /// Returns the conclusion, which names the failures, or otherwise the limitations.
+    ///
+    /// - Parameter success: The conclusion if nothing failed, as a clause.
+    static func verdict(on findings: [DiagnosisFinding], _ success: String) -> Verdict {
+        let outcome = DoctorReport(findings: findings).outcome
+        let checks = findings.filter { $0.outcome == outcome }.map(\.check).joined(separator: ", ")
+        let sentence =
+            switch outcome {
+            case .ok: "\(success)."
+            case .warning: "\(success), with limitations: \(checks)."
+            case .failure: "Problems were found: \(checks). Follow the advice, then run the command again."
+            }
+        return Verdict(outcome: outcome, sentence: sentence)
     }
 }

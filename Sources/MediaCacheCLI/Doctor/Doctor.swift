@@ -5,13 +5,13 @@ import MediaCacheCurl
 import MediaCacheServer
 import MediaLibrary
 
-/// The checks of `doctor`, in order.
+/// The checks of `doctor`.
 struct Doctor: Sendable {
     /// The settings of `serve`.
     var settings: HostSettings
-    var url: ResourceURL?
     var report: @Sendable (DiagnosisFinding) async throws -> Void
 
+    /// Checks the machine and the cache folder.
     func run() async throws {
         let owner = CacheStore.owner(of: settings.location)
         let folder = FolderChecks(location: settings.location, limits: settings.limits, owner: owner)
@@ -32,9 +32,9 @@ struct Doctor: Sendable {
             try await MachineChecks.program(
                 "ffmpeg", without: "frames can't be decoded, and 3GP and other formats can't be encoded")
         )
-        if let url { try await diagnose(url) }
     }
 
+    /// Checks the playback of a URL.
     func diagnose(_ url: ResourceURL) async throws {
         let origin = try CurlOrigin(settings: settings.originSettings)
         var transfers = settings.storeConfiguration.transfers
