@@ -12,25 +12,27 @@ struct MediaCacheCommand: AsyncParsableCommand {
             MediaCache sits between any player and any HTTP origin. Cached data is played from disk; missing data is \
             fetched once.
 
-              mediacache demo                                  a demonstration in a browser
-              mediacache play https://example.org/film.mp4     play through the cache
-              mediacache get https://example.org/film.mp4      download a file or a stream
-              mediacache downloads                             list downloads
-              mediacache record https://example.org/live.m3u8 --name news   record a live stream
-              mediacache serve                                 run the server; `url` prints playback URLs
-              mediacache inspect https://example.org/a.m3u8    describe a playlist or media file and its errors
+            EXAMPLES:
+              mediacache demo                                demonstrate it in a browser
+              mediacache play https://example.org/a.mp4      play through the cache
+              mediacache get https://example.org/a.mp4       download a file or a stream
+              mediacache list                                list films and channels
+              mediacache record https://example.org/a.m3u8   record a live stream
+              mediacache serve                               run the server
+              mediacache doctor https://example.org/a.mp4    find playback problems
 
             A cache folder is owned by one process at a time. Other commands connect to that process and work the same \
             way.
             The folder is set by --cache, $MEDIACACHE_DIR or the configuration file, in this order. The default is the \
             system's folders for caches and for data. See `mediacache config` for the file and all variables.
 
+            OUTPUT:
             Exit codes: 0 success; 1 failure, with the reason in one line; 2 partial success, with the missing parts; \
             64 invalid command line; 130 interrupted by Ctrl-C.
             Shell completion covers commands, options, files, channels and titles:
-              source <(mediacache --generate-completion-script bash)                in ~/.bashrc
-              mediacache --generate-completion-script zsh > ~/.zfunc/_mediacache    with ~/.zfunc in $fpath
-              mediacache --generate-completion-script fish | source                 in config.fish
+              source <(mediacache --generate-completion-script bash)
+              mediacache --generate-completion-script zsh > ~/.zfunc/_mediacache
+              mediacache --generate-completion-script fish | source
             """,
         version: CacheServer.version,
         groupedSubcommands: [
@@ -81,7 +83,7 @@ struct MediaCacheCommand: AsyncParsableCommand {
         if CommandFailure(error) == nil, exitCode(for: error) == .success {
             // Help, or the version.
             do {
-                try StandardStreams.print(fullMessage(for: error))
+                try StandardStreams.print(HelpText.arranged(fullMessage(for: error)))
                 exit(withError: nil)
             } catch let failure {
                 error = failure

@@ -24,7 +24,7 @@ struct HelpSnapshotTests {
     @Test func helpMatchesSnapshot() throws {
         let text =
             Self.commands().map { words, type in
-                "==== \(words)\n\n" + MediaCacheCommand.helpMessage(for: type, columns: 100)
+                "==== \(words)\n\n" + HelpText.arranged(MediaCacheCommand.helpMessage(for: type, columns: 80))
             }.joined(separator: "\n\n") + "\n"
         if ProcessInfo.processInfo.environment["MEDIACACHE_SNAPSHOTS"] == "1" {
             return try text.write(to: Self.file, atomically: true, encoding: .utf8)
@@ -44,7 +44,33 @@ struct HelpSnapshotTests {
         for (words, type) in Self.commands() where words != "mediacache" {
             let configuration = type.configuration
             #expect(!configuration.abstract.isEmpty, "\(words)")
-            #expect(configuration.discussion.hasPrefix("  ") && configuration.discussion.contains(words), "\(words)")
+            #expect(
+                configuration.discussion.hasPrefix("EXAMPLES:\n  ") && configuration.discussion.contains(words),
+                "\(words)")
+        }
+    }
+
+    /// A command's own options precede those of all commands, and no line is lost.
+    @Test func ownOptionsComeFirst() throws {
+        for (words, type) in Self.commands() {
+            let text = MediaCacheCommand.helpMessage(for: type, columns: 80)
+            let arranged = HelpText.arranged(text)
+            #expect(arranged.split(separator: "\n").sorted() == text.split(separator: "\n").sorted(), "\(words)")
+            guard let global = arranged.firstRange(of: "\nGLOBAL OPTIONS:") else { continue }
+            let own = try #require(arranged.firstRange(of: "\nOPTIONS:"), "\(words)")
+            #expect(own.lowerBound < global.lowerBound, "\(words)")
+        }
+    }
+
+    /// Wrapped examples can't be copied.
+    @Test func helpFitsInto80Columns() {
+        for (words, type) in Self.commands() {
+            for line in type.configuration.discussion.split(separator: "\n") where line.hasPrefix("  ") {
+                #expect(line.count < 80, "\(words): \(line)")
+            }
+            for line in MediaCacheCommand.helpMessage(for: type, columns: 80).split(separator: "\n") {
+                #expect(line.count <= 80, "\(words): \(line)")
+            }
         }
     }
 }

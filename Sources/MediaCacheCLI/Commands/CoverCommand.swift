@@ -10,17 +10,20 @@ struct CoverCommand: AsyncParsableCommand {
         commandName: "cover",
         abstract: "Extracts the cover of a song or a film: an embedded picture or a frame.",
         discussion: """
+            EXAMPLES:
               mediacache cover https://example.org/song.mp3 -o cover.jpg
               mediacache cover film.mp4 -o cover.jpg
               mediacache cover https://example.org/film/index.m3u8 --at 12:34 -o scene.jpg
               mediacache cover https://example.org/film/index.m3u8 --set poster.png
               mediacache cover https://example.org/film/index.m3u8 --remove
-              mediacache cover song.m4a                              shows the type and size
+              mediacache cover song.m4a                             shows the type and size
 
             Without --at, the stored cover of a URL is used if there is one. For an embedded picture (covr in MP4, \
             APIC in ID3), only the index or the tag is read. If there is none, or with --at, ffmpeg decodes a frame if \
             it's installed. A URL is read through the cache, and its picture is stored as the cover, which is served \
             at /library/<id>/cover. A frame selected with --at is stored only with --keep.
+
+            OUTPUT:
             --json prints an object: input, type, size, source (stored, embedded or frame), isStored, output; after \
             removal covers and bytes.
             """
@@ -57,8 +60,8 @@ struct CoverCommand: AsyncParsableCommand {
     @Flag(help: "Print JSON.")
     var json = false
 
-    @OptionGroup var origin: OriginOptions
-    @OptionGroup var cache: CacheOptions
+    @OptionGroup(title: "Origin options") var origin: OriginOptions
+    @OptionGroup(title: "Global options") var cache: CacheOptions
 
     func validate() throws {
         let changes = [set != nil, remove, removeAll].count { $0 }

@@ -10,7 +10,9 @@ struct DemoCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "demo",
         abstract: "Demonstrates the cache in a browser, with a built-in clip.",
+        usage: "mediacache demo [<options>]",
         discussion: """
+            EXAMPLES:
               mediacache demo
               mediacache demo --reset              start without cached data of the clip
               mediacache demo --rate 600kB/s       a faster origin
@@ -39,7 +41,7 @@ struct DemoCommand: AsyncParsableCommand {
     @Flag(help: "Remove the cached data of the clip first, including pinned data.")
     var reset = false
 
-    @OptionGroup var cache: CacheOptions
+    @OptionGroup(title: "Global options") var cache: CacheOptions
 
     func run() async throws {
         var settings = try HostSettings(cache: cache)

@@ -8,6 +8,7 @@ struct FastStartCommand: AsyncParsableCommand {
         commandName: "faststart",
         abstract: "Moves the index of an MP4 to the front, so that playback starts at once.",
         discussion: """
+            EXAMPLES:
               mediacache faststart film.mp4 film-fast.mp4
               mediacache faststart film.mp4 film.mp4 --force        in place
               mediacache faststart https://example.org/film.mp4 ~/Films/
@@ -17,6 +18,8 @@ struct FastStartCommand: AsyncParsableCommand {
             adjusted (to 64 bits if necessary).
             A file whose index is already at the front is copied. A fragmented MP4 doesn't need this.
             A URL is read through the cache. The output file appears only when it's complete.
+
+            OUTPUT:
             --json prints an object: input, output, size, indexSize, moved.
             """
     )
@@ -28,8 +31,8 @@ struct FastStartCommand: AsyncParsableCommand {
     var output: String
 
     @OptionGroup var results: ResultOptions
-    @OptionGroup var origin: OriginOptions
-    @OptionGroup var cache: CacheOptions
+    @OptionGroup(title: "Origin options") var origin: OriginOptions
+    @OptionGroup(title: "Global options") var cache: CacheOptions
 
     func validate() throws {
         if let reason = MediaSession.unusedOption(of: origin, for: [input]) { throw ValidationError(reason) }

@@ -11,7 +11,7 @@ struct GetCommand: AsyncParsableCommand {
             EXAMPLES:
               mediacache get https://example.org/film.mp4
               mediacache get https://example.org/film.mp4 -o ~/Films/
-              mediacache get https://example.org/a.m3u8 --variant 720 --audio en -o show.mp4
+              mediacache get https://example.org/a.m3u8 --variant 720 --audio en -o a.mp4
               mediacache get https://example.org/show.m3u8 --formats
               mediacache get --input-file urls.txt -o '%(host)s/%(title)s.%(ext)s'
               mediacache get --input-file urls.txt --jobs 2

@@ -8,11 +8,13 @@ struct ImportCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "import",
         abstract: "Imports a folder of playlists and segments, or a file, into the cache.",
+        usage: "mediacache import <folder-or-file> [<options>]",
         discussion: """
-              mediacache import ~/Films/holiday          written by `export --bundle` or another program
+            EXAMPLES:
+              mediacache import ~/Films/holiday     a folder written by `export --bundle`
               mediacache import stream/index.m3u8
               mediacache import film.mp4 --title "A film"
-              mediacache import ~/Films/holiday --trust-urls   stored under the original URLs
+              mediacache import ~/Films/holiday --trust-urls     under the original URLs
 
             The import is a pinned asset that players find at /library/<id>/. It's stored under URLs of a \
             host that doesn't exist. With --trust-urls, the parts of a bundle (bundle.json) are stored under their \
@@ -20,6 +22,8 @@ struct ImportCommand: AsyncParsableCommand {
             that you trust.
             Nothing outside the folder is read: playlists that refer to files outside it, to symbolic links that lead \
             out of it, or to other hosts are rejected. The folder isn't changed.
+
+            OUTPUT:
             --json prints an object: asset, title, libraryURL, entry, parts, bytes, isAlreadyImported.
             """
     )
@@ -39,7 +43,7 @@ struct ImportCommand: AsyncParsableCommand {
     @Flag(help: "Print JSON.")
     var json = false
 
-    @OptionGroup var cache: CacheOptions
+    @OptionGroup(title: "Global options") var cache: CacheOptions
 
     func run() async throws {
         let job = BundleImport(path: path, title: title, allowsGaps: gaps, trustsURLs: trustsURLs)

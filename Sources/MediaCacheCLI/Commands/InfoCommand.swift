@@ -7,14 +7,18 @@ struct InfoCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "info",
         abstract: "Shows the cached data of a URL.",
+        usage: "mediacache info <url> [<options>]",
         discussion: """
+            EXAMPLES:
               mediacache info https://example.org/film.mp4
-              mpv "$(mediacache info --json https://example.org/film.mp4 | jq -r .localFile)"
+              mediacache info --json https://example.org/film.mp4 | jq -r .localFile
 
             For a complete resource, the output includes the path of its file. The file belongs to the cache: read it, \
             but don't modify it; `get -o` writes a separate file.
             For the playlist of an HLS stream, the output includes the cached segments, and whether the stream plays \
             without its origin.
+
+            OUTPUT:
             --json prints an object with the keys of `list --json`; for a complete resource also localFile (the path \
             of its file); for an HLS playlist also stream: playlists (url, role, isCached, segments, segmentsCached, \
             missing) and playsWithoutOrigin.
@@ -27,7 +31,7 @@ struct InfoCommand: AsyncParsableCommand {
     @Flag(help: "Print JSON.")
     var json = false
 
-    @OptionGroup var cache: CacheOptions
+    @OptionGroup(title: "Global options") var cache: CacheOptions
 
     func run() async throws {
         let url = url

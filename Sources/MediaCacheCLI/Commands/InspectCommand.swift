@@ -11,6 +11,7 @@ struct InspectCommand: AsyncParsableCommand {
         commandName: "inspect",
         abstract: "Describes a playlist or a media file, and lists its errors.",
         discussion: """
+            EXAMPLES:
               mediacache inspect https://example.org/live/index.m3u8
               mediacache inspect index.m3u8 --base https://example.org/live/
               mediacache inspect low.m3u8 --multivariant index.m3u8 --define token=x
@@ -32,6 +33,7 @@ struct InspectCommand: AsyncParsableCommand {
             the exit code. With --strict, the first violation of the RFC is an error. For input that is neither a \
             playlist nor a supported media file, the command describes its content and exits with code 1.
 
+            OUTPUT:
             --json prints an object. All keys are always present; absent values are null, an empty list or an empty \
             object.
 
@@ -119,8 +121,8 @@ struct InspectCommand: AsyncParsableCommand {
     @Flag(help: "Print JSON.")
     var json = false
 
-    @OptionGroup var origin: OriginOptions
-    @OptionGroup var cache: CacheOptions
+    @OptionGroup(title: "Origin options") var origin: OriginOptions
+    @OptionGroup(title: "Global options") var cache: CacheOptions
 
     func validate() throws {
         if source == .standardInput, multivariant == .standardInput {

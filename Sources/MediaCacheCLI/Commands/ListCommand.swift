@@ -6,6 +6,7 @@ struct ListCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "list",
         abstract: "Lists films, streams and channels by title, most recently used first.",
+        usage: "mediacache list [<options>]",
         discussion: """
             EXAMPLES:
               mediacache list                  all items
@@ -13,8 +14,9 @@ struct ListCommand: AsyncParsableCommand {
               mediacache list --json | jq -r '.[] | .title'
               mediacache list --resources      files, playlists, segments and keys
 
-            An item is an asset of the library, a channel, or a file or stream that was played. Other commands accept \
-            its ID, and its title if no other item has it.
+            An item is an asset of the library, a channel, or a file or stream that was played. `remove` and `export` \
+            accept the ID of an asset, file or stream, and the title of an asset; `channels` and `export` accept the \
+            name of a channel.
 
             OUTPUT:
             --json prints an array of objects: id, title, kind (asset, channel, file, stream, parts), url, bytes, \

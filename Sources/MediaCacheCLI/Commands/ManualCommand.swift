@@ -8,6 +8,7 @@ struct ManualCommand: AsyncParsableCommand {
         commandName: "manual",
         abstract: "Prints the manual page, for man(1).",
         discussion: """
+            EXAMPLES:
               mediacache manual > /usr/local/share/man/man1/mediacache.1
               mediacache manual | man -l -
             """,

@@ -9,6 +9,7 @@ struct PlayCommand: AsyncParsableCommand {
         commandName: "play",
         abstract: "Plays a URL through the cache.",
         discussion: """
+            EXAMPLES:
               mediacache play https://example.org/film.mp4
               mediacache play https://example.org/film.mp4 --with vlc
               mediacache play https://example.org/film.mp4 -- --fullscreen --start=10:00
@@ -16,6 +17,8 @@ struct PlayCommand: AsyncParsableCommand {
             Without --with, the command uses the first installed player of mpv, vlc and ffplay. Arguments after -- \
             are passed to the player. If no server is running for the cache folder, one is started and runs until the player exits.
             The player receives a separate token, which is revoked when the player exits, or expires after a week.
+
+            OUTPUT:
             The exit code is the player's.
             """
     )
@@ -33,10 +36,10 @@ struct PlayCommand: AsyncParsableCommand {
     @Argument(parsing: .postTerminator, help: "Arguments for the player, after --.")
     var playerArguments: [String] = []
 
-    @OptionGroup var origin: OriginOptions
+    @OptionGroup(title: "Origin options") var origin: OriginOptions
     @OptionGroup var admission: AdmissionOptions
     @OptionGroup var limits: LimitOptions
-    @OptionGroup var cache: CacheOptions
+    @OptionGroup(title: "Global options") var cache: CacheOptions
 
     func run() async throws {
         let player = try player.map { try $0.require() } ?? Player.firstInstalled()

@@ -8,13 +8,17 @@ struct PruneCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "prune",
         abstract: "Applies the limits now by removing the least recently used data.",
+        usage: "mediacache prune [<options>]",
         discussion: """
+            EXAMPLES:
               mediacache prune --max-size 5GB
               mediacache prune --max-age 12h --min-free 20GB
 
             Without options, the limits of `serve` apply: those of the environment or the configuration file, \
             otherwise 10GB, 30d and 1GB free. Pinned and in-use data isn't removed. If another process owns the \
             folder, its limits apply, and the options are rejected.
+
+            OUTPUT:
             --json prints an object: bytesFreed.
             """
     )
@@ -23,7 +27,7 @@ struct PruneCommand: AsyncParsableCommand {
     var json = false
 
     @OptionGroup var limits: LimitOptions
-    @OptionGroup var cache: CacheOptions
+    @OptionGroup(title: "Global options") var cache: CacheOptions
 
     func run() async throws {
         let given = limits.given

@@ -8,7 +8,9 @@ struct RemoveCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "remove",
         abstract: "Removes cached resources and assets.",
+        usage: "mediacache remove [<asset> ...] [<options>]",
         discussion: """
+            EXAMPLES:
               mediacache remove https://example.org/film.mp4
               mediacache remove 'A film'              an asset, by its ID or title
               mediacache remove --all                 everything that isn't pinned
@@ -16,6 +18,8 @@ struct RemoveCommand: AsyncParsableCommand {
 
             Data that is being read is removed once its last reader has finished; the output mentions this. Files \
             written by `get -o` aren't removed.
+
+            OUTPUT:
             --json prints an object: removed (an array of objects: key, bytes, isDeferred), assets (an array of the \
             names of removed assets) and missing (an array of arguments without cached data). The exit code is 2 if \
             only some arguments had cached data, 1 if none had.
@@ -38,7 +42,7 @@ struct RemoveCommand: AsyncParsableCommand {
     @Flag(help: "Print JSON.")
     var json = false
 
-    @OptionGroup var cache: CacheOptions
+    @OptionGroup(title: "Global options") var cache: CacheOptions
 
     func validate() throws {
         if all != items.isEmpty { throw ValidationError("Specify URLs or assets, or use --all.") }

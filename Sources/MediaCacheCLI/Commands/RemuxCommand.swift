@@ -8,6 +8,7 @@ struct RemuxCommand: AsyncParsableCommand {
         commandName: "remux",
         abstract: "Combines a stream or files into one file, without encoding.",
         discussion: """
+            EXAMPLES:
               mediacache remux https://example.org/film/index.m3u8 -o film.mp4
               mediacache remux recording.ts -o recording.mp4
               mediacache remux part1.ts part2.ts part3.ts -o whole.mp4
@@ -32,6 +33,8 @@ struct RemuxCommand: AsyncParsableCommand {
             output's timeline. --subtitles embed adds them to the MP4 instead, which few players support.
             The index of the output precedes the media. .m4a contains only the audio, .ts is an MPEG transport stream. \
             The output file appears only when it's complete.
+
+            OUTPUT:
             --json prints an object: inputs, output, size, duration, tracks (as in `inspect --json`), subtitles \
             (files), omitted, missing (name, start, duration, reason of damage), damage (places, first, kinds) or null.
             The exit code is 2 if --skip-missing left gaps, a segment is damaged, or audio or video was omitted.
@@ -61,8 +64,8 @@ struct RemuxCommand: AsyncParsableCommand {
     @OptionGroup var results: ResultOptions
     @OptionGroup var stream: StreamOptions
     @OptionGroup var subtitles: SubtitleOptions
-    @OptionGroup var origin: OriginOptions
-    @OptionGroup var cache: CacheOptions
+    @OptionGroup(title: "Origin options") var origin: OriginOptions
+    @OptionGroup(title: "Global options") var cache: CacheOptions
 
     /// The inputs, and the URL whose origin may be contacted for a playlist in a file.
     private var sources: [InputArgument] { inputs + (base.map { [.url($0)] } ?? []) }

@@ -8,13 +8,14 @@ struct ServeCommand: AsyncParsableCommand {
         commandName: "serve",
         abstract: "Runs the server for players.",
         discussion: """
+            EXAMPLES:
               mediacache serve
               mediacache serve --port 0 --cache /srv/media --max-size 500GB --max-age none
-              mediacache serve --header 'https://media.example.org Authorization: Bearer abc'
+              mediacache serve --header 'https://example.org Authorization: Bearer abc'
               mediacache serve --host 0.0.0.0 --allowed-host tv.example.org
               mediacache serve --channel news=https://example.org/live.m3u8
               mediacache serve --config media.json
-              mediacache config show                 the effective settings and their sources
+              mediacache config show             the effective settings and their sources
 
             The first line of standard output is `Listening on http://HOST:PORT`. The second is `Open` and the \
             address of the library page; it includes the key only if the output is a terminal. `mediacache url URL` \

@@ -7,7 +7,9 @@ struct URLCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "url",
         abstract: "Prints the playback URL for a media URL.",
+        usage: "mediacache url <url> [<options>]",
         discussion: """
+            EXAMPLES:
               mpv "$(mediacache url https://example.org/film.mp4)"
               mediacache url --mp4 https://example.org/film/index.m3u8
 
@@ -34,7 +36,7 @@ struct URLCommand: AsyncParsableCommand {
     @Flag(help: "Print a URL that serves the cached asset as one MP4.")
     var mp4 = false
 
-    @OptionGroup var cache: CacheOptions
+    @OptionGroup(title: "Global options") var cache: CacheOptions
 
     func run() async throws {
         let location = try cache.location

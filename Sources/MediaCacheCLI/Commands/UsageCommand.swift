@@ -8,6 +8,7 @@ struct UsageCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "usage",
         abstract: "Shows disk usage and limits.",
+        usage: "mediacache usage [<options>]",
         discussion: """
             EXAMPLES:
               mediacache usage

@@ -8,12 +8,16 @@ struct VerifyCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "verify",
         abstract: "Reads all cached data and compares it with its checksums.",
+        usage: "mediacache verify [<options>]",
         discussion: """
+            EXAMPLES:
               mediacache verify
               mediacache verify --repair      fetch damaged data again
 
             Damaged data is never served. It counts as missing and is fetched again at the next read or `get`; \
             --repair fetches it at once. Until then, `verify` lists it.
+
+            OUTPUT:
             Exit codes: 0 without damage or after a complete repair, 1 for damage, 2 for an incomplete repair.
             --json prints an object: resources, bytes, findings (an array of objects: key, start, end, problem, \
             isRepaired).
@@ -26,8 +30,8 @@ struct VerifyCommand: AsyncParsableCommand {
     @Flag(help: "Print JSON.")
     var json = false
 
-    @OptionGroup var colors: ColorOptions
-    @OptionGroup var cache: CacheOptions
+    @OptionGroup(title: "Global options") var colors: ColorOptions
+    @OptionGroup(title: "Global options") var cache: CacheOptions
 
     func run() async throws {
         let repair = repair

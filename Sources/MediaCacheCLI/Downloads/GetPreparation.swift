@@ -10,7 +10,7 @@ struct GetPreparation: Sendable {
     /// The languages that must not be absent.
     var requiredAudio: [String]
     var requiredSubtitles: [String]
-    /// Whether the download is to be exported as a file.
+    /// Whether the download is exported as a file.
     var exports: Bool
 
     /// The result of the check.

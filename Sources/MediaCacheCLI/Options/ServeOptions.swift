@@ -52,9 +52,9 @@ struct ServeOptions: ParsableArguments {
 
     @OptionGroup var downloads: DownloadOptions
     @OptionGroup var limits: LimitOptions
-    @OptionGroup var origin: OriginOptions
+    @OptionGroup(title: "Origin options") var origin: OriginOptions
     @OptionGroup var admission: AdmissionOptions
-    @OptionGroup var cache: CacheOptions
+    @OptionGroup(title: "Global options") var cache: CacheOptions
 
     var values: [Setting: String] {
         var values = [downloads.values, limits.values, origin.values, admission.values, cache.values]

@@ -9,6 +9,7 @@ struct KeyCommand: AsyncParsableCommand {
         commandName: "key",
         abstract: "Shows or replaces the API key.",
         discussion: """
+            EXAMPLES:
               mediacache key show
               mediacache key roll
 
@@ -31,10 +32,14 @@ struct KeyShowCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "show",
         abstract: "Prints the key.",
+        usage: "mediacache key show [<options>]",
         discussion: """
+            EXAMPLES:
               mediacache key show
-              curl -H "Authorization: Bearer $(mediacache key show)" http://127.0.0.1:9479/api/v1/usage
+              key=$(mediacache key show)
+              curl -H "Authorization: Bearer $key" http://127.0.0.1:9479/api/v1/usage
 
+            OUTPUT:
             --json prints an object with the keys path and key.
             """
     )
@@ -42,7 +47,7 @@ struct KeyShowCommand: AsyncParsableCommand {
     @Flag(help: "Print JSON.")
     var json = false
 
-    @OptionGroup var cache: CacheOptions
+    @OptionGroup(title: "Global options") var cache: CacheOptions
 
     func run() async throws {
         let file = AccessKeyFile.inUse(at: try cache.location)
@@ -58,13 +63,17 @@ struct KeyRollCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "roll",
         abstract: "Replaces the key.",
+        usage: "mediacache key roll [<options>]",
         discussion: """
+            EXAMPLES:
               mediacache key roll
               mediacache key roll && mediacache key show
 
             The old key is rejected at once, even by a running server. The same applies to the standing playback \
             token, which is part of the play URLs that `url` prints and the page shows. Other tokens stay valid; \
             `token revoke` revokes them.
+
+            OUTPUT:
             --json prints an object with the key path: the path of the key file.
             """
     )
@@ -72,7 +81,7 @@ struct KeyRollCommand: AsyncParsableCommand {
     @Flag(help: "Print JSON.")
     var json = false
 
-    @OptionGroup var cache: CacheOptions
+    @OptionGroup(title: "Global options") var cache: CacheOptions
 
     func run() async throws {
         let settings = try HostSettings(cache: cache)

@@ -6,6 +6,7 @@ struct TokenCommand: AsyncParsableCommand {
         commandName: "token",
         abstract: "Lists, creates and revokes the tokens in URLs for players.",
         discussion: """
+            EXAMPLES:
               mediacache token list
               mediacache token create --label 'living room'
               mediacache token create --asset 'A film' --expires 7d

@@ -8,7 +8,9 @@ struct TokenCreateCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "create",
         abstract: "Creates and prints a token.",
+        usage: "mediacache token create [<options>]",
         discussion: """
+            EXAMPLES:
               mediacache token create --label 'living room'
               mediacache token create --asset 'A film' --expires 7d
 
@@ -18,6 +20,8 @@ struct TokenCreateCommand: AsyncParsableCommand {
             too. The play URL fetches missing data; the library URL does so only while the asset's download is \
             unfinished.
             The token is printed once and can't be shown again.
+
+            OUTPUT:
             --json prints an object with the keys id, scope, asset, label, created, expires, token, libraryURL, playURL. \
             Absent values are omitted.
             """
@@ -41,7 +45,7 @@ struct TokenCreateCommand: AsyncParsableCommand {
     @Flag(help: "Print JSON.")
     var json = false
 
-    @OptionGroup var cache: CacheOptions
+    @OptionGroup(title: "Global options") var cache: CacheOptions
 
     func run() async throws {
         let (asset, label) = (asset, label)

@@ -8,12 +8,16 @@ struct TokenListCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "list",
         abstract: "Lists the valid tokens.",
+        usage: "mediacache token list [<options>]",
         discussion: """
+            EXAMPLES:
               mediacache token list
               mediacache token list --json
 
             The token `standing` is part of the URLs that the page shows and `url` prints. The tokens themselves can't \
             be listed, since only their hashes are stored.
+
+            OUTPUT:
             --json prints an array of objects with the keys id, scope (playback or asset), asset, label, created, \
             expires, lastUsed. Unknown values are omitted.
             """,
@@ -23,7 +27,7 @@ struct TokenListCommand: AsyncParsableCommand {
     @Flag(help: "Print JSON.")
     var json = false
 
-    @OptionGroup var cache: CacheOptions
+    @OptionGroup(title: "Global options") var cache: CacheOptions
 
     func run() async throws {
         let tokens = try await Connection.use(HostSettings(cache: cache)) { try await $0.client.tokens() }

@@ -6,12 +6,16 @@ struct TokenRevokeCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "revoke",
         abstract: "Revokes tokens. URLs that contain them stop working.",
+        usage: "mediacache token revoke <id> ... [<options>]",
         discussion: """
+            EXAMPLES:
               mediacache token revoke x3vdkx2m7pca
-              mediacache token revoke standing              disable URLs from `url` and the page
+              mediacache token revoke standing       disable URLs from `url` and the page
 
             New requests are rejected at once; running responses continue. A revoked standing token is replaced by a \
             new one.
+
+            OUTPUT:
             --json prints an object with the key revoked, an array of IDs.
             """
     )
@@ -24,7 +28,7 @@ struct TokenRevokeCommand: AsyncParsableCommand {
     @Flag(help: "Print JSON.")
     var json = false
 
-    @OptionGroup var cache: CacheOptions
+    @OptionGroup(title: "Global options") var cache: CacheOptions
 
     func run() async throws {
         let ids = ids

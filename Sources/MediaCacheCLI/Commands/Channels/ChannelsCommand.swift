@@ -6,13 +6,14 @@ struct ChannelsCommand: AsyncParsableCommand {
         commandName: "channels",
         abstract: "Lists, starts, stops and deletes channels.",
         discussion: """
-              mediacache channels                                  list channels and their recordings
+            EXAMPLES:
+              mediacache channels                    list channels and their recordings
               mediacache channels stop news
               mediacache channels start news
               mediacache channels keep news --keep 48h --max-size none
               mediacache channels gaps news
-              mediacache channels programmes news --add 'The last hour' --from -3600 --to now
-              mediacache channels end news                         end the recording and move it to the library
+              mediacache channels programmes news --add 'Last hour' --from -3600 --to now
+              mediacache channels end news           move the recording to the library
               mediacache channels remove news
 
             The commands are sent to the process that owns the cache folder (`serve` or `record`), if there is one. \

@@ -6,7 +6,9 @@ struct ChannelsEndCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "end",
         abstract: "Ends the recording of a channel and moves it to the library.",
+        usage: "mediacache channels end <name> [<options>]",
         discussion: """
+            EXAMPLES:
               mediacache channels end news
 
             The recorded windows still play. Segments that the playlists already list are fetched for up to ten more \
@@ -15,7 +17,7 @@ struct ChannelsEndCommand: AsyncParsableCommand {
     )
 
     @OptionGroup var channel: ChannelReference
-    @OptionGroup var cache: CacheOptions
+    @OptionGroup(title: "Global options") var cache: CacheOptions
 
     func run() async throws {
         let name = channel.name

@@ -6,7 +6,9 @@ struct ChannelsGapsCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "gaps",
         abstract: "Lists the gaps of a channel.",
+        usage: "mediacache channels gaps <name> [<options>]",
         discussion: """
+            EXAMPLES:
               mediacache channels gaps news
 
             Prints a line for each segment of a track that is missing from the recording. --json prints an array of \
@@ -19,7 +21,7 @@ struct ChannelsGapsCommand: AsyncParsableCommand {
     @Flag(help: "Print JSON.")
     var json = false
 
-    @OptionGroup var cache: CacheOptions
+    @OptionGroup(title: "Global options") var cache: CacheOptions
 
     func run() async throws {
         let name = channel.name

@@ -6,7 +6,9 @@ struct ChannelsKeepCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "keep",
         abstract: "Shows or changes the limits of a channel.",
+        usage: "mediacache channels keep <name> [<options>]",
         discussion: """
+            EXAMPLES:
               mediacache channels keep news
               mediacache channels keep news --keep 48h --max-size 100GB
               mediacache channels keep news --keep-segments none
@@ -18,7 +20,7 @@ struct ChannelsKeepCommand: AsyncParsableCommand {
 
     @OptionGroup var channel: ChannelReference
     @OptionGroup var retention: RetentionOptions
-    @OptionGroup var cache: CacheOptions
+    @OptionGroup(title: "Global options") var cache: CacheOptions
 
     func run() async throws {
         let (name, retention) = (channel.name, retention)

@@ -12,7 +12,7 @@ struct ChannelsProgrammesCommand: AsyncParsableCommand {
               mediacache channels programmes news
               mediacache channels programmes news --add 'Last hour' --from -3600 --to now
               mediacache channels programmes news --add Match --from 20:00 --to now
-              mediacache channels programmes news --add A --from 20:15 --to now --format hls
+              mediacache channels programmes tv --add A --from 20:15 --to now --format mp4
               mediacache channels programmes news --export zmfxk4c6pq2a --format mp4
               mediacache channels programmes news --cancel zmfxk4c6pq2a --format 3gp
               mediacache channels programmes news --delete zmfxk4c6pq2a

@@ -6,7 +6,9 @@ struct ChannelsRemoveCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "remove",
         abstract: "Deletes a channel and its recording.",
+        usage: "mediacache channels remove <name> [<options>]",
         discussion: """
+            EXAMPLES:
               mediacache channels remove news
 
             The library asset of an ended channel isn't deleted; use `remove`.
@@ -15,7 +17,7 @@ struct ChannelsRemoveCommand: AsyncParsableCommand {
     )
 
     @OptionGroup var channel: ChannelReference
-    @OptionGroup var cache: CacheOptions
+    @OptionGroup(title: "Global options") var cache: CacheOptions
 
     func run() async throws {
         let name = channel.name

@@ -6,7 +6,9 @@ struct ChannelsStartCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "start",
         abstract: "Resumes the recording of a stopped channel.",
+        usage: "mediacache channels start <name> [<options>]",
         discussion: """
+            EXAMPLES:
               mediacache channels start news
 
             If `serve` owns the cache folder, the recording resumes at once, otherwise when `serve` is next started. \
@@ -15,7 +17,7 @@ struct ChannelsStartCommand: AsyncParsableCommand {
     )
 
     @OptionGroup var channel: ChannelReference
-    @OptionGroup var cache: CacheOptions
+    @OptionGroup(title: "Global options") var cache: CacheOptions
 
     func run() async throws {
         let name = channel.name

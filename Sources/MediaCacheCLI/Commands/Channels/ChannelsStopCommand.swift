@@ -6,7 +6,9 @@ struct ChannelsStopCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "stop",
         abstract: "Stops the recording of a channel. The existing recording can still be played.",
+        usage: "mediacache channels stop <name> [<options>]",
         discussion: """
+            EXAMPLES:
               mediacache channels stop news
 
             No more data is received after the command returns, until `channels start`.
@@ -14,7 +16,7 @@ struct ChannelsStopCommand: AsyncParsableCommand {
     )
 
     @OptionGroup var channel: ChannelReference
-    @OptionGroup var cache: CacheOptions
+    @OptionGroup(title: "Global options") var cache: CacheOptions
 
     func run() async throws {
         let name = channel.name

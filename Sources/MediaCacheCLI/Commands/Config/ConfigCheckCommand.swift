@@ -8,6 +8,7 @@ struct ConfigCheckCommand: AsyncParsableCommand {
         commandName: "check",
         abstract: "Checks the settings and channels of a configuration file.",
         discussion: """
+            EXAMPLES:
               mediacache config check config.json && systemctl reload mediacache
 
             Prints the number of settings and channels, or the first error with the setting and a correction.

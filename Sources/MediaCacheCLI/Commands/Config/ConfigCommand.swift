@@ -6,7 +6,8 @@ struct ConfigCommand: AsyncParsableCommand {
         commandName: "config",
         abstract: "Shows the effective settings and their sources, and checks the configuration file.",
         discussion: """
-              mediacache config show                      all settings, their values and sources
+            EXAMPLES:
+              mediacache config show                      all settings and their sources
               mediacache config show --port 80            the settings of `serve --port 80`
               mediacache config check config.json         check a file
               mediacache config path                      the path of the file
@@ -19,9 +20,11 @@ struct ConfigCommand: AsyncParsableCommand {
             set), or /etc/mediacache/config.json. Only the first of them is read. All commands use its settings, such \
             as the cache folder and the proxy, but its limits of size and age apply only to `serve` and `prune`.
 
-              {"cache": "/srv/media", "maxSize": "500GB", "maxAge": "none", "allowedHost": ["tv.example.org"],
+              {"cache": "/srv/media", "maxSize": "500GB", "maxAge": "none",
+               "allowedHost": ["tv.example.org"],
                "header": ["https://media.example.org Authorization: Bearer abc"],
-               "channels": [{"name": "news", "url": "https://example.org/live.m3u8", "keep": "24h"}]}
+               "channels": [{"name": "news", "keep": "24h",
+                             "url": "https://example.org/live.m3u8"}]}
             """,
         subcommands: [ConfigShowCommand.self, ConfigCheckCommand.self, ConfigPathCommand.self],
         defaultSubcommand: ConfigShowCommand.self

@@ -7,6 +7,7 @@ struct ConfigPathCommand: AsyncParsableCommand {
         commandName: "path",
         abstract: "Prints the path of the configuration file.",
         discussion: """
+            EXAMPLES:
               ${EDITOR:-vi} "$(mediacache config path)"
 
             If no file exists, the preferred path is printed, and the exit code is 1.

@@ -7,12 +7,15 @@ struct ConfigShowCommand: AsyncParsableCommand {
         commandName: "show",
         abstract: "Prints the server's settings, their values and sources.",
         discussion: """
+            EXAMPLES:
               mediacache config show
               mediacache config show --json | jq -r .settings.port.value
               mediacache config show --config new.json --port 80
 
             The command accepts the options of `serve`. Secrets are hidden: the values of header fields, and the password \
             of a proxy.
+
+            OUTPUT:
             --json prints an object: file; settings, by name, each with value, source (option, environment, file, \
             default) and place; channels (name, url, place); unknownVariables.
             """

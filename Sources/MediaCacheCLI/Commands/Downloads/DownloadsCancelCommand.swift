@@ -6,7 +6,9 @@ struct DownloadsCancelCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "cancel",
         abstract: "Cancels downloads and removes their data.",
+        usage: "mediacache downloads cancel [<id> ...] [<options>]",
         discussion: """
+            EXAMPLES:
               mediacache downloads cancel 'A film'
               mediacache downloads cancel --keep --all
 
@@ -20,7 +22,7 @@ struct DownloadsCancelCommand: AsyncParsableCommand {
     @Flag(help: "Keep received data in the cache.")
     var keep = false
 
-    @OptionGroup var cache: CacheOptions
+    @OptionGroup(title: "Global options") var cache: CacheOptions
 
     func run() async throws {
         let (references, keep) = (references, keep)

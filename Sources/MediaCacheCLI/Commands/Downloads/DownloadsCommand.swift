@@ -6,12 +6,13 @@ struct DownloadsCommand: AsyncParsableCommand {
         commandName: "downloads",
         abstract: "Lists, pauses, resumes and cancels downloads.",
         discussion: """
+            EXAMPLES:
               mediacache downloads                            list all downloads
               mediacache downloads pause --all
               mediacache downloads resume film
               mediacache downloads prioritize zmfxk4c6pq2a 10
               mediacache downloads cancel --keep https://example.org/film.mp4
-              mediacache downloads watch --json | jq -c 'select(.event == "download.state")'
+              mediacache downloads watch --json | jq 'select(.event == "download.state")'
 
             A download is identified by its ID, its URL, or a unique title. The commands are sent to the process that \
             owns the cache folder (`serve` or `get`), if there is one; otherwise `resume` runs the downloads itself \

@@ -6,7 +6,9 @@ struct DownloadsFinishCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "finish",
         abstract: "Finishes downloads of live streams before the streams end.",
+        usage: "mediacache downloads finish [<id> ...] [<options>]",
         discussion: """
+            EXAMPLES:
               mediacache downloads finish 'A stream'
 
             The data received so far becomes the asset. Downloads that aren't live are left unchanged.
@@ -14,7 +16,7 @@ struct DownloadsFinishCommand: AsyncParsableCommand {
     )
 
     @OptionGroup var references: DownloadReferences
-    @OptionGroup var cache: CacheOptions
+    @OptionGroup(title: "Global options") var cache: CacheOptions
 
     func run() async throws {
         let references = references

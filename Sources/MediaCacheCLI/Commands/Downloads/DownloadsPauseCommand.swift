@@ -6,7 +6,9 @@ struct DownloadsPauseCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "pause",
         abstract: "Pauses downloads until they are resumed. Received data stays cached.",
+        usage: "mediacache downloads pause [<id> ...] [<options>]",
         discussion: """
+            EXAMPLES:
               mediacache downloads pause 'A film'
               mediacache downloads pause --all
 
@@ -15,7 +17,7 @@ struct DownloadsPauseCommand: AsyncParsableCommand {
     )
 
     @OptionGroup var references: DownloadReferences
-    @OptionGroup var cache: CacheOptions
+    @OptionGroup(title: "Global options") var cache: CacheOptions
 
     func run() async throws {
         let references = references

@@ -6,7 +6,9 @@ struct DownloadsPrioritizeCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "prioritize",
         abstract: "Sets the priority of a download.",
+        usage: "mediacache downloads prioritize <id> <priority> [<options>]",
         discussion: """
+            EXAMPLES:
               mediacache downloads prioritize film 10
               mediacache downloads prioritize film -- -1
 
@@ -23,7 +25,7 @@ struct DownloadsPrioritizeCommand: AsyncParsableCommand {
     @Argument(help: "The priority, an integer. Downloads with higher values run first.")
     var priority: Int
 
-    @OptionGroup var cache: CacheOptions
+    @OptionGroup(title: "Global options") var cache: CacheOptions
 
     func run() async throws {
         let (download, priority) = (download, priority)

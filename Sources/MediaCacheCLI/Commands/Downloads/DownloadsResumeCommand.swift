@@ -7,6 +7,7 @@ struct DownloadsResumeCommand: AsyncParsableCommand {
         commandName: "resume",
         abstract: "Resumes downloads that are paused, interrupted, failed or incomplete.",
         discussion: """
+            EXAMPLES:
               mediacache downloads resume 'A film'
               mediacache downloads resume --all
 
@@ -22,8 +23,8 @@ struct DownloadsResumeCommand: AsyncParsableCommand {
     var quiet = false
 
     @OptionGroup var downloads: DownloadOptions
-    @OptionGroup var origin: OriginOptions
-    @OptionGroup var cache: CacheOptions
+    @OptionGroup(title: "Origin options") var origin: OriginOptions
+    @OptionGroup(title: "Global options") var cache: CacheOptions
 
     func run() async throws {
         let (references, display) = (references, DownloadDisplay(isQuiet: quiet))

@@ -6,10 +6,13 @@ struct DownloadsWatchCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "watch",
         abstract: "Shows the progress of downloads until Ctrl-C, or until the process that runs them exits.",
+        usage: "mediacache downloads watch [<options>]",
         discussion: """
+            EXAMPLES:
               mediacache downloads watch
               mediacache downloads watch --json
 
+            OUTPUT:
             --json prints all events of /api/v1/events, one object per line, with the key event: download.added, \
             download.state (asset, state, reason), download.progress (asset, bytes, length, isLengthExact, partsDone, \
             parts, rate, secondsReady), download.removed, part.started, part.done, part.failed (asset, part, bytes, \
@@ -21,7 +24,7 @@ struct DownloadsWatchCommand: AsyncParsableCommand {
     @Flag(help: "Print events as JSON, one per line.")
     var json = false
 
-    @OptionGroup var cache: CacheOptions
+    @OptionGroup(title: "Global options") var cache: CacheOptions
 
     func run() async throws {
         guard let connection = try await Connection.running(at: try cache.location) else {

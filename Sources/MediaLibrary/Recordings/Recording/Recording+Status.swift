@@ -93,7 +93,7 @@ extension Recording {
         var channel = channel
         channel.programmes = channel.programmes.map(dependencies.exports.current)
         return RecordingStatus(
-            channel: channel, state: state, failure: isRunning ? nil : startFailure,
+            channel: channel, state: state, failure: refusal,
             edge: edge.map { Date(nanosecondsSinceEpoch: $0) },
             streamTime: Date(nanosecondsSinceEpoch: streamTime),
             recordedRanges: ranges.map {

@@ -36,6 +36,8 @@ package actor Recording {
     var windowPlaylists = WindowPlaylistCache()
     var lastState: RecordingState?
     var startFailure: String?
+    /// The reason why the recording gave up; nil unless its URL isn't a stream.
+    private(set) var refusal: String?
 
     /// Whether the channel's tracks were found at a different URL than the channel's.
     private var hasOtherURL: Bool
@@ -134,7 +136,7 @@ package actor Recording {
         isRunning = true
         pastEnd = nil
         nextAddition = nil
-        startFailure = nil
+        (startFailure, refusal) = (nil, nil)
         for track in tracks { track.restart(at: monotonic) }
         run = Task { await self.record() }
         reportState()
@@ -237,6 +239,7 @@ package actor Recording {
     private func giveUp() {
         isRunning = false
         run = nil
+        refusal = startFailure
         reportState()
     }
 
