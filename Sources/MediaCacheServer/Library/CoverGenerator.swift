@@ -11,9 +11,14 @@ struct CoverGenerator: Sendable {
     let logger: Logger
 
     func run() async {
-        let completions = downloads.events { if case .state(_, .complete) = $0 { true } else { false } }
+        let completions = downloads.events {
+            switch $0 {
+            case .state(_, .complete), .state(_, .completeWithHoles): true
+            default: false
+            }
+        }
         for await event in completions {
-            guard case .state(let id, .complete) = event else { continue }
+            guard case .state(let id, _) = event else { continue }
             do {
                 try await generateCover(of: id)
             } catch {

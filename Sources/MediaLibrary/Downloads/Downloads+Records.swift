@@ -18,9 +18,16 @@ extension Downloads {
 
     func setState(_ state: DownloadState, of id: AssetID) {
         guard let known = entries[id]?.asset.download?.state, known != state else { return wakeWaiters(of: id) }
+        sendEndedState(of: id)
         update(id) { $0.download?.state = state }
-        hub.send(.state(id, state))
+        if state.isEnded { unsentEnds[id] = state } else { hub.send(.state(id, state)) }
         wakeWaiters(of: id)
+    }
+
+    /// Sends the event of a state in which a download has ended, unless it was sent.
+    private func sendEndedState(of id: AssetID) {
+        guard let state = unsentEnds.removeValue(forKey: id) else { return }
+        hub.send(.state(id, state))
     }
 
     func wakeWaiters(of id: AssetID) {
@@ -40,7 +47,8 @@ extension Downloads {
         unwritten.insert(id)
     }
 
-    /// Writes the changed records, and returns when they're durable. Records that can't be written stay marked.
+    /// Writes the changed records, and returns when they're durable. Records that can't be written stay marked. Sends
+    /// the events of ended downloads after their records were written, since a subscriber may read them at once.
     func write() async {
         // The first waiting caller writes the records that changed during the write. The other callers wait for it.
         while isWriting { await withCheckedContinuation { writeWaiters.append($0) } }
@@ -51,6 +59,8 @@ extension Downloads {
             guard let asset = entries[id]?.asset else { continue }
             let written: Void? = try? await assetStore.updateRecord(from: asset)
             if written == nil { failed.insert(id) }
+            // Otherwise, the record changed during the write.
+            if !unwritten.contains(id) { sendEndedState(of: id) }
         }
         // Failed writes are retried with the next change.
         unwritten = failed

@@ -51,6 +51,8 @@ public actor Downloads {
     var isStopped = false
     /// The downloads with changed records that haven't been written.
     var unwritten: Set<AssetID> = []
+    /// The ended states whose events are sent when the records have been written.
+    var unsentEnds: [AssetID: DownloadState] = [:]
     var isWriting = false
     var writeWaiters: [CheckedContinuation<Void, Never>] = []
     /// The runs, readable outside this actor.

@@ -104,6 +104,22 @@ struct CoverGeneratorTests {
         }
     }
 
+    @Test(.enabled(if: try Prerequisite.hasCorpora()), arguments: [false, true])
+    func usesFrameOfStream(isPartMissing: Bool) async throws {
+        let clip = Array(try Corpus.data("videojs-mux.js/segments/test-segment.ts"))
+        let base = "http://origin.example/film/"
+        let parts = isPartMissing ? ["1.ts", "2.ts"] : ["1.ts"]
+        let lines = parts.map { "#EXTINF:2,\n\($0)\n" }.joined()
+        let entry = try ResourceURL(base + "index.m3u8")
+        origin[entry] = .playlist("#EXTM3U\n#EXT-X-TARGETDURATION:6\n\(lines)#EXT-X-ENDLIST\n")
+        origin[try ResourceURL(base + "1.ts")] = ScriptedResource(.bytes(clip), contentType: "video/mp2t")
+        try await withHost { host, client in
+            let record = try await host.download(#"{"url":"\#(entry)"}"#)
+            #expect(record.state == (isPartMissing ? .completeWithHoles : .complete))
+            #expect(try await cover(of: record.id, client).bytes == FixedFrames.picture)
+        }
+    }
+
     @Test func extractsPicturesWithoutRequests() async throws {
         let (film, stream, inner) = (
             try ResourceURL("http://origin.example/film.bin"), try ResourceURL("http://origin.example/index.m3u8"),

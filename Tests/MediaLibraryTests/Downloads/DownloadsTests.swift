@@ -33,6 +33,19 @@ struct DownloadsTests {
         }
     }
 
+    /// A subscriber may read the asset as soon as it receives the event.
+    @Test func reportsCompletionAfterWritingRecord() async throws {
+        fixture.serveStream(segments: 2)
+        try await fixture.use { downloads in
+            let completions = downloads.events { if case .state(_, .complete) = $0 { true } else { false } }
+            let id = try await downloads.add(DownloadRequest(url: fixture.entry)).id
+            for await _ in completions { break }
+            let asset = try await downloads.assetStore.requireAsset(id)
+            #expect(asset.download?.state == .complete)
+            #expect(asset.kind == .stream)
+        }
+    }
+
     /// A background transfer may be receiving a part.
     @Test func waitsForTransfersOutsideStoreBeforeRequestingParts() async throws {
         fixture.serveStream(segments: 3)
