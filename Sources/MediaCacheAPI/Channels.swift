@@ -44,13 +44,13 @@ public struct ChannelRecord: Codable, Sendable, Hashable {
     /// The current time of the stream's clock, in milliseconds since 1970. In requests, `now` and `-<seconds>` are
     /// relative to it. Null if the server is older than this field.
     public var now: Int64?
-    /// The recorded time ranges.
+    /// The recorded time ranges, without gaps.
     public var recordedRanges: [TimeSpan]
     /// The size of all tracks in bytes.
     public var bytes: Int64
     /// The number of recorded segments of all tracks.
     public var segments: Int
-    /// The number of segments that are gaps.
+    /// The number of gaps, of the track with the most. Consecutive lost segments, as after an outage, are one gap.
     public var gaps: Int
     /// The total duration of gaps in seconds, of the track with the most.
     public var gapSeconds: Double

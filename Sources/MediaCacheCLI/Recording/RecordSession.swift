@@ -85,19 +85,21 @@ struct RecordSession: Sendable {
     private static func watch(
         _ name: ChannelName, _ client: APIClient, _ display: RecordDisplay
     ) async throws -> ChannelRecord {
-        var gaps = 0
+        var seconds = 0.0
         // A gap is counted at once, but listed only after all earlier segments were received.
         var (isBehind, edge) = (false, nil as Int64?)
         while true {
             guard let record = try await client.channelIfFound(name) else {
                 throw CommandFailure(.failed, "the channel \(name) was deleted")
             }
-            if record.gaps != gaps || (isBehind && record.edge != edge) {
+            let isAtEnd = record.gaps > 0 && !record.isRunning
+            if record.gapSeconds != seconds || isAtEnd || (isBehind && record.edge != edge) {
                 // Give the event with the reason time to arrive.
                 try await Task.sleep(for: .milliseconds(50))
                 let found = try await client.gaps(of: name)
                 try display.show(gaps: found, of: record)
-                (gaps, isBehind, edge) = (record.gaps, found.count < record.gaps, record.edge)
+                let listed = found.reduce(into: [:]) { $0[$1.track, default: 0] += $1.duration }.values.max() ?? 0
+                (seconds, isBehind, edge) = (record.gapSeconds, listed < record.gapSeconds - 0.001, record.edge)
             }
             try display.show(record)
             guard record.isRunning else { return record }

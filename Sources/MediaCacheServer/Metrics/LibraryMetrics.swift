@@ -33,7 +33,9 @@ struct LibraryMetrics {
             $0.edge?.timeIntervalSince1970
         }
         add("channel_bytes", "Recorded bytes of the channel.", to: &text) { Double($0.bytes) }
-        add("channel_gaps", "Lost segments on all tracks of the channel.", to: &text) { Double($0.gaps) }
+        add("channel_gaps", "Gaps in the channel's recording, on the track with the most.", to: &text) {
+            Double($0.gaps)
+        }
         add("channel_gap_seconds", "Lost seconds on the track of the channel that lost most.", to: &text) {
             $0.gapSeconds
         }

@@ -148,7 +148,7 @@ struct BundlesRoute: Route {
         }
         let live = LiveChannel(recording: recording, name: name, query: request.query, isStrict: true)
         let channel = await recording.channel
-        let ranges = recording.recordedRanges()
+        let ranges = recording.coveredRanges()
         let end = channel.hasEnded ? ranges.last?.upperBound : await recording.edge
         guard let first = ranges.first, let end else {
             throw Problem.notFound("the channel \(name) has no recorded data yet")

@@ -13,13 +13,13 @@ public struct RecordingStatus: Sendable, Hashable {
     /// The current time by the stream's clock, which may differ from the recorder's. In window requests, `now` and
     /// `-<seconds>` are relative to it.
     public var streamTime: Date
-    /// The time ranges recorded on any track, in order. Ranges less than a second apart are merged.
+    /// The time ranges recorded on any track, in order, without gaps. Ranges less than a second apart are merged.
     public var recordedRanges: [Range<Date>]
     /// The total length of the cached segments of all tracks, in bytes.
     public var bytes: Int64
     /// The number of cached segments of all tracks.
     public var segments: Int
-    /// The number of gaps of all tracks.
+    /// The number of gaps, on the track with the most. Consecutive lost segments are one gap.
     public var gaps: Int
     /// The total duration of the gaps in seconds, on the track where it's longest.
     public var gapSeconds: Double

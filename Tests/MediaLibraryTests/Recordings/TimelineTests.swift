@@ -119,8 +119,32 @@ struct TimelineTests {
                 ranges.append(row.start..<row.end)
             }
         }
-        #expect(timeline.recordedRanges() == ranges)
-        #expect(try await open().recordedRanges() == ranges)
+        #expect(timeline.coveredRanges() == ranges)
+        #expect(try await open().coveredRanges() == ranges)
+    }
+
+    /// An outage loses many segments, but is one gap.
+    @Test func countsConsecutiveLostSegmentsAsOneGap() async throws {
+        let lost: [Range<Int64>] = [100..<130, 250..<260, 400..<401]
+        let rows = TimelineRows.stored(0..<600) { row in
+            if lost.contains(where: { $0.contains(row.number) }) { row.state = .gap }
+        }
+        let timeline = try await open(rows)
+        let bounds = [0..<100, 130..<250, 260..<400, 401..<600]
+        let recorded = bounds.map { rows[$0.lowerBound].start..<rows[$0.upperBound - 1].end }
+        for timeline in [timeline, try await open()] {
+            #expect(timeline.totals.gaps == 3)
+            #expect(timeline.totals.gapDuration == 82 * TimelineRows.second)
+            #expect(timeline.recordedRanges() == recorded)
+            #expect(timeline.coveredRanges() == [rows[0].start..<rows[599].end])
+        }
+        try await timeline.remove(Array(0..<256))
+        #expect(timeline.totals.gaps == 2)
+        try await timeline.append(TimelineRows.awaited(600..<602))
+        try await timeline.settle(TimelineRows.stored(600..<602) { $0.state = .gap })
+        #expect(timeline.totals.gaps == 3)
+        #expect(timeline.recordedRanges().count == 2)
+        #expect(timeline.recordedRanges().first?.lowerBound == rows[260].start)
     }
 
     @Test func removalDeletesRowsAndEmptyPages() async throws {

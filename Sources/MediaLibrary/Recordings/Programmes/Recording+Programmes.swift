@@ -29,7 +29,7 @@ extension Recording {
     /// Returns a programme's time range without an unrecorded beginning, since the recording may have started later.
     private func span(of programme: Programme) throws -> Range<Int64> {
         let span = programme.nanoseconds
-        guard let first = recordedRanges(isOver: isOver(at: span.upperBound)).first(where: { $0.overlaps(span) }) else {
+        guard let first = coveredRanges(isOver: isOver(at: span.upperBound)).first(where: { $0.overlaps(span) }) else {
             throw outside("no part of the programme “\(programme.name)” is recorded")
         }
         return max(span.lowerBound, first.lowerBound)..<span.upperBound

@@ -43,14 +43,14 @@ extension Recording {
 
     /// Returns the whole recording as an asset's contents; nil if it is empty.
     func whole() async throws -> RecordedWindow? {
-        let ranges = recordedRanges()
+        let ranges = coveredRanges()
         guard let first = ranges.first, let last = ranges.last else { return nil }
         return try await assembled(from: first.lowerBound, to: last.upperBound)
     }
 
     /// Returns the gaps of all tracks except subtitles, in order. Consecutive ones with the same reason are merged.
     func holes() async throws -> [DownloadHole] {
-        let ranges = recordedRanges()
+        let ranges = coveredRanges()
         guard let first = ranges.first, let last = ranges.last else { return [] }
         var holes: [DownloadHole] = []
         let all = first.lowerBound..<last.upperBound

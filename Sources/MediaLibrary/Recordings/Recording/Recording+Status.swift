@@ -100,7 +100,7 @@ extension Recording {
                 Date(nanosecondsSinceEpoch: $0.lowerBound)..<Date(nanosecondsSinceEpoch: $0.upperBound)
             },
             bytes: totals.reduce(0) { $0 + $1.bytes }, segments: totals.reduce(0) { $0 + $1.segments },
-            gaps: totals.reduce(0) { $0 + $1.gaps },
+            gaps: totals.map(\.gaps).max() ?? 0,
             gapSeconds: Double(totals.map(\.gapDuration).max() ?? 0) / 1e9,
             rate: Double(arrivals.reduce(0) { $0 + $1.bytes }) / 20, tracks: timelines.map(\.track))
     }

@@ -141,6 +141,7 @@ package final class Timeline: Sendable {
     }
 
     /// The numbers of cached bytes, cached segments and gaps, and the total duration of the gaps in nanoseconds.
+    /// Consecutive lost segments are one gap.
     package var totals: (bytes: Int64, segments: Int, gaps: Int, gapDuration: Int64) {
         state.withLock { ($0.index.bytes, $0.index.stored, $0.index.gaps, $0.index.gapDuration) }
     }
@@ -177,25 +178,38 @@ package final class Timeline: Sendable {
         }
     }
 
-    /// Returns the recorded time ranges up to the edge, in order and merged. Reads no pages.
+    /// Returns the recorded time ranges up to the edge, in order and merged. Gaps aren't recorded. Reads no pages.
+    package func recordedRanges() -> [Range<Int64>] {
+        let (covered, gaps) = ranges(isOver: false)
+        return covered.excluding(gaps: gaps)
+    }
+
+    /// Returns the time ranges up to the edge that have segments in any state, in order and merged. Reads no pages.
     ///
     /// - Parameter isOver: Whether awaited segments count as gaps, so that later segments are included.
-    package func recordedRanges(isOver: Bool = false) -> [Range<Int64>] {
+    package func coveredRanges(isOver: Bool = false) -> [Range<Int64>] { ranges(isOver: isOver).covered }
+
+    /// Returns ``coveredRanges(isOver:)``, and the time ranges of gaps among them.
+    private func ranges(isOver: Bool) -> (covered: [Range<Int64>], gaps: [Range<Int64>]) {
         state.withLock { state in
             let edge = isOver ? state.next : state.edge
             state.entriesPassed += state.index.entries.count
-            var ranges: [Range<Int64>] = []
+            var (covered, gaps): ([Range<Int64>], [Range<Int64>]) = ([], [])
             for entry in state.index.entries where entry.first < edge {
                 if entry.numbers.upperBound <= edge {
-                    for span in entry.spans { ranges.join(span.lowerBound, span.upperBound) }
+                    for span in entry.spans { covered.join(span.lowerBound, span.upperBound) }
+                    for gap in entry.gapSpans { gaps.joinAdjacent(gap) }
                 } else if let page = state.mutablePages[entry.first] {
                     for segment in page.segments where segment.number < edge && !state.removed.contains(segment.number)
                     {
-                        ranges.join(segment.start, segment.end)
+                        covered.join(segment.start, segment.end)
+                        if segment.state == .gap, segment.start < segment.end {
+                            gaps.joinAdjacent(segment.start..<segment.end)
+                        }
                     }
                 }
             }
-            return ranges
+            return (covered, gaps)
         }
     }
 }

@@ -10,6 +10,7 @@ struct TimelineIndex: Sendable {
         /// The numbers of cached bytes and segments. Removed segments don't count.
         var bytes: Int64 = 0
         var stored = 0
+        /// The number of segments that are gaps.
         var gaps = 0
         /// The total duration of the gaps in nanoseconds.
         var gapDuration: Int64 = 0
@@ -23,6 +24,10 @@ struct TimelineIndex: Sendable {
         var live = 0
         /// The time ranges of the remaining segments, in order.
         var spans: [Range<Int64>] = []
+        /// The time ranges of the gaps, in order. Gaps of consecutive segments are merged.
+        var gapSpans: [Range<Int64>] = []
+        var beginsWithGap = false
+        var endsWithGap = false
         /// The numbers of the companions that the remaining segments need.
         var companions = RangeSet<Int64>()
         /// Whether each segment is cached as a whole resource without wrapping.
@@ -39,6 +44,7 @@ struct TimelineIndex: Sendable {
             end = page.segments.last?.end ?? 0
             discontinuities = page.discontinuities
             var joined: [RecordedConditions.Companion] = []
+            var lastGap: Int64?
             for segment in page.segments {
                 if segment.isDiscontinuous { ownDiscontinuities += 1 }
                 targetDuration = max(targetDuration, segment.minimumTargetDuration)
@@ -60,15 +66,22 @@ struct TimelineIndex: Sendable {
                 case .gap:
                     gaps += 1
                     gapDuration &+= segment.duration
+                    let isFirst = lastGap.map { $0 + 1 != segment.number } ?? true
+                    let lower = isFirst ? segment.start : gapSpans.removeLast().lowerBound
+                    gapSpans.append(lower..<max(lower, segment.end))
+                    lastGap = segment.number
+                    if segment.number == first { beginsWithGap = true }
                 case .awaited: break
                 }
             }
+            endsWithGap = lastGap.map { $0 + 1 == numbers.upperBound } ?? false
         }
     }
 
     private(set) var entries: [Entry] = []
     private(set) var bytes: Int64 = 0
     private(set) var stored = 0
+    /// The number of gaps. Consecutive segments that are gaps count as one.
     private(set) var gaps = 0
     private(set) var gapDuration: Int64 = 0
     private(set) var live = 0
@@ -104,26 +117,36 @@ struct TimelineIndex: Sendable {
     mutating func set(_ entry: Entry) {
         let index = entries.partitioningIndex { $0.first >= entry.first }
         if index < entries.count, entries[index].first == entry.first {
-            count(entries[index], -1)
+            count(index, -1)
             entries[index] = entry
         } else {
             entries.insert(entry, at: index)
         }
-        count(entry, 1)
+        count(index, 1)
     }
 
     mutating func remove(_ first: Int64) {
         let index = entries.partitioningIndex { $0.first >= first }
         guard index < entries.count, entries[index].first == first else { return }
-        count(entries.remove(at: index), -1)
+        count(index, -1)
+        entries.remove(at: index)
     }
 
-    private mutating func count(_ entry: Entry, _ sign: Int) {
+    /// Adds an entry to the totals, or subtracts it.
+    private mutating func count(_ index: Int, _ sign: Int) {
+        let entry = entries[index]
         bytes &+= Int64(sign) &* entry.bytes
         stored += sign * entry.stored
-        gaps += sign * entry.gaps
+        gaps += sign * (entry.gapSpans.count - joints(index - 1) - joints(index))
         gapDuration &+= Int64(sign) &* entry.gapDuration
         live += sign * entry.live
+    }
+
+    /// Returns 1 if an entry ends with a gap that the next entry continues; otherwise 0.
+    private func joints(_ index: Int) -> Int {
+        guard entries.indices.contains(index), entries.indices.contains(index + 1) else { return 0 }
+        let (entry, next) = (entries[index], entries[index + 1])
+        return entry.endsWithGap && next.beginsWithGap && entry.numbers.upperBound == next.first ? 1 : 0
     }
 }
 
@@ -139,5 +162,29 @@ extension [Range<Int64>] {
         } else {
             append(start..<end)
         }
+    }
+
+    /// Appends a time range that begins after all others, or merges it with the last one if nothing is between them.
+    mutating func joinAdjacent(_ range: Range<Int64>) {
+        guard let last, range.lowerBound <= last.upperBound else { return append(range) }
+        self[count - 1] = last.lowerBound..<Swift.max(range.upperBound, last.upperBound)
+    }
+
+    /// Returns the ranges without those of gaps. Both are in order. Gaps shorter than the minimum are ignored.
+    func excluding(gaps: [Range<Int64>]) -> [Range<Int64>] {
+        var (result, gaps): ([Range<Int64>], ArraySlice) = ([], gaps[...])
+        for range in self {
+            var start = range.lowerBound
+            while let gap = gaps.first, gap.lowerBound < range.upperBound {
+                if gap.upperBound - gap.lowerBound >= Self.minimumHole {
+                    if start < gap.lowerBound { result.append(start..<gap.lowerBound) }
+                    start = Swift.max(start, gap.upperBound)
+                }
+                guard gap.upperBound <= range.upperBound else { break }
+                gaps.removeFirst()
+            }
+            if start < range.upperBound { result.append(start..<range.upperBound) }
+        }
+        return result
     }
 }

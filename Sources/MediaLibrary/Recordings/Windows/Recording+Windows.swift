@@ -154,11 +154,11 @@ extension Recording {
     /// Returns the time range of everything recorded so far, in nanoseconds since 1970. After a channel has stopped,
     /// awaited segments are gaps, and the range includes the segments after them.
     private func everything() throws -> Range<Int64> {
-        let all = recordedRanges(isOver: true)
+        let all = coveredRanges(isOver: true)
         if let first = all.first, let last = all.last, isOver(at: last.upperBound) {
             return first.lowerBound..<last.upperBound
         }
-        guard let first = recordedRanges().first, let edge, first.lowerBound < edge else {
+        guard let first = coveredRanges().first, let edge, first.lowerBound < edge else {
             throw outside("nothing has been recorded yet")
         }
         return first.lowerBound..<edge
@@ -191,8 +191,14 @@ extension Recording {
 
     /// Returns the recorded part of a requested window.
     private func granted(_ from: Int64, _ to: Int64?, isStrict: Bool) throws -> (from: Int64, to: Int64?) {
-        let ranges = recordedRanges(isOver: isOver(upTo: to))
-        if ranges.contains(where: { $0.contains(from) }) { return (from, to) }
+        let ranges = coveredRanges(isOver: isOver(upTo: to))
+        if ranges.contains(where: { $0.contains(from) }) {
+            let recorded = recordedRanges()
+            let isLost = !recorded.contains { $0.upperBound > from && $0.lowerBound < to ?? .max }
+            // Later segments of a window that isn't over may still be recorded.
+            guard isLost, isOver(upTo: to) else { return (from, to) }
+            throw outside("nothing is recorded at that time")
+        }
         // Dates in playlists are truncated to milliseconds.
         let close = isStrict ? from.clampedSum(Self.resolution) : to ?? .max
         if let overlap = ranges.first(where: { $0.upperBound > from && $0.lowerBound < close }) {
@@ -217,13 +223,20 @@ extension Recording {
         WindowOutOfRangeError(channel: channel.name, what: what, recordedRanges: recordedRanges())
     }
 
-    /// Returns the time ranges recorded on any track.
+    /// Returns the time ranges recorded on any track, without gaps of all tracks.
+    package nonisolated func recordedRanges() -> [Range<Int64>] { Self.union(timelines.map { $0.recordedRanges() }) }
+
+    /// Returns the time ranges in which any track has segments, including gaps.
     ///
     /// - Parameter isOver: Whether awaited segments count as gaps, so that later segments are included.
-    package nonisolated func recordedRanges(isOver: Bool = false) -> [Range<Int64>] {
+    package nonisolated func coveredRanges(isOver: Bool = false) -> [Range<Int64>] {
+        Self.union(timelines.map { $0.coveredRanges(isOver: isOver) })
+    }
+
+    private static func union(_ ranges: [[Range<Int64>]]) -> [Range<Int64>] {
         // Usually, tracks have a single range, so sorting takes little time.
-        let ranges = timelines.flatMap { $0.recordedRanges(isOver: isOver) }.sorted { $0.lowerBound < $1.lowerBound }
-        return ranges.reduce(into: []) { $0.join($1.lowerBound, $1.upperBound) }
+        ranges.joined().sorted { $0.lowerBound < $1.lowerBound }
+            .reduce(into: []) { $0.join($1.lowerBound, $1.upperBound) }
     }
 
     /// Returns the recorded time ranges of a window, for each track. They change when segments are added or removed.
@@ -348,6 +361,6 @@ package struct WindowEntry: Sendable {
 extension Timeline {
     /// Returns whether any part of a window is recorded.
     func has(_ span: (from: Int64, to: Int64?), isOver: Bool = false) -> Bool {
-        recordedRanges(isOver: isOver).contains { $0.upperBound > span.from && $0.lowerBound < span.to ?? .max }
+        coveredRanges(isOver: isOver).contains { $0.upperBound > span.from && $0.lowerBound < span.to ?? .max }
     }
 }
