@@ -29,8 +29,10 @@ struct PartOpener: ReaderOpener {
         if let playlist = index.playlist(part) {
             if part == index.contents.entry { plays.record(id) }
             reading.begins(part, of: id)
+            let holes = asset.download?.state == .completeWithHoles ? asset.download?.holes ?? [] : []
+            let text = index.text(of: playlist, missing: holes)
             return try MemoryReader(
-                Array(playlist.text.utf8), contentType: "application/vnd.apple.mpegurl", range: range, name: name)
+                Array(text.utf8), contentType: "application/vnd.apple.mpegurl", range: range, name: name)
         }
         guard let found = index.part(part) else {
             throw CacheError(.notFound, "the asset \(id) has no “\(part)”; its first part is \(index.contents.entry)")

@@ -53,6 +53,47 @@ struct AssetContentsTests {
         #expect(later.parts.first?.scope == .publicOnly)
     }
 
+    /// Ranges of one resource share a name, and a range without an offset follows the previous one.
+    @Test func marksMissingRangesAsGaps() {
+        let all = "http://h/all.ts"
+        let ranges: [Range<Int64>] = [0..<10, 10..<30, 30..<35]
+        let parts = ranges.enumerated().map { index, range in
+            AssetPart(
+                role: .mediaSegment, name: "video-1/000001.ts", url: all, range: range, start: Double(index) * 6,
+                duration: 6)
+        }
+        let shared = AssetPart(role: .mediaSegment, name: "audio-1/000001.aac", url: "http://h/a.aac", start: 18)
+        let text = """
+            #EXTM3U
+            #EXTINF:6,
+            #EXT-X-BYTERANGE:10@0
+            000001.ts
+            #EXTINF:6,
+            #EXT-X-BYTERANGE:20
+            000001.ts
+            #EXTINF:6,
+            #EXT-X-BYTERANGE:5@30
+            000001.ts
+            #EXTINF:6,
+            ../audio-1/000001.aac
+
+            """
+        let playlist = AssetContents.LocalPlaylist(name: "video-1/index.m3u8", url: "http://h/v.m3u8", text: text)
+        let index = ContentsIndex(AssetContents(playlists: [playlist], parts: parts + [shared]))
+        func hole(_ url: String, _ start: Double) -> DownloadHole {
+            DownloadHole(
+                url: url, role: AssetPart.Role.mediaSegment.rawValue, start: start, duration: 6, reason: "",
+                isRetryable: false)
+        }
+        #expect(index.text(of: playlist, missing: []) == text)
+        #expect(index.text(of: playlist, missing: [hole("http://h/other.ts", 6), hole(all, 7)]) == text)
+        let gaps = index.text(of: playlist, missing: [hole(all, 6), hole("http://h/a.aac", 18)])
+        #expect(
+            gaps
+                == text.replacing("BYTERANGE:20\n", with: "BYTERANGE:20\n#EXT-X-GAP\n")
+                .replacing("../audio-1", with: "#EXT-X-GAP\n../audio-1"))
+    }
+
     private func part(_ scope: AddressScope) -> AssetPart {
         var part = AssetPart(role: .mediaSegment, name: "media-1/000001.ts", url: "http://h/1.ts")
         part.scope = scope
