@@ -58,11 +58,12 @@ public final class PlaylistLoader: Sendable {
     ///   or an empty body, or if it has the name or type of a playlist and some players might find URLs in it.
     public func load(
         _ url: ResourceURL, scope: AddressScope = .publicOnly, settings: TransferSettings? = nil,
-        mayBeEncrypted: Bool = false, transferClass: TransferClass = .playback, isFresh: Bool = false
+        mayBeEncrypted: Bool = false, transferClass: TransferClass = .playback, isFresh: Bool = false,
+        countsAsUse: Bool = true
     ) async throws -> LoadedPlaylist? {
         let loaded = try await loadResource(
             url, scope: scope, settings: settings, mayBeEncrypted: mayBeEncrypted, transferClass: transferClass,
-            isFresh: isFresh)
+            isFresh: isFresh, countsAsUse: countsAsUse)
         return if case .playlist(let playlist) = loaded { playlist } else { nil }
     }
 
@@ -77,7 +78,8 @@ public final class PlaylistLoader: Sendable {
     /// Loads the resource at `url`, like ``load(_:scope:settings:mayBeEncrypted:transferClass:isFresh:)``.
     package func loadResource(
         _ url: ResourceURL, scope: AddressScope = .publicOnly, settings: TransferSettings? = nil,
-        mayBeEncrypted: Bool = false, transferClass: TransferClass = .playback, isFresh: Bool = false
+        mayBeEncrypted: Bool = false, transferClass: TransferClass = .playback, isFresh: Bool = false,
+        countsAsUse: Bool = true
     ) async throws -> LoadedResource {
         let key = key(for: url)
         let directives = DeliveryDirectives(url: url.description)
@@ -93,6 +95,7 @@ public final class PlaylistLoader: Sendable {
             guard case .playlist(let kind) = try Self.content(of: body, at: url, mayBeEncrypted) else { return true }
             return !isView && !LoadedPlaylist.isLive(body.bytes, kind: kind)
         }
+        request.countsAsUse = countsAsUse
         let (loaded, isCached): (LoadedResource, Bool)
         do {
             (loaded, isCached) = try await read(request, mayBeEncrypted)

@@ -3,7 +3,7 @@ public import MediaCache
 internal import MediaContainers
 
 /// A prober that describes the media at a URL. It reads as little as possible: the first bytes and index of a file, or
-/// the playlists of a stream. These bytes are cached, except live playlists.
+/// the playlists of a stream. These bytes are cached, except live playlists, but don't count as used.
 public struct MediaProber: Sendable {
     private static let front: Int64 = 64 << 10
     private static let timeLimit = Duration.seconds(10)
@@ -27,14 +27,17 @@ public struct MediaProber: Sendable {
     public func probe(
         _ url: ResourceURL, settings: TransferSettings? = nil, selection: StreamSelection? = nil
     ) async throws -> MediaProbe {
-        if loader.expectsPlaylist(at: url), let playlist = try await loader.load(url, scope: .any, settings: settings) {
+        if loader.expectsPlaylist(at: url),
+            let playlist = try await loader.load(url, scope: .any, settings: settings, countsAsUse: false)
+        {
             return try await stream(playlist, settings, selection)
         }
-        let request = ReadRequest(url: url, range: .closed(0, through: Self.front - 1), settings: settings)
+        var request = ReadRequest(url: url, range: .closed(0, through: Self.front - 1), settings: settings)
+        request.countsAsUse = false
         let session = try await store.withAccessCheck(request, discarding: { $0.cancel() }) { try await store.read($0) }
         defer { session.cancel() }
         if MediaType.isPlaylist(session.head.contentType),
-            let playlist = try await loader.load(url, scope: .any, settings: settings)
+            let playlist = try await loader.load(url, scope: .any, settings: settings, countsAsUse: false)
         {
             loader.remember(url)
             return try await stream(playlist, settings, selection)
@@ -78,7 +81,8 @@ public struct MediaProber: Sendable {
                     do {
                         return try control.wait {
                             let part = RequestedRange.closed(range.lowerBound, through: range.upperBound - 1)
-                            let request = ReadRequest(url: url, range: part, settings: settings)
+                            var request = ReadRequest(url: url, range: part, settings: settings)
+                            request.countsAsUse = false
                             return try await store.read(request).collect()
                         }
                     } catch {
@@ -129,7 +133,9 @@ public struct MediaProber: Sendable {
                 throw CacheError(.notMedia, "\(playlist.url) has no variant stream to play")
             }
             let url = try playlist.resolve(best.uri)
-            guard let child = try await loader.load(url, scope: playlist.references, settings: settings),
+            guard
+                let child = try await loader.load(
+                    url, scope: playlist.references, settings: settings, countsAsUse: false),
                 case .media(let media) = try child.parsed(importing: parsed.variables).playlist
             else {
                 throw CacheError(.notMedia, "\(url) isn't a media playlist, although \(playlist.url) lists it as one")

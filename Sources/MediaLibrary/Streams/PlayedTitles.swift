@@ -23,12 +23,13 @@ public struct PlayedTitles: Sendable {
     }
 
     /// Returns all titles that aren't in the library, most recently used first. Pinned resources, those of downloads
-    /// and recordings, are excluded.
+    /// and recordings, are excluded, and so are titles that were only probed.
     ///
     /// - Throws: `CacheError`, if the catalog or the library can't be read.
     public func all() async throws -> [PlayedTitle] {
         let owned = Set(try await assetStore.assets().map(\.key))
-        return try await all(among: try await store.resources()).filter { !owned.contains($0.main.key) }
+        return try await all(among: try await store.resources())
+            .filter { !owned.contains($0.main.key) && $0.resources.contains { $0.hits > 0 } }
     }
 
     /// Returns all titles among the store's resources, including those in the library, most recently used first. Pinned

@@ -71,6 +71,20 @@ struct PlayedRouteTests {
         }
     }
 
+    /// A client probes a URL before the user has decided to play it.
+    @Test func doesNotListProbedTitles() async throws {
+        origin[try url("film.mp4")] = ScriptedResource(.random(seed: 1, length: 5_000), contentType: "video/mp4")
+        origin[try url("show.m3u8")] = .playlist("#EXTM3U\n#EXT-X-TARGETDURATION:4\n#EXTINF:4,\na.ts\n#EXT-X-ENDLIST\n")
+        try await withClient { host, client in
+            _ = try await client.probe(try url("film.mp4"))
+            _ = try await client.probe(try url("show.m3u8"))
+            #expect(try await client.resources().count == 2)
+            #expect(try await client.played().isEmpty)
+            #expect(try await host.play(try url("film.mp4")).status == 200)
+            #expect(try await client.played().map(\.url) == [try url("film.mp4").description])
+        }
+    }
+
     @Test func removesPinnedResourceOnlyOnRequest() async throws {
         origin[try url("film.mp4")] = ScriptedResource(.random(seed: 1, length: 5_000), contentType: "video/mp4")
         try await withClient { host, client in
