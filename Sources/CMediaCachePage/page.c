@@ -60,6 +60,9 @@ static const uint8_t failures_js[] = {
 static const uint8_t format_js[] = {
 #embed "page/format.js"
 };
+static const uint8_t holes_js[] = {
+#embed "page/holes.js"
+};
 static const uint8_t icon_svg[] = {
 #embed "page/icon.svg"
 };
@@ -169,6 +172,7 @@ static const mediacache_page_file files[] = {
     NAMED("events.js", events_js),
     NAMED("failures.js", failures_js),
     NAMED("format.js", format_js),
+    NAMED("holes.js", holes_js),
     NAMED("icon.svg", icon_svg),
     NAMED("icons.js", icons_js),
     NAMED("index.html", index_html),

@@ -26,7 +26,7 @@ class Gallery:
 
     def __init__(self, server: Server, origin: Origin):
         self.server, self.origin = server, origin
-        self.stream = LiveStream(origin, gap=70)
+        self.stream = LiveStream(origin, gaps=[70])
         origin.answer("scratched/v240/index5.m4s", 404, "gone")
         origin.aliases["/scratched"] = "/film"
         self.assets: dict[str, str] = {}

@@ -2,6 +2,7 @@
 
 import datetime
 import time
+from collections.abc import Container
 
 from media import LIVE_SECONDS, SEGMENT_SECONDS
 from origin import Origin
@@ -10,15 +11,15 @@ from origin import Origin
 class LiveStream:
     """A live stream whose playlist covers the last five minutes, even right after the start, unless `age` is less.
 
-    `start` is the time of second 0 of the video, in milliseconds since 1970. `gap` is the number of a segment that the
-    playlist marks as a gap. `age` is the number of seconds since second 0.
+    `start` is the time of second 0 of the video, in milliseconds since 1970. `gaps` contains the numbers of the segments
+    that the playlist marks as gaps. `age` is the number of seconds since second 0.
     """
 
     WINDOW_SECONDS = 300
 
-    def __init__(self, origin: Origin, path: str = "live/now.m3u8", gap: int | None = None,
+    def __init__(self, origin: Origin, path: str = "live/now.m3u8", gaps: Container[int] = (),
                  age: int = WINDOW_SECONDS):
-        self._gap = gap
+        self._gaps = gaps
         self.start = int(time.time() - age) * 1000
         self.url = origin.url(path)
         origin.answers["/" + path] = self._answer
@@ -41,7 +42,7 @@ class LiveStream:
                 self.start / 1000 + number * SEGMENT_SECONDS, datetime.timezone.utc)
             lines += [f"#EXT-X-PROGRAM-DATE-TIME:{moment.isoformat(timespec='milliseconds')}",
                       f"#EXTINF:{SEGMENT_SECONDS:.3f},"]
-            if number == self._gap:
+            if number in self._gaps:
                 lines.append("#EXT-X-GAP")
             lines.append(f"index{number}.ts")
         if elapsed >= LIVE_SECONDS:

@@ -18,7 +18,7 @@ class ShortStream(LiveStream):
 
 class NoHLSTests(PageCase):
     def test_channel_plays_a_minute_late_and_from_any_time(self):
-        stream = LiveStream(self.origin, gap=50)
+        stream = LiveStream(self.origin, gaps=[50])
         self.server.api("POST", "channels", {"name": "late", "url": stream.url})
         page = self.open_without()
         self.eventually(page, "almost five minutes are recorded", lambda: self.server.recorded("late") > 290_000)

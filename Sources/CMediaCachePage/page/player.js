@@ -7,6 +7,7 @@ import { followFile, followStream } from "./coverage.js";
 import { cachedShare, makeCoverageBar } from "./coveragebar.js";
 import { make, oncePerFrame, updateText } from "./elements.js";
 import { clock, counted, fileName, nameOf, percent, titleFrom } from "./format.js";
+import { startSkippingHoles } from "./holes.js";
 import { icon } from "./icons.js";
 import { notify, reportError } from "./notices.js";
 import { startResuming } from "./resuming.js";
@@ -61,11 +62,16 @@ export function playerView(view) {
     bar.head(Number.isFinite(duration) && duration > 0 ? currentTime / duration : null);
   };
   for (const event of ["timeupdate", "seeking", "seeked", "durationchange"]) player.video.addEventListener(event, head);
+  let skipping = new AbortController();
+  signal.addEventListener("abort", () => skipping.abort());
 
   const load = async (isResuming) => {
     try {
       const source = asset ? await sourceOfAsset(shown.asset) : await sourceOfURL(url);
       if (signal.aborted) return;
+      skipping.abort();
+      skipping = new AbortController();
+      if (source.gaps) startSkippingHoles(player, source.gaps, skipping.signal);
       if (source.reason) player.fail(source.reason, null);
       else if (isResuming === true) player.replay(source.src, player.at());
       else player.play(source.src, position.from);

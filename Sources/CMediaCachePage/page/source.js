@@ -14,7 +14,8 @@ export const notDownloaded = "Only partly cached. Download it to save it as MP4.
 /**
  * Returns the source for playing an asset.
  *
- * @returns {Promise<{src: string} | {reason: string}>} the source, or the reason why the browser can't play it
+ * @returns {Promise<{src: string, gaps?: string} | {reason: string}>} the source, with the playlist that lists its gaps
+ *   if there are any, or the reason why the browser can't play it
  */
 export async function sourceOfAsset(asset) {
   const base = localURL(asset.libraryURL);
@@ -22,6 +23,8 @@ export async function sourceOfAsset(asset) {
   const isRecorded = !asset.state && asset.kind === "stream" && asset.bytes === undefined;
   if (!asset.state && !isRecorded) return { src: localURL(await api.playURL(asset.url)) };
   if (asset.kind !== "stream") return { src: base };
+  // Browsers stop at the first gap in a playlist. An MP4 continues after it.
+  if (asset.holeCount && (isComplete(asset) || isRecorded)) return { src: mp4URL(asset), gaps: `${base}index.m3u8` };
   if (playsHLS) return { src: `${base}index.m3u8` };
   if (isComplete(asset) || isRecorded) return { src: mp4URL(asset) };
   return { reason: "This browser plays a stream only after its download is complete." };

@@ -2,13 +2,15 @@
 //
 // A browser always starts a live playlist at its end, regardless of the requested position, and can't seek in it. Only
 // the live edge is therefore played from the live playlist. The past is played in finished windows of at most an hour,
-// up to the current live edge. Each window begins at the end of the previous one.
+// up to the current live edge or the next gap. Each window begins at the end of the previous one, or after the gap.
+// Browsers stop at a gap in a playlist, so the live playlist is requested with a length that excludes the last gap.
 //
 // In a browser without HLS, the windows are MP4 files of at most five minutes, because a file must be complete before
 // it can be played. While the channel is recorded, the first file begins at least a minute before the live edge.
 
 import { api, sentence } from "./api.js";
-import { moment } from "./format.js";
+import { moment, time } from "./format.js";
+import { missingText } from "./holes.js";
 import { notify } from "./notices.js";
 import { readSegments } from "./playlists.js";
 import { startResuming } from "./resuming.js";
@@ -26,6 +28,9 @@ const lateness = 60_000;
 const minimumFile = 10_000;
 /** The distance from the end at which browsers start a live playlist: about 3 target durations (RFC 8216bis §6.3.3). */
 const segmentsBehind = 3;
+/** The length of the live playlist unless the request contains another one, in milliseconds. */
+const liveLength = 60_000;
+const awaitsStream = "Waiting for the stream to resume.";
 /** The pause, in milliseconds, after which a live stream continues at its position instead of the live edge. */
 const maximumPause = 15_000;
 
@@ -73,8 +78,16 @@ export function startWindowPlayback({ player, base, record, signal }) {
     if (!playsHLS && isRecorded()) {
       const latest = edge - (isContinuation ? minimumFile : lateness);
       const first = isContinuation ? requested : channel.recordedRanges[0].from;
-      if (latest < first) return awaitEdge(first + edge - latest, requested, isContinuation);
+      if (latest < first) {
+        return awaitEdge(first + edge - latest, requested, isContinuation, isContinuation
+          ? `Waiting for enough recorded time to continue at ${moment(requested)}.`
+          : "This browser plays channels a minute late. Playback starts when a minute has been recorded.");
+      }
       return playWindow(Math.min(requested, latest), edge, requested, isContinuation);
+    }
+    // Nothing is known to be missing until the stream resumes.
+    if (isContinuation && channel.state === "waiting" && requested >= edge - 1000 && requested < Infinity) {
+      return awaitEdge(edge + 1000, requested, true, awaitsStream);
     }
     if (requested > edge - liveWithin && isRecorded()) return play(edge, null, requested, isContinuation);
     return playWindow(requested, edge, requested, isContinuation);
@@ -99,23 +112,37 @@ export function startWindowPlayback({ player, base, record, signal }) {
     if (!isSuperseded(turn)) await playFrom(requested, true);
   }
 
-  /** Waits until the recording is long enough for a file. */
-  function awaitEdge(edge, requested, isContinuation) {
+  /** Waits until the live edge reaches a time. */
+  function awaitEdge(edge, requested, isContinuation, reason) {
     awaited = { edge, requested, isContinuation };
-    player.fail(isContinuation
-      ? `Waiting for enough recorded time to continue at ${moment(requested)}.`
-      : "This browser plays channels a minute late. Playback starts when a minute has been recorded.", null);
+    player.fail(reason, null);
+  }
+
+  /** Plays the time after the last gap as a window, while it is too short for a live playlist. */
+  function playAfterGap(requested, isContinuation) {
+    const channel = record();
+    const edge = endOf(channel);
+    const { from: start } = channel.recordedRanges.at(-1);
+    const target = Number.isFinite(requested) ? Math.max(requested, start) : start;
+    if (target < edge - 1000) return playWindow(target, edge, requested, isContinuation);
+    return awaitEdge(edge + 1000, target, true, awaitsStream);
   }
 
   function playWindow(target, edge, requested, isContinuation) {
     const channel = record();
     const at = Math.round(nearest(channel.recordedRanges, Math.min(target, edge - 1000)));
-    if (Number.isFinite(requested) && Math.abs(at - requested) > 60_000) {
+    const gap = gapBefore(channel.recordedRanges, at);
+    if (gap && requested >= gap.from - 1000 && requested < at - 1000) {
+      notify(`${missingText((gap.to - gap.from) / 1000)} (${time(gap.from)}–${time(gap.to)}).`);
+    } else if (Number.isFinite(requested) && Math.abs(at - requested) > 60_000) {
       notify(`Nothing is recorded at that time. Playing from ${moment(at)}.`);
     }
     const position = shown.end !== null && at < shown.end - 1000 ? positionOf(shown.segments, at) : null;
     // A time within the current window needs only a seek.
-    if (position === null || video.error) return play(at, Math.min(at + maximumWindow, edge), requested, isContinuation);
+    if (position === null || video.error) {
+      const end = channel.recordedRanges.find(({ to }) => to > at)?.to ?? edge;
+      return play(at, Math.min(at + maximumWindow, end, edge), requested, isContinuation);
+    }
     number += 1;
     video.currentTime = position;
     video.play().catch(() => {});
@@ -131,8 +158,9 @@ export function startWindowPlayback({ player, base, record, signal }) {
     jumped();
     try {
       const read = playsHLS ? readWindow : readFile;
-      const found = end === null ? await readLive(base) : await read(base, at, end);
+      const found = end === null ? await readLive(base, record()) : await read(base, at, end);
       if (isSuperseded(turn)) return;
+      if (!found) return playAfterGap(requested, isContinuation);
       shown = { segments: found.segments, begin: found.segments[0]?.wall ?? at, end: found.end ?? end };
       video.dataset.windowBegin = shown.begin;
       if (isContinuation) player.replay(found.src, found.position);
@@ -160,7 +188,7 @@ export function startWindowPlayback({ player, base, record, signal }) {
   });
   channels.watch(() => {
     const channel = record();
-    if (!awaited || !channel || (isRecorded() && (channel.edge ?? 0) < awaited.edge)) return;
+    if (!awaited || !channel || (isRecorded() && endOf(channel) < awaited.edge)) return;
     const { requested, isContinuation } = awaited;
     player.clear();
     if (!isRecorded() && isContinuation && endOf(channel) <= requested) return;
@@ -198,14 +226,20 @@ async function readFile(base, at, end) {
   return { src, segments, end: until, position: Math.max(0, (at - segments[0].wall) / 1000) };
 }
 
-/** Returns the live playlist. The browser's first segment is derived from RFC 8216bis and may be off by one. */
-async function readLive(base) {
-  const src = `${base}index.m3u8`;
+/**
+ * Returns the live playlist after the last gap; null if the recorded time after the gap is too short. The browser's
+ * first segment is derived from RFC 8216bis and may be off by one.
+ */
+async function readLive(base, channel) {
+  const length = endOf(channel) - channel.recordedRanges.at(-1).from;
+  const src = `${base}index.m3u8${length < liveLength ? `?window=${Math.max(1, Math.floor(length / 1000))}` : ""}`;
   const all = await datedSegments(src);
+  if (all.some(({ isGap }) => isGap)) return null;
   return { src, segments: from(all, Math.max(0, all.length - segmentsBehind)) };
 }
 
-const endOf = ({ edge, recordedRanges }) => edge ?? recordedRanges.at(-1)?.to ?? 0;
+/** Returns the end of the recorded time. The live edge may be later, after a gap. */
+const endOf = ({ edge, recordedRanges }) => Math.min(edge ?? Infinity, recordedRanges.at(-1)?.to ?? 0);
 
 const datedSegments = async (src) => (await readSegments(src)).segments.filter(({ wall }) => wall !== null);
 
@@ -231,6 +265,12 @@ function timeOf(segments, seconds) {
 function positionOf(segments, at) {
   const found = segments.find(({ wall, duration, isGap }) => !isGap && at >= wall && at < wall + duration * 1000);
   return found ? found.start + (at - found.wall) / 1000 : null;
+}
+
+/** Returns the time between the recorded range that begins at a time and the previous one, or null. */
+function gapBefore(recordedRanges, at) {
+  const index = recordedRanges.findIndex(({ from }) => Math.abs(from - at) < 1000);
+  return index > 0 ? { from: recordedRanges[index - 1].to, to: recordedRanges[index].from } : null;
 }
 
 /** Returns the given time if it is recorded; otherwise the next recorded time, or the last recorded second. */

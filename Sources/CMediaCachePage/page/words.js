@@ -95,7 +95,7 @@ export function channelState({ state, reason }) {
 export function channelSums({ recordedRanges, bytes: size, gaps, gapSeconds, rate: speed, state }) {
   const seconds = recordedRanges.reduce((sum, { from, to }) => sum + (to - from) / 1000, 0);
   const parts = [seconds ? `${words(seconds)} recorded` : "Nothing recorded yet", bytes(size)];
-  if (gaps) parts.push(`${counted(gaps, "segment")} missing (${words(gapSeconds)})`);
+  if (gaps) parts.push(`${counted(gaps, "gap")} (${words(gapSeconds)})`);
   if (state === "recording" && speed > 0) parts.push(rate(speed));
   return parts.join(" · ");
 }
