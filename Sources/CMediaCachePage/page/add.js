@@ -6,7 +6,7 @@ import { changeSummary, choiceSummary, trackChoice, variantChoice } from "./choi
 import { allowPlayback } from "./consent.js";
 import { check, facts, field, showDialog } from "./dialogs.js";
 import { make, updateText } from "./elements.js";
-import { bytes, clock, hostOf, titleFrom, withoutUser } from "./format.js";
+import { bytes, clock, counted, hostOf, titleFrom, withoutUser } from "./format.js";
 import { notify } from "./notices.js";
 import { channelNameField, channelNameFor, retentionFields } from "./recording.js";
 import { go } from "./router.js";
@@ -14,6 +14,12 @@ import { assets, channels, downloads } from "./store.js";
 import { stateOf, titleOf } from "./words.js";
 
 const pattern = /^https?:\/\/\S+$/i;
+
+/** Returns the URLs of a text if it consists of several; otherwise null. */
+function listIn(text) {
+  const urls = [...new Set(text.split(/\s+/).filter(Boolean))];
+  return urls.length > 1 && urls.every((url) => pattern.test(url)) ? urls : null;
+}
 
 /** Sets up the URL field, and the pasting of a URL anywhere on the page. */
 export function startAddField() {
@@ -26,6 +32,8 @@ export function startAddField() {
   async function probe() {
     const text = input.value.trim();
     reset();
+    const urls = listIn(text);
+    if (urls) return showListDialog(urls, () => { input.value = ""; });
     if (!text) return fail("Enter the URL of a video, a song or a stream’s playlist (.m3u8).");
     if (!pattern.test(text)) return fail("This isn’t a supported URL. Enter one that starts with http:// or https://.");
     const abort = (running = new AbortController());
@@ -66,12 +74,51 @@ export function startAddField() {
   });
   input.addEventListener("input", reset);
   document.addEventListener("paste", (event) => {
-    if (event.target.closest?.("input, textarea, select, dialog") || document.querySelector("dialog[open]")) return;
     const text = event.clipboardData?.getData("text").trim() ?? "";
-    if (!pattern.test(text)) return;
+    const isList = listIn(text) !== null;
+    // The field would join the lines of a list.
+    const isForField = event.target === input && isList;
+    if (!isForField && event.target.closest?.("input, textarea, select, dialog")) return;
+    if (document.querySelector("dialog[open]") || (!isList && !pattern.test(text))) return;
     event.preventDefault();
-    input.value = text;
-    probe();
+    input.value = listIn(text)?.join(" ") ?? text;
+    if (isForField) reset();
+    else probe();
+  });
+}
+
+/** Shows a list of URLs and downloads them. @param {() => void} done called when the downloads have started */
+function showListDialog(urls, done) {
+  let rest = urls;
+  const list = make("ul.scroll.urls", { tabindex: 0, "aria-label": "URLs" });
+  const show = () => list.replaceChildren(...rest.map((url) => make("li.address", {}, withoutUser(url))));
+  show();
+  async function download() {
+    const failures = [];
+    for (const url of rest) {
+      try {
+        const record = await api.addDownload({ url });
+        downloads.put(record);
+        assets.refresh(record.id);
+      } catch (error) {
+        failures.push({ url, error });
+      }
+    }
+    const count = rest.length - failures.length;
+    if (count) notify(`Downloading ${counted(count, "title")}.`);
+    rest = failures.map(({ url }) => url);
+    show();
+    if (failures.length) throw new Error(`${counted(failures.length, "URL")} couldn’t be added: ${failures[0].error.message}`);
+    done();
+    go(routes.downloads);
+  }
+  showDialog({
+    title: `Add ${counted(urls.length, "URL")}`,
+    content: [
+      make("p.hint", {}, "Streams are downloaded in the best quality, with the default audio and all subtitles. To choose, or to record a live stream, add its URL alone."),
+      list,
+    ],
+    buttons: [{ label: "Download all", kind: "main", act: download }, { label: "Cancel" }],
   });
 }
 

@@ -1,4 +1,5 @@
-// Modal dialogs. Escape and a click outside close them, and the focus returns to the element that had it before.
+// Modal dialogs. Escape, a click outside and navigation close them, and the focus returns to the element that had it
+// before.
 
 import { sentence } from "./api.js";
 import { make, updateText } from "./elements.js";
@@ -13,7 +14,7 @@ let count = 0;
  * @param {Node[]} options.content
  * @param {{label: string, kind?: string, id?: string, act?: () => (void|Promise<void>)}[]} options.buttons `act` runs
  *   before the dialog closes, if the fields are valid. An error it throws is shown and keeps the dialog open. A button
- *   without `act` closes the dialog.
+ *   without `act` closes the dialog. The first button is the default; it's shown last.
  * @param {string} [options.kind] a CSS class
  * @returns {HTMLDialogElement}
  */
@@ -24,6 +25,7 @@ export function showDialog({ title, content, buttons, kind }) {
   const form = make("form", { novalidate: true }, make("h2", { id, tabindex: "-1" }, title), ...content, alert);
   const dialog = make(`dialog${kind ? `.${kind}` : ""}`, { "aria-labelledby": id }, form);
   const row = make("div.buttons");
+  let first = null;
   for (const { label, kind: buttonKind = "quiet", act, id: buttonID } of buttons) {
     const button = make(`button.${buttonKind}`, { type: "button", id: buttonID }, label);
     button.addEventListener("click", async () => {
@@ -42,13 +44,14 @@ export function showDialog({ title, content, buttons, kind }) {
       }
       dialog.close();
     });
-    row.append(button);
+    first ??= button;
+    row.prepend(button);
   }
   form.append(row);
   // Enter in a field presses the first button.
   form.addEventListener("submit", (event) => {
     event.preventDefault();
-    row.querySelector("button").click();
+    first.click();
   });
   dialog.addEventListener("pointerdown", (event) => { if (event.target === dialog) dialog.close(); });
   document.body.append(dialog);
@@ -56,6 +59,8 @@ export function showDialog({ title, content, buttons, kind }) {
 
   dialog.addEventListener("close", () => {
     dialog.remove();
+    // After navigation, the new view has the focus.
+    if (document.activeElement && document.activeElement !== document.body) return;
     before?.focus();
     // The action may have removed or hidden the element that opened the dialog.
     if (document.activeElement !== before) document.getElementById("main").focus();

@@ -49,6 +49,7 @@ function show(isNavigation) {
     if (current.hash !== location.hash && current.name !== "play") previousHash = current.hash || "#/library";
   }
   current = { abort: new AbortController(), hash: location.hash, name };
+  for (const dialog of document.querySelectorAll("dialog[open]")) dialog.close();
   const main = document.getElementById("main");
   main.replaceChildren();
   main.className = `view-${name}`;
