@@ -14,6 +14,20 @@ class StorageTests(PageCase):
         expect(usage).to_contain_text("Cache limit: 2.0 GB, including downloads and recordings.")
         expect(usage).to_contain_text("Only played media is removed")
 
+    def test_bar_is_in_proportion(self):
+        page = self.open()
+        found = self.server.api("GET", "storage")
+        found["usage"].update(bytes=200_004_000, coverBytes=0, freeDiskBytes=600_000_000)
+        found["items"] = [{"kind": "asset", "id": "abcdefghijkl", "title": "A film", "bytes": 200_000_000},
+                          {"kind": "file", "id": "http://host.example/a.mp4", "bytes": 4_000}]
+        page.route("**/api/v1/storage", lambda route: route.fulfill(json=found))
+        self.go(page, "#/storage")
+        bar = page.get_by_role("img", name="Disk usage: Library 200 MB, Played 4.0 kB, Free disk space 600 MB")
+        library, played, free = bar.locator("i").evaluate_all(
+            "parts => parts.map((part) => part.getBoundingClientRect().width)")
+        self.assertAlmostEqual(library * 3, free, delta=6)
+        self.assertTrue(0 < played < 5, played)
+
     def test_coverage_bar_shows_evicted_segments(self):
         self.server.api("POST", "downloads", {"url": self.origin.url("film/index.m3u8"), "title": "Evicted"})
         page = self.open()

@@ -7,7 +7,8 @@ import { assets } from "./store.js";
 import { titleOf } from "./words.js";
 
 const orders = {
-  newest: ["Newest first", (one, other) => other.created.localeCompare(one.created)],
+  // The server's times are in whole seconds.
+  newest: ["Newest first", (one, other) => other.created.localeCompare(one.created) || assets.rank(other.id) - assets.rank(one.id)],
   title: ["Title", (one, other) => titleOf(one).localeCompare(titleOf(other), undefined, { numeric: true })],
   size: ["Largest first", (one, other) => (other.bytes ?? 0) - (one.bytes ?? 0)],
   played: ["Last played", (one, other) => (other.lastPlayed ?? "").localeCompare(one.lastPlayed ?? "")],

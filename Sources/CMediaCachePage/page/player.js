@@ -62,6 +62,8 @@ export function playerView(view) {
     bar.head(Number.isFinite(duration) && duration > 0 ? currentTime / duration : null);
   };
   for (const event of ["timeupdate", "seeking", "seeked", "durationchange"]) player.video.addEventListener(event, head);
+  // Only then is it known whether there are pictures.
+  player.video.addEventListener("loadedmetadata", show);
   let skipping = new AbortController();
   signal.addEventListener("abort", () => skipping.abort());
 
@@ -149,12 +151,13 @@ function showState(state, { asset, coverage, segments }) {
 /** Shows the actions available in the current state. The buttons are replaced only when the state changes. */
 function showActions(actions, { asset, url }, player) {
   const reason = asset ? reasonNotSavable(asset) : notDownloaded;
-  const key = JSON.stringify([asset?.state, asset?.holeCount, reason, asset?.title]);
+  const hasPictures = player.video.videoWidth > 0;
+  const key = JSON.stringify([asset?.state, asset?.holeCount, reason, asset?.title, hasPictures]);
   if (actions.dataset.key === key) return;
   const focused = actions.contains(document.activeElement) && document.activeElement.dataset.act;
   actions.dataset.key = key;
   actions.replaceChildren(...[
-    downloadButton(asset, url), ...saveButton(asset, reason), coverButton(asset, player.video)
+    downloadButton(asset, url), ...saveButton(asset, reason), hasPictures && coverButton(asset, player.video)
   ].filter(Boolean));
   if (focused) (actions.querySelector(`[data-act="${focused}"]`) ?? actions.firstElementChild)?.focus();
 }
@@ -209,7 +212,6 @@ function coverButton(asset, video) {
     type: "button", data: { act: "cover" },
     on: {
       async click() {
-        if (!video.videoWidth) return notify("Play the video first to choose a frame.");
         const width = Math.min(640, video.videoWidth);
         const canvas = make("canvas", { width, height: Math.round((width * video.videoHeight) / video.videoWidth) });
         canvas.getContext("2d").drawImage(video, 0, 0, canvas.width, canvas.height);

@@ -72,7 +72,7 @@ function showUsage({ usage, items }, bar, legend) {
   updateAttribute(bar, "aria-label", `Disk usage: ${text.join(", ")}`);
   bar.replaceChildren(...shown.map((kind) => {
     const part = make("i", { data: { kind } });
-    part.style.setProperty("flex-grow", String(Math.max(sums[kind] / all, 0.004)));
+    part.style.setProperty("flex-grow", String(sums[kind] / all));
     return part;
   }));
   legend.replaceChildren(...shown.map((kind) => make("li", {},

@@ -21,6 +21,9 @@ class RecordStore {
     this.readers = new Map();
     /** The number of removals of each record, by name. */
     this.removals = new Map();
+    /** The positions of the names in the order of addition, for records whose times are equal. */
+    this.ranks = new Map();
+    this.rankCount = 0;
     /** For each read of all records in progress, the changes since its start. */
     this.reads = new Set();
     /** The number of completed reads of all records. */
@@ -49,6 +52,7 @@ class RecordStore {
     if (this.replacements !== replacements) return this.replaceAll();
     this.replacements += 1;
     this.records = new Map(found.map((record) => [this.nameOf(record), record]));
+    this.rankAll([...this.records.keys()]);
     for (const change of changes) change(this.records);
     this.notifyListeners(null);
   }
@@ -59,8 +63,23 @@ class RecordStore {
     return change(this.records);
   }
 
+  /** Returns the position of a name in the order of addition, which begins when the page first learns of it. */
+  rank(name) {
+    if (!this.ranks.has(name)) this.ranks.set(name, (this.rankCount += 1));
+    return this.ranks.get(name);
+  }
+
+  /** Ranks the names of a complete list from the server, newest first, before those added since. */
+  rankAll(names) {
+    const known = new Set(names);
+    const others = [...this.ranks.keys()].filter((name) => !known.has(name));
+    this.ranks.clear();
+    for (const name of [...names.reverse(), ...others]) this.rank(name);
+  }
+
   put(record) {
     const name = this.nameOf(record);
+    this.rank(name);
     this.apply((records) => records.set(name, record));
     this.notifyListeners(name);
   }
@@ -79,6 +98,7 @@ class RecordStore {
   /** Removes a record, and discards the result of a read of it in progress. */
   remove(name) {
     this.removals.set(name, (this.removals.get(name) ?? 0) + 1);
+    this.ranks.delete(name);
     if (this.apply((records) => records.delete(name))) this.notifyListeners(name);
   }
 
@@ -131,7 +151,11 @@ const readAgain = atMostEvery(2000, () => readAll().catch((error) => { if (error
 
 /** The effects of events on the records. */
 const effects = {
-  "asset.added": ({ asset }) => assets.refresh(asset),
+  "asset.added": ({ asset }) => {
+    // The events are in the order of addition; the records may arrive in another.
+    assets.rank(asset);
+    assets.refresh(asset);
+  },
   "asset.changed": ({ asset }) => assets.refresh(asset),
   "asset.removed": ({ asset }) => assets.remove(asset),
   "download.added": ({ asset }) => both(asset),
