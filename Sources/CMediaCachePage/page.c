@@ -105,6 +105,9 @@ static const uint8_t programmes_js[] = {
 static const uint8_t recording_js[] = {
 #embed "page/recording.js"
 };
+static const uint8_t removal_js[] = {
+#embed "page/removal.js"
+};
 static const uint8_t reordering_js[] = {
 #embed "page/reordering.js"
 };
@@ -187,6 +190,7 @@ static const mediacache_page_file files[] = {
     NAMED("playlists.js", playlists_js),
     NAMED("programmes.js", programmes_js),
     NAMED("recording.js", recording_js),
+    NAMED("removal.js", removal_js),
     NAMED("reordering.js", reordering_js),
     NAMED("replay.js", replay_js),
     NAMED("resuming.js", resuming_js),

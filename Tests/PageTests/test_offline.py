@@ -100,7 +100,7 @@ class OfflineTests(PageCase):
         """Plays the stream in a new context, whose browser cache is empty."""
         page = self.open("#/library")
         item = self.item(page, TITLE)
-        expect(item).to_contain_text("Complete")
+        expect(item).to_have_attribute("data-state", "complete")
         item.get_by_role("link", name=f"Play {TITLE}").click()
         video = page.get_by_label(f"Player: {TITLE}")
         self.start(page, video)

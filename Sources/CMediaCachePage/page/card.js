@@ -2,13 +2,13 @@
 
 import { localURL, routes } from "./address.js";
 import { api } from "./api.js";
-import { confirm, field, showDialog } from "./dialogs.js";
+import { field, showDialog } from "./dialogs.js";
 import { make, updateAttribute, updateText } from "./elements.js";
-import { clock, fullTitle, hostOf } from "./format.js";
+import { clock, fullTitle } from "./format.js";
 import { icon } from "./icons.js";
-import { notify } from "./notices.js";
+import { removeAsset } from "./removal.js";
 import { assets } from "./store.js";
-import { shareOf, sizeOf, stateOf, titleOf } from "./words.js";
+import { exceptionOf, shareOf, sizeOf, titleOf } from "./words.js";
 
 export function buildCard(record) {
   const { id } = record;
@@ -18,7 +18,7 @@ export function buildCard(record) {
     make("a.cover", { href: routes.asset(id) }, make("span.letters", { "aria-hidden": "true" }), make("span.length")),
     make("div.card-text", {}, make("h2"), make("p.address.from"), make("p.card-state"), make("div.card-progress", { hidden: true }, make("i"))),
     make("div.card-actions", {},
-      button("rename", rename, "pencil"), button("remove", remove, "trash")));
+      button("rename", rename, "pencil"), button("remove", removeAsset, "trash")));
   updateCard(card, record);
   return card;
 }
@@ -44,7 +44,7 @@ export function updateCard(card, record, from = card.querySelector(".from").text
     card.style.setProperty("--hue", hueOf(title));
   }
   updateText(card.querySelector(".length"), record.duration ? clock(record.duration) : "");
-  updateText(card.querySelector(".card-state"), [stateOf(record), sizeOf(record)].filter(Boolean).join(" · "));
+  updateText(card.querySelector(".card-state"), [exceptionOf(record), sizeOf(record)].filter(Boolean).join(" · "));
   updateAttribute(card, "data-state", record.state ?? "saved");
   const share = shareOf(record);
   const progress = card.querySelector(".card-progress");
@@ -87,29 +87,4 @@ function rename(id) {
     kind: "narrow",
   });
   input.select();
-}
-
-function remove(id) {
-  const record = assets.get(id);
-  const title = titleOf(record);
-  confirm({
-    title: `Remove “${title}”?`,
-    text: removalText(record),
-    yes: "Remove",
-    act: async () => {
-      await api.removeAsset(id);
-      assets.remove(id);
-      notify(`Removed “${title}”.`);
-    },
-  });
-}
-
-function removalText(record) {
-  const size = sizeOf(record);
-  const download = record.state && record.state !== "complete" ? " and cancels its download" : "";
-  const source = record.url ? ` from ${hostOf(record.url)}` : "";
-  const isStreamWithoutDownload = !record.state && record.kind === "stream";
-  const effect = isStreamWithoutDownload && record.duration
-    ? "A deleted recording can’t be restored." : `Playing it again requires another download${source}.`;
-  return `This deletes the data${size ? ` (${size})` : ""} and the cover from the disk${download}. ${effect}`;
 }

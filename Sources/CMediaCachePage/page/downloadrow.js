@@ -7,6 +7,7 @@ import { make, updateAttribute, updateText } from "./elements.js";
 import { clock, counted, fullTitle, nameOf, percent } from "./format.js";
 import { icon } from "./icons.js";
 import { notify, reportError } from "./notices.js";
+import { removeAsset } from "./removal.js";
 import { assets, downloads } from "./store.js";
 import { progressOf, shareOf, titleOf } from "./words.js";
 
@@ -27,7 +28,8 @@ const actions = [
     act: (id) => change(id, "running", "The download can’t be retried")
   },
   { name: "holes", label: "Show missing segments", between: " in ", states: ["completeWithHoles"], act: showHoles },
-  { name: "cancel", label: "Cancel", states: ["running", "queued", "waiting", "paused", "failed"], act: cancel },
+  { name: "cancel", label: "Cancel", states: ["running", "queued", "waiting", "paused"], act: cancel },
+  { name: "remove", label: "Remove", states: ["complete", "completeWithHoles", "failed"], act: removeAsset },
 ];
 
 /** Returns whether a download follows a stream without a known end. Such a download can be finished at any time. */
@@ -80,6 +82,8 @@ export function updateDownloadRow(row, record, from = row.querySelector(".from")
   updateAttribute(bar, "aria-valuetext", share === null ? null : percent(share));
   bar.style.setProperty("--share", share ?? 0);
   bar.hidden = record.state === "complete";
+  // A download that failed before its first byte has nothing to play.
+  row.querySelector("a").hidden = record.state === "failed" && !record.bytes;
   updateText(row.querySelector(".row-state"), progressOf(record));
   updateAttribute(row, "data-state", record.state);
   let losesFocus = false;

@@ -15,7 +15,8 @@ export function downloadsView({ main, signal }) {
   const sum = make("p.hint");
   const list = make("ul.rows", { "aria-label": "Downloads", role: "list" });
   const ended = make("ul.rows", { "aria-label": "Ended", role: "list" });
-  const endedTitle = make("h2.section", {}, "Ended");
+  const clear = make("button.quiet.small", { type: "button", on: { click: clearFinished } }, "Clear finished");
+  const endedTitle = make("header.view-head.section", {}, make("h2", {}, "Ended"), clear);
   const empty = make("div.empty", {}, make("h2", {}, "No downloads"), make("p", {},
     "Paste a URL into the field at the top and choose “Download”. Downloads continue when this page is closed."));
   const [rows, endedRows] = [new Map(), new Map()];
@@ -29,7 +30,10 @@ export function downloadsView({ main, signal }) {
   const layOut = oncePerFrame(() => {
     if (signal.aborted || list.querySelector(".dragged")) return;
     const open = inOrder(downloads.all.filter((record) => !isEnded(record)));
-    const done = downloads.all.filter(isEnded).sort((one, other) => other.added.localeCompare(one.added));
+    const cleared = clearedDownloads();
+    // Of downloads added within one second, the last is the newest.
+    const done = downloads.all.filter((record) => isEnded(record) && !(record.state === "complete" && cleared.has(record.id)))
+      .reverse().sort((one, other) => other.added.localeCompare(one.added));
     if (moved) open.sort((one, other) => moved.indexOf(one.id) - moved.indexOf(other.id));
     const build = (isOpen) => (id) => buildDownloadRow(downloads.get(id), isOpen);
     arrange(list, rows, open.map(({ id }) => id), build(true));
@@ -46,7 +50,8 @@ export function downloadsView({ main, signal }) {
     pause.disabled = !open.some(({ state }) => state !== "paused");
     resume.disabled = !open.some(({ state }) => state === "paused") && !done.some(({ state }) => state === "failed");
     endedTitle.hidden = done.length === 0;
-    empty.hidden = downloads.records.size > 0;
+    clear.hidden = !done.some(({ state }) => state === "complete");
+    empty.hidden = open.length + done.length > 0;
   });
 
   downloads.watch((id) => {
@@ -75,6 +80,15 @@ export function downloadsView({ main, signal }) {
     }
   }
 
+  /** Hides the complete downloads from this list. Their media remains in the library. */
+  function clearFinished() {
+    const complete = downloads.all.filter(({ state }) => state === "complete").map(({ id }) => id);
+    try { localStorage.setItem(clearedKey, JSON.stringify(complete)); } catch { /* the list stays as it is */ }
+    notify("Cleared the finished downloads. They remain in the library.");
+    layOut();
+    document.getElementById("main").focus();
+  }
+
   async function all(action) {
     try {
       await downloads.replaceAll(async () => (await api.allDownloads(action)).downloads);
@@ -84,6 +98,13 @@ export function downloadsView({ main, signal }) {
     }
   }
   return "Downloads";
+}
+
+const clearedKey = "mediacache.cleared";
+
+/** Returns the IDs of the downloads that the user has cleared from the list, in this browser. */
+function clearedDownloads() {
+  try { return new Set(JSON.parse(localStorage.getItem(clearedKey) ?? "[]")); } catch { return new Set(); }
 }
 
 /** Sorts by priority. Downloads with the same priority stay in the server's order. */

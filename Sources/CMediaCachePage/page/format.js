@@ -37,17 +37,24 @@ export const counted = (count, noun) => `${count.toLocaleString("en")} ${noun}${
 /** Joins words into a list, for example "one, two and three". */
 export const inList = (words) => words.join(", ").replace(/, ([^,]*)$/, " and $1");
 
-/** Formats a duration in seconds with its two largest units, for example "2 hours 5 minutes". */
-export function words(seconds) {
+/** Returns the one or two largest units of a duration in seconds, with their counts. */
+function unitsOf(seconds) {
   const whole = Math.max(0, Math.round(seconds));
   const parts = [
     [Math.floor(whole / 86400), "day"], [Math.floor(whole / 3600) % 24, "hour"],
     [Math.floor(whole / 60) % 60, "minute"], [whole % 60, "second"],
   ];
   const first = parts.findIndex(([count]) => count > 0);
-  if (first < 0) return "0 seconds";
-  return parts.slice(first, first + 2).filter(([count]) => count > 0).map(([count, unit]) => counted(count, unit)).join(" ");
+  return first < 0 ? [[0, "second"]] : parts.slice(first, first + 2).filter(([count]) => count > 0);
 }
+
+/** Formats a duration in seconds with its two largest units, for example "2 hours 5 minutes". */
+export const words = (seconds) => unitsOf(seconds).map(([count, unit]) => counted(count, unit)).join(" ");
+
+const shortUnits = { day: "d", hour: "h", minute: "min", second: "s" };
+
+/** Formats a duration in seconds with unit symbols, for example "1 min 23 s". */
+export const shortWords = (seconds) => unitsOf(seconds).map(([count, unit]) => `${count} ${shortUnits[unit]}`).join(" ");
 
 const timeOfDay = new Intl.DateTimeFormat("en-GB", { hour: "2-digit", minute: "2-digit", second: "2-digit" });
 const hourAndMinute = new Intl.DateTimeFormat("en-GB", { hour: "2-digit", minute: "2-digit" });

@@ -15,7 +15,7 @@ import { backTo, go } from "./router.js";
 import { mp4URL, notDownloaded, reasonNotSavable, sourceOfAsset, sourceOfURL } from "./source.js";
 import { assets, downloads, onEvent } from "./store.js";
 import { makeVideo, startKeys } from "./video.js";
-import { progressOf, sizeOf, stateOf, titleOf } from "./words.js";
+import { exceptionOf, progressOf, sizeOf, titleOf } from "./words.js";
 
 /** Shows the player of an asset (`asset/<id>`) or of a URL (`url/<URL>`). */
 export function playerView(view) {
@@ -141,7 +141,7 @@ function showState(state, { asset, coverage, segments }) {
   if (download?.state === "paused" && coverage) {
     parts.push("Download paused", `${percent(cachedShare(coverage))} cached`);
   } else if (download) parts.push(progressOf(download));
-  else if (asset) parts.push(stateOf(asset), sizeOf(asset));
+  else if (asset) parts.push(exceptionOf(asset), sizeOf(asset));
   else if (coverage) parts.push(`${percent(cachedShare(coverage))} cached`);
   else parts.push("Streaming through the cache");
   if (segments) parts.push(segments);

@@ -1,7 +1,7 @@
 // Descriptions of assets, downloads and channels.
 
 import { sentence } from "./api.js";
-import { bytes, clock, counted, percent, rate, shortTime, titleFrom, words } from "./format.js";
+import { bytes, clock, counted, percent, rate, shortTime, shortWords, titleFrom, words } from "./format.js";
 
 export const titleOf = (record) => record.title || titleFrom(record.url);
 
@@ -52,6 +52,9 @@ export function stateOf(record) {
   }
 }
 
+/** Describes a state unless it's the usual one of an item. */
+export const exceptionOf = (record) => (record.state === "complete" ? "" : stateOf(record));
+
 /** Returns the remaining time of a download in seconds, or null if it is unknown. */
 function timeLeft({ state, bytes: received, length, rate: speed }) {
   if (state !== "running" || !length || !(speed > 0) || received > length) return null;
@@ -66,11 +69,11 @@ export function progressOf(record) {
     const until = record.reason.until ? ` Next attempt at ${shortTime(new Date(record.reason.until))}.` : "";
     return `${state}: ${sentence(record.reason.message)}${until}`;
   }
-  const parts = [stateOf(record), sizeOf(record)];
+  const parts = [exceptionOf(record), sizeOf(record)];
   if (record.state === "running") {
     if (record.rate > 0) parts.push(rate(record.rate));
     const left = timeLeft(record);
-    if (left !== null) parts.push(`${words(left)} left`);
+    if (left !== null) parts.push(`${shortWords(left)} left`);
     if (record.secondsReady > 0 && record.kind === "stream") parts.push(`playable up to ${clock(record.secondsReady)}`);
   }
   return parts.filter(Boolean).join(" · ");
