@@ -123,6 +123,9 @@ static const uint8_t router_js[] = {
 static const uint8_t ruler_js[] = {
 #embed "page/ruler.js"
 };
+static const uint8_t selection_js[] = {
+#embed "page/selection.js"
+};
 static const uint8_t settings_js[] = {
 #embed "page/settings.js"
 };
@@ -196,6 +199,7 @@ static const mediacache_page_file files[] = {
     NAMED("resuming.js", resuming_js),
     NAMED("router.js", router_js),
     NAMED("ruler.js", ruler_js),
+    NAMED("selection.js", selection_js),
     NAMED("settings.js", settings_js),
     NAMED("source.js", source_js),
     NAMED("storage.js", storage_js),

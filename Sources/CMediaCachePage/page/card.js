@@ -15,6 +15,7 @@ export function buildCard(record) {
   const button = (name, act, iconName) => make("button.quiet.small.square",
     { type: "button", data: { act: name }, on: { click: () => act(id) } }, icon(iconName));
   const card = make("li.card", { data: { id } },
+    make("input.pick", { type: "checkbox" }),
     make("a.cover", { href: routes.asset(id) }, make("span.letters", { "aria-hidden": "true" }), make("span.length")),
     make("div.card-text", {}, make("h2"), make("p.address.from"), make("p.card-state"), make("div.card-progress", { hidden: true }, make("i"))),
     make("div.card-actions", {},
@@ -37,6 +38,7 @@ export function updateCard(card, record, from = card.querySelector(".from").text
     updateText(heading, title);
     updateText(card.querySelector(".from"), from);
     updateAttribute(heading, "title", title);
+    updateAttribute(card.querySelector(".pick"), "aria-label", `Select ${name}`);
     updateAttribute(card.querySelector(".cover"), "aria-label", `Play ${name}`);
     updateAttribute(card.querySelector("[data-act=rename]"), "aria-label", `Rename ${name}`);
     updateAttribute(card.querySelector("[data-act=remove]"), "aria-label", `Remove ${name}`);

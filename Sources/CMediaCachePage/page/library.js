@@ -2,7 +2,8 @@
 
 import { buildCard, updateCard } from "./card.js";
 import { arrange, make, oncePerFrame, updateText } from "./elements.js";
-import { counted, distinguishingLabels } from "./format.js";
+import { counted, distinguishingLabels, nameOf } from "./format.js";
+import { makeSelection } from "./selection.js";
 import { assets } from "./store.js";
 import { titleOf } from "./words.js";
 
@@ -16,10 +17,14 @@ const orders = {
 };
 
 const isComplete = ({ state }) => state === "complete";
+const isMusic = ({ kind, url }) => kind === "file" && /\.(mp3|m4a|m4b|aac|flac|ogg|oga|opus|wav)$/i.test(nameOf(url));
 const filters = {
   all: ["Everything", () => true],
   complete: ["Complete", isComplete],
   partial: ["Incomplete", (record) => !isComplete(record)],
+  video: ["Video files", (record) => record.kind === "file" && !isMusic(record)],
+  music: ["Music", isMusic],
+  streams: ["Streams", ({ kind }) => kind === "stream"],
 };
 
 /** The current order, filter and search text, which last until the page is reloaded or closed. */
@@ -35,10 +40,12 @@ export function libraryView({ main, signal }) {
   const sum = make("p.hint", { role: "status" });
   const empty = make("div.empty");
   const rows = new Map();
+  const selection = makeSelection(list);
 
   main.append(
-    make("header.view-head", {}, make("h1", {}, "Library"), make("div.tools", {}, search, filter.label, order.label)),
-    sum, list, empty);
+    make("header.view-head", {}, make("h1", {}, "Library"),
+      make("div.tools", {}, search, filter.label, order.label, selection.start)),
+    sum, selection.element, list, empty);
 
   const layOut = oncePerFrame(() => {
     if (signal.aborted) return;
@@ -52,6 +59,7 @@ export function libraryView({ main, signal }) {
     for (const [id, row] of rows) updateCard(row, assets.get(id), from.get(id) ?? "");
     const all = assets.records.size;
     updateText(sum, !all ? "" : shown.length === all ? counted(all, "item") : `${shown.length} of ${counted(all, "item")}`);
+    selection.show();
     showEmpty(empty, all, shown.length);
   });
 

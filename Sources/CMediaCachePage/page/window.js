@@ -174,7 +174,7 @@ export function startWindowPlayback({ player, base, record, signal }) {
   video.addEventListener("ended", () => {
     const { end } = shown;
     if (end === null) return;
-    if (isRecorded() || (record()?.edge ?? 0) > end) playFrom(end, true);
+    if (isRecorded() || endOf(record() ?? { recordedRanges: [] }) > end) playFrom(end, true);
     // The recording may be resumed.
     else awaited = { edge: end, requested: end, isContinuation: true };
   });

@@ -1,0 +1,104 @@
+// The selection of several items in the library, and their removal.
+
+import { api, sentence } from "./api.js";
+import { confirm } from "./dialogs.js";
+import { make, updateAttribute, updateText } from "./elements.js";
+import { bytes, counted } from "./format.js";
+import { notify } from "./notices.js";
+import { assets, downloads } from "./store.js";
+
+/**
+ * Creates the controls for a selection in a list of cards.
+ *
+ * @param {HTMLElement} list the list; its items have an ID and a checkbox with the class `pick`
+ * @returns {{start: HTMLElement, element: HTMLElement, show: () => void}} `start` begins and ends the selection;
+ *   `element` contains the other controls; `show` updates them after the list has changed
+ */
+export function makeSelection(list) {
+  const picked = new Set();
+  const button = (kind, label, act) => make(`button.${kind}`, { type: "button", on: { click: act } }, label);
+  const start = button("quiet", "Select", () => turn(!isOn()));
+  const text = make("p", { role: "status" });
+  const all = button("quiet.small", "Select all", () => {
+    const isWhole = boxes().every((box) => box.checked);
+    for (const box of boxes()) pick(box, !isWhole);
+    show();
+  });
+  const remove = button("danger.small", "Remove", askToRemove);
+  const element = make("div.tools.selection", { hidden: true }, text, all, remove);
+
+  const boxes = () => [...list.querySelectorAll(".pick")];
+  const idOf = (box) => box.closest("[data-id]").dataset.id;
+  const isOn = () => list.classList.contains("selecting");
+
+  function pick(box, isPicked) {
+    box.checked = isPicked;
+    if (isPicked) picked.add(idOf(box));
+    else picked.delete(idOf(box));
+  }
+
+  function turn(on) {
+    list.classList.toggle("selecting", on);
+    element.hidden = !on;
+    updateAttribute(start, "aria-pressed", String(on));
+    updateText(start, on ? "Done" : "Select");
+    if (!on) for (const box of boxes()) pick(box, false);
+    show();
+  }
+
+  function show() {
+    start.hidden = list.childElementCount === 0 && !isOn();
+    // Items outside the current search and filter aren't selected.
+    const shown = new Set(boxes().map(idOf));
+    for (const id of picked) if (!shown.has(id)) picked.delete(id);
+    updateText(text, `${counted(picked.size, "item")} selected`);
+    updateText(all, shown.size > 0 && picked.size === shown.size ? "Select none" : "Select all");
+    remove.disabled = picked.size === 0;
+  }
+
+  function askToRemove() {
+    const ids = [...picked];
+    const size = ids.reduce((sum, id) => sum + (assets.get(id)?.bytes ?? 0), 0);
+    confirm({
+      title: `Remove ${counted(ids.length, "item")}?`,
+      text: `This deletes their data${size ? ` (${bytes(size)})` : ""} and covers from the disk, and cancels their downloads. Deleted recordings can’t be restored.`,
+      yes: "Remove",
+      async act() {
+        const failures = [];
+        for (const id of ids) {
+          try {
+            await api.removeAsset(id);
+            assets.remove(id);
+            downloads.remove(id);
+            picked.delete(id);
+          } catch (error) {
+            failures.push(error);
+          }
+        }
+        const count = ids.length - failures.length;
+        if (count) notify(`Removed ${counted(count, "item")}.`);
+        if (failures.length) {
+          throw new Error(`${counted(failures.length, "item")} couldn’t be removed: ${sentence(failures[0].message)}`);
+        }
+        turn(false);
+      },
+    });
+  }
+
+  list.addEventListener("change", (event) => {
+    if (!event.target.matches(".pick")) return;
+    pick(event.target, event.target.checked);
+    show();
+  });
+  list.addEventListener("click", (event) => {
+    const cover = isOn() && event.target.closest("a.cover");
+    if (!cover) return;
+    // During a selection, covers select instead of opening the player.
+    event.preventDefault();
+    const box = cover.closest("[data-id]").querySelector(".pick");
+    pick(box, !box.checked);
+    show();
+  });
+  show();
+  return { start, element, show };
+}
