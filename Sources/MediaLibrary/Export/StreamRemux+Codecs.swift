@@ -52,7 +52,9 @@ extension StreamRemux {
     /// Returns the codecs at the beginning of a part; nil if it can't be read.
     private mutating func codecs(of part: StreamPart) throws(ContainerError) -> [MediaKind: Set<Codec>]? {
         do throws(ContainerError) {
-            let tracks = try self.tracks(of: part).filter { $0.isSupported && ($0.kind == .video || $0.kind == .audio) }
+            let tracks = try reader.tracks(of: part).filter {
+                $0.isSupported && ($0.kind == .video || $0.kind == .audio)
+            }
             guard !tracks.isEmpty else { return nil }
             return Dictionary(grouping: tracks, by: \.kind).mapValues { Set($0.flatMap(\.formats).map(\.codec)) }
         } catch {

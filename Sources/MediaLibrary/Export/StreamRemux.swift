@@ -61,14 +61,12 @@ public struct StreamRemux<Resources: StreamResources> {
     /// The assumed rounding error in sums of durations, in seconds.
     private static var rounding: Double { 1e-3 }
 
-    private let resources: Resources
-    private var keys: [String: [UInt8]] = [:]
-    private var sections: [StreamPart.Section: Movie] = [:]
+    var reader: PartReader<Resources>
 
     /// Creates a remux of `plan`, read from `resources`.
     public init(_ plan: StreamPlan, resources: Resources) {
         self.plan = plan
-        self.resources = resources
+        reader = PartReader(resources)
         begin(at: [Int](repeating: 0, count: plan.inputs.count))
     }
 
@@ -251,7 +249,7 @@ public struct StreamRemux<Resources: StreamResources> {
 
     /// Returns the decrypted bytes of a subtitle segment. `space` is the number of bytes still permitted.
     private mutating func contents(of part: StreamPart, space: inout Int64) throws(ContainerError) -> [UInt8] {
-        let bytes = try self.bytes(of: part.url, part.range, part.key)
+        let bytes = try reader.bytes(of: part)
         space -= bytes.length
         guard space >= 0 else { throw ContainerError(.unsupported, "more than \(maximumSubtitleBytes) bytes of text") }
         return try bytes.bytes(0..<bytes.length, limit: Self.maximumSubtitleSegment)
@@ -268,9 +266,8 @@ public struct StreamRemux<Resources: StreamResources> {
     ) throws(ContainerError) -> SegmentDamage? {
         let (movie, source): (Movie?, PartBytes<Resources.Bytes>)
         do throws(ContainerError) {
-            if let obstacle = part.obstacle { throw ContainerError(.encrypted, obstacle) }
-            movie = try part.section.map { section throws(ContainerError) in try self.movie(section) }
-            source = try bytes(of: part.url, part.range, part.key)
+            let opened = try reader.open(part)
+            (movie, source) = (opened.movie, opened.bytes)
         } catch {
             guard toleratesDamage, error.code != .inputOutput else { throw error }
             return SegmentDamage(error: error, isTruncated: true, isEmpty: true)
@@ -278,49 +275,5 @@ public struct StreamRemux<Resources: StreamResources> {
         return try remuxer.append(
             source, initialization: movie, input: input, join: join, discontinuities: part.discontinuities,
             missing: missing, toleratesDamage: toleratesDamage)
-    }
-
-    mutating func tracks(of part: StreamPart) throws(ContainerError) -> [MediaTrack] {
-        if let obstacle = part.obstacle { throw ContainerError(.encrypted, obstacle) }
-        if let section = part.section { return try movie(section).mediaTracks }
-        let source = try bytes(of: part.url, part.range, part.key)
-        let length = min(source.length, Int64(SegmentFormat.probeLength))
-        let front = try source.bytes(0..<length, limit: SegmentFormat.probeLength)
-        var listing = TrackListing()
-        let result = front.withUnsafeBytes { bytes in
-            Result { () throws(ContainerError) in
-                switch SegmentFormat.recognize(bytes, isWhole: source.length == length) {
-                case .transportStream: try TransportStreamDemuxer().push(bytes, into: &listing)
-                case .packedAudio: try PackedAudioDemuxer().push(bytes, into: &listing)
-                case .mp4, nil: break
-                }
-            }
-        }
-        try result.get()
-        return listing.tracks
-    }
-
-    private mutating func bytes(
-        of url: String, _ range: Range<Int64>?, _ key: SegmentKey?
-    ) throws(ContainerError) -> PartBytes<Resources.Bytes> {
-        let source = try resources.bytes(of: url, range: range)
-        let key = try key.map { key throws(ContainerError) in (key, try contents(of: key)) }
-        return try PartBytes(source, key: key)
-    }
-
-    private mutating func movie(_ section: StreamPart.Section) throws(ContainerError) -> Movie {
-        if let movie = sections[section] { return movie }
-        let movie = try MP4Reader(try bytes(of: section.url, section.range, section.key)).movie
-        sections[section] = movie
-        return movie
-    }
-
-    private mutating func contents(of key: SegmentKey) throws(ContainerError) -> [UInt8] {
-        if let known = keys[key.url] { return known }
-        if let bytes = DataURL.bytes(of: key.url) { return bytes }
-        // The limit is much greater than a key: if a server sends a web page instead, the error reports its length.
-        let bytes = try resources.contents(of: key.url, limit: 64 << 10).bytes
-        keys[key.url] = bytes
-        return bytes
     }
 }
