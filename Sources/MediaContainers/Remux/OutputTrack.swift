@@ -22,12 +22,12 @@ struct OutputTrack {
     private var nextDTS: Int64?
     private var lastDTS: Int64?
 
-    init(_ media: MediaTrack, feeder: RemuxInput.TrackID, language: String?) {
+    init(_ media: MediaTrack, feeder: RemuxInput.TrackID, language: String?, awaitsSync: Bool) {
         self.media = media
         self.language = language
         self.feeder = feeder
         input = feeder.input
-        awaitsSync = media.kind == .video
+        self.awaitsSync = awaitsSync
     }
 
     /// Moves a sample onto the clock of the output. Returns nil for audio that overlaps earlier audio by more than half

@@ -14,16 +14,19 @@ struct RemuxCore<Output: SampleSink>: SampleSink {
     private var inputs: [RemuxInput]
     /// Whether the audio of an input is the default.
     private let hasDefault: Bool
+    /// Whether video frames before the first keyframe are carried over.
+    private let keepsLeadingFrames: Bool
     private(set) var timeline: JoinedTimeline
     private var held = SampleQueue()
     private let reframer = SampleReframer()
 
-    init(output: Output, inputs: [RemuxInput], maximumGap: Int64) {
+    init(output: Output, inputs: [RemuxInput], maximumGap: Int64, keepsLeadingFrames: Bool = false) {
         self.output = RemuxOutput(output)
         self.inputs = inputs
         hasDefault = inputs.contains(where: \.isDefault)
         input = inputs[0]
         timeline = JoinedTimeline(maximumGap: maximumGap)
+        self.keepsLeadingFrames = keepsLeadingFrames
     }
 
     mutating func tracks(_ tracks: [MediaTrack]) throws(ContainerError) {
@@ -161,12 +164,15 @@ struct RemuxCore<Output: SampleSink>: SampleSink {
         }
         for index in outputs.indices where outputs[index].input == input.index {
             if join == .gap { timeline.expectGap(index, missing: missing) }
-            outputs[index].awaitsSync = outputs[index].media.kind == .video
+            outputs[index].awaitsSync = awaitsSync(outputs[index].media)
         }
     }
 
     /// The end of the current input so far, on its clock in 90 kHz ticks; nil if it has no samples.
     var lastEnd: Int64? { outputs.filter { $0.input == input.index && $0.lastEnd > .min }.map(\.lastEnd).max() }
+
+    /// Returns whether frames of a track are dropped until decoding can start.
+    private func awaitsSync(_ track: MediaTrack) -> Bool { track.kind == .video && !keepsLeadingFrames }
 
     /// Allows other tracks of the current input to feed its outputs.
     mutating func release() {
@@ -223,7 +229,8 @@ struct RemuxCore<Output: SampleSink>: SampleSink {
                 input.label(&media)
                 if hasDefault { media.isEnabled = input.isDefault }
             }
-            outputs.append(OutputTrack(media, feeder: feeder, language: track.language))
+            outputs.append(
+                OutputTrack(media, feeder: feeder, language: track.language, awaitsSync: awaitsSync(media)))
             places.append(places.count)
         }
         outputs[target].feeder = feeder

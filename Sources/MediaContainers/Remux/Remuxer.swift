@@ -54,15 +54,19 @@ public struct Remuxer<Output: SampleSink> {
     ///     the only enabled audio track.
     ///   - codecs: The codecs to carry over from each input, by kind. A kind without an entry uses the codec of its
     ///     first samples. Other codecs matter only for segments appended with `toleratesDamage`.
+    ///   - keepsLeadingFrames: Whether video frames are carried over although no keyframe precedes them, because the
+    ///     frames before them are elsewhere.
     public init(
         into output: Output, inputs: Int = 1, maximumGap: Int = 600, audioLabels: [TrackLabel?] = [],
-        codecs: [[MediaKind: Set<Codec>]] = []
+        codecs: [[MediaKind: Set<Codec>]] = [], keepsLeadingFrames: Bool = false
     ) {
         self.inputs = (0..<max(1, inputs)).map { index in
             RemuxInput(index: index, audioLabel: audioLabels.indices.contains(index) ? audioLabels[index] : nil)
         }
         for (input, codecs) in zip(self.inputs, codecs) { input.codecs = codecs }
-        core = RemuxCore(output: output, inputs: self.inputs, maximumGap: Int64(min(maximumGap, 1 << 30)) * 90_000)
+        core = RemuxCore(
+            output: output, inputs: self.inputs, maximumGap: Int64(min(maximumGap, 1 << 30)) * 90_000,
+            keepsLeadingFrames: keepsLeadingFrames)
     }
 
     /// Appends a segment or a whole file.
