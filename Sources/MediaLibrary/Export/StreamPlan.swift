@@ -172,7 +172,8 @@ public struct StreamPlan: Sendable, Hashable {
         }
     }
 
-    private static func load(
+    /// Loads a playlist. Returns it with the URL against which its references are resolved.
+    static func load(
         _ url: String, base: String? = nil, variables: [String: String] = [:], resources: some StreamResources
     ) throws(ContainerError) -> (ParsedPlaylist, location: String) {
         let (bytes, location) = try resources.contents(of: url, limit: maximumPlaylistLength)
@@ -266,7 +267,8 @@ public struct StreamPlan: Sendable, Hashable {
         return error
     }
 
-    private static func part(
+    /// Returns the part of a segment, and the reason if it can't be decrypted.
+    static func part(
         _ resolved: ResolvedSegment, _ interval: MediaPlaylist.SegmentInterval, at location: String, join: SegmentJoin
     ) throws(ContainerError) -> (part: StreamPart, obstacle: ContainerError?) {
         let segment = resolved.segment
@@ -305,7 +307,7 @@ public struct StreamPlan: Sendable, Hashable {
     }
 
     /// Resolves a reference. Playlists from a network must not refer to local files.
-    private static func resolved(_ uri: String, against base: String) throws(ContainerError) -> String {
+    static func resolved(_ uri: String, against base: String) throws(ContainerError) -> String {
         let resolved = URLReference(uri).resolved(against: URLReference(base)).description
         guard resolved.lowercased().hasPrefix("http") || base.hasPrefix("file:") else {
             throw ContainerError(.malformed, "the playlist refers to “\(uri)”, which isn't an HTTP URL")
