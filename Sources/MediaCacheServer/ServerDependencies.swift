@@ -26,6 +26,7 @@ struct ServerDependencies: Sendable {
     let movies: MovieCache
     let frames: FrameQueue
     let assetFrames: AssetFrames
+    let fragments = FragmentService()
 
     init(store: CacheStore, key: AccessKey, keyFile: AccessKeyFile?, configuration: ServerConfiguration) {
         self.store = store
@@ -89,10 +90,12 @@ struct ServerDependencies: Sendable {
 
     func makeRoutes() -> [any Route] {
         let media: [any Route] = [
-            PlayRoute(source: playSource, profiles: profiles, control: access),
+            PlayRoute(
+                source: playSource, profiles: profiles, control: access, fragments: fragments,
+                publicPath: configuration.publicPrefix),
             LibraryRoute(
                 assetStore: assetStore, movies: movies, frames: assetFrames, store: store,
-                reading: LibraryReading(profiles: profiles, downloads: downloads)),
+                reading: LibraryReading(profiles: profiles, downloads: downloads), fragments: fragments),
         ]
         let api: [any Route] = [
             ResourcesRoute(store: store, assetStore: assetStore, downloads: downloads),
@@ -116,7 +119,7 @@ struct ServerDependencies: Sendable {
         let live = recordings.map { recordings in
             LiveRoute(
                 recordings: recordings, store: store, settings: store.transfers.withoutOriginRequests, movies: movies,
-                frames: frames, urls: urls.direct)
+                frames: frames, urls: urls.direct, fragments: fragments)
         }
         let others: [any Route] = [
             PageRoute(),

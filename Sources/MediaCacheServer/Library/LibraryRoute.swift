@@ -7,7 +7,8 @@ import MediaLibrary
 /// Each part has a name (`AssetContents`): `index.m3u8` is the top playlist of a stream, and `file.mp4` or similar is
 /// the file of any other asset. `media.mp4` is the asset as one MP4 (`?gaps=1` replaces missing segments by gaps),
 /// `cover` is its cover, and `frame.jpg?t=<seconds>` is a frame of its video. Missing parts are errors. Origins are
-/// contacted only while the asset's download is unfinished; the requested part is then fetched first.
+/// contacted only while the asset's download is unfinished; the requested part is then fetched first. Below each
+/// playlist are the files of ``FragmentFile``, and `media.json` is that of the top playlist.
 struct LibraryRoute: MediaRoute {
     static let prefix = "/library/"
 
@@ -19,33 +20,46 @@ struct LibraryRoute: MediaRoute {
     let store: CacheStore
     let reading: LibraryReading
     let contents: AssetContentsCache
+    let fragments: FragmentService
     private let plays: PlayCountRecorder
     private let inflations = SegmentInflations()
 
     init(
-        assetStore: AssetStore, movies: MovieCache, frames: AssetFrames, store: CacheStore, reading: LibraryReading
+        assetStore: AssetStore, movies: MovieCache, frames: AssetFrames, store: CacheStore, reading: LibraryReading,
+        fragments: FragmentService
     ) {
         self.assetStore = assetStore
         self.movies = movies
         self.frames = frames
         self.store = store
         self.reading = reading
+        self.fragments = fragments
         contents = movies.contents
         plays = PlayCountRecorder(store: store, assetStore: assetStore)
     }
 
     func opener(for request: MediaRequest) throws -> any ReaderOpener {
-        let parts = request.path.dropFirst(Self.prefix.utf8.count).split(
+        try opener(path: request.path, query: QueryItems(request.query))
+    }
+
+    private func opener(path: String, query: QueryItems) throws -> any ReaderOpener {
+        let parts = path.dropFirst(Self.prefix.utf8.count).split(
             separator: "/", maxSplits: 1, omittingEmptySubsequences: false)
         guard parts.count == 2, let id = AssetID(rawValue: String(parts[0])) else {
             throw Problem.notFound(
                 "there is nothing at this path; the paths of an asset are its playlists and parts, media.mp4, cover and "
                     + "frame.jpg?t=<seconds>")
         }
+        if let (folder, file) = FragmentFile.split(path),
+            let playlist = file.playlist(at: folder, root: "\(Self.prefix)\(id)")
+        {
+            return FragmentOpener(
+                stream: fragmentStream(playlist, of: id, at: path), file: file, query: query, service: fragments)
+        }
         let name = PercentCoding.decode(parts[1]) ?? String(parts[1])
         switch name {
         case "media.mp4":
-            let allowsGaps = try request.flag("gaps")
+            let allowsGaps = try query.flag("gaps")
             return MovieOpener(name: "\(Self.prefix)\(id)/media.mp4", movies: movies) { [assetStore, movies] in
                 try await movies.movie(of: try await assetStore.requireAsset(id), allowsGaps: allowsGaps)
             }
@@ -53,13 +67,28 @@ struct LibraryRoute: MediaRoute {
         case "frame.jpg":
             guard frames.queue.isAvailable else { throw Problem.noDecoder }
             return FrameOpener(
-                id: id, time: try Self.time(request.queryItem("t")), assetStore: assetStore, frames: frames)
+                id: id, time: try Self.time(query["t"]), assetStore: assetStore, frames: frames)
         default:
             if let opener = try liveOpener(name, of: id) { return opener }
             return PartOpener(
                 id: id, path: name, encodedPath: String(parts[1]), assetStore: assetStore, contentsCache: contents,
                 store: store, reading: reading, plays: plays, inflations: inflations)
         }
+    }
+
+    private func fragmentStream(_ playlist: String, of id: AssetID, at path: String) -> FragmentStream {
+        var stream = FragmentStream(
+            playlist: playlist, name: playlist, open: { try opener(target: $0) },
+            address: { playlist, file, query in
+                RelativePath.from(path, to: "\(playlist)/\(file)") + (query.isEmpty ? "" : "?\(query)")
+            })
+        if let recording = reading.recording(of: id) { stream.adopt(recording) }
+        return stream
+    }
+
+    private func opener(target: String) throws -> any ReaderOpener {
+        let (path, query) = FragmentStream.split(target)
+        return try opener(path: path, query: QueryItems(query))
     }
 
     /// Returns the opener of a path within a live stream that is being downloaded, which plays like a recording, from

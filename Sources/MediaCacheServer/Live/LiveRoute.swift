@@ -7,7 +7,8 @@ import MediaLibrary
 /// `index.m3u8` and its other forms (`WindowRequest`) are playlists for players. They reference the playlists of the
 /// tracks, which reference the segments. `thumbnails.m3u8` is a window's I-frame playlist, `<from>-<to>.mp4` is a
 /// window as one file, and `<time>.jpg` is the frame at that time. `programmes/<id>.mp4`, `programmes/<id>.3gp` and
-/// `programmes/<id>/index.m3u8` are the exports of a programme.
+/// `programmes/<id>/index.m3u8` are the exports of a programme. Below each playlist are the files of ``FragmentFile``,
+/// and `media.json` is that of `index.m3u8`.
 struct LiveRoute: MediaRoute {
     static let prefix = "/live/"
     /// The folder of exported programmes. No track has this name.
@@ -23,9 +24,16 @@ struct LiveRoute: MediaRoute {
     let frames: FrameQueue
     let inflations = SegmentInflations()
     let urls: ServerURLs
+    let fragments: FragmentService
 
     func opener(for request: MediaRequest) throws -> any ReaderOpener {
-        let parts = request.path.dropFirst(Self.prefix.utf8.count).split(
+        try opener(path: request.path, query: request.query)
+    }
+
+    private func opener(path: String, query: String) throws -> any ReaderOpener {
+        let items = QueryItems(query)
+        if let opener = fragmentOpener(path: path, query: query, items) { return opener }
+        let parts = path.dropFirst(Self.prefix.utf8.count).split(
             separator: "/", omittingEmptySubsequences: false
         ).map { PercentCoding.decode($0) ?? String($0) }
         guard (2...4).contains(parts.count), let name = ChannelName(rawValue: parts[0]) else {
@@ -37,7 +45,7 @@ struct LiveRoute: MediaRoute {
             throw Problem.notFound("there is no channel \(name); /api/v1/channels lists the channels")
         }
         let live = LiveChannel(
-            recording: recording, name: name, query: request.query, isStrict: try request.flag("strict"))
+            recording: recording, name: name, query: query, isStrict: try items.flag("strict"))
         if parts.count > 2, parts[1] == Self.programmes { return try exportOpener(live, Array(parts[2...])) }
         guard parts.count < 4 else {
             throw Problem.notFound("the channel \(name) has no “\(parts[1...].joined(separator: "/"))”")
@@ -50,7 +58,7 @@ struct LiveRoute: MediaRoute {
             return WindowOpener(live: live, window: window, isIFramePlaylist: file == LiveChannel.thumbnails)
         }
         if file.hasSuffix(".mp4") {
-            return try movieOpener(live, String(file.dropLast(4)), allowsGaps: try request.flag("gaps"))
+            return try movieOpener(live, String(file.dropLast(4)), allowsGaps: try items.flag("gaps"))
         }
         if file.hasSuffix(".jpg") {
             guard frames.isAvailable else { throw Problem.noDecoder }
@@ -58,6 +66,31 @@ struct LiveRoute: MediaRoute {
             return MomentOpener(live: live, time: time, frames: frames, urls: urls)
         }
         throw Problem.notFound("the channel \(name) has no “\(file)”")
+    }
+
+    /// Returns the opener of a file below a playlist; nil for any other path.
+    private func fragmentOpener(path: String, query: String, _ items: QueryItems) -> FragmentOpener? {
+        guard let (folder, file) = FragmentFile.split(path),
+            let name = ChannelName(rawValue: String(path.dropFirst(Self.prefix.utf8.count).prefix { $0 != "/" })),
+            let recording = recordings.recording(name),
+            let playlist = file.playlist(at: folder, root: "\(Self.prefix)\(name)")
+        else { return nil }
+        // The other items specify the window. In media.json, `from` and `to` do too.
+        let own: Set<Substring> = file == .media ? ["variant"] : ["from", "to", "after"]
+        let window = query.split(separator: "&").filter { !own.contains($0.prefix { $0 != "=" }) }
+        var stream = FragmentStream(
+            playlist: playlist + (window.isEmpty ? "" : "?\(window.joined(separator: "&"))"), name: playlist,
+            open: { target in
+                let (path, query) = FragmentStream.split(target)
+                return try opener(path: path, query: query)
+            },
+            address: { playlist, file, query in
+                let (folder, window) = FragmentStream.split(playlist)
+                let items = [window, query].filter { !$0.isEmpty }.joined(separator: "&")
+                return RelativePath.from(path, to: "\(folder)/\(file)") + (items.isEmpty ? "" : "?\(items)")
+            })
+        stream.adopt(recording)
+        return FragmentOpener(stream: stream, file: file, query: items, service: fragments)
     }
 
     private func exportOpener(_ live: LiveChannel, _ parts: [String]) throws -> any ReaderOpener {

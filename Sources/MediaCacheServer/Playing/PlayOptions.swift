@@ -28,6 +28,10 @@ public struct PlayOptions: Sendable, Hashable, CustomStringConvertible {
     /// A token for variables that are too long for a URL, valid while the server caches them: `defines=<token>`.
     var variableToken: String?
 
+    /// The file below a playlist, a `FragmentFile`, that the URL requests instead of the playlist, and its query:
+    /// `fragments=segments.json&from=60`.
+    var fragments: String?
+
     /// The signature with which an asset token opens the URL (``AccessControl/signature(of:)``): `sig=<base64url>`.
     var signature: String?
 
@@ -62,6 +66,7 @@ public struct PlayOptions: Sendable, Hashable, CustomStringConvertible {
         document = StreamDocument.Kind.allCases.first { items.contains("as=\($0.rawValue)") }
         identity = Self.value("profile", of: items).flatMap { ProfileIdentity(String($0)) }
         variableToken = Self.value("defines", of: items).map(String.init)
+        fragments = Self.value("fragments", of: items).map(String.init)
         signature = Self.value("sig", of: items).map(String.init)
         guard let data = Self.value("define", of: items).flatMap({ decodeBase64URL($0) }) else { return }
         variables = (try? JSONDecoder().decode([String: String].self, from: data)) ?? [:]
@@ -81,6 +86,7 @@ public struct PlayOptions: Sendable, Hashable, CustomStringConvertible {
         if let identity { text += ";profile=\(identity)" }
         if let document { text += ";as=\(document.rawValue)" }
         if let variableToken { text += ";defines=\(variableToken)" }
+        if let fragments { text += ";fragments=\(fragments)" }
         if let signature { text += ";sig=\(signature)" }
         if !variables.isEmpty, let data = try? Self.encoder.encode(variables) { text += ";define=" + base64URL(data) }
         return text

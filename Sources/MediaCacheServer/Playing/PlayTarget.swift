@@ -77,10 +77,12 @@ public struct PlayTarget: Sendable, Hashable {
 
     var path: String { Self.path(for: url, token: token, options: options) }
 
-    /// The text covered by a signature: the resource and all options, without token and signature.
+    /// The text covered by a signature: the resource and all options, without token and signature. A file below a
+    /// playlist has the playlist's signature, since it contains nothing to which the playlist doesn't lead.
     var signedText: String {
         var options = options
         options.signature = nil
+        options.fragments = nil
         return Self.path(for: url, token: "", options: options)
     }
 

@@ -34,10 +34,6 @@ struct MediaRequest {
     ///
     /// - Throws: `CacheError` with `invalidURL`.
     func playTarget() throws -> (target: PlayTarget, digest: TokenDigest) { try playTargets.target(gate.target) }
-
-    func queryItem(_ name: String) -> String? { QueryItems(query)[name] }
-
-    func flag(_ name: String) throws -> Bool { try QueryItems(query).flag(name) }
 }
 
 /// An opener of readers for one request.

@@ -65,7 +65,9 @@ enum TestServer {
         return ServerContext(
             access: access,
             hosts: HostPolicy(boundHost: "127.0.0.1", allowedHosts: ["media.example"], isExposed: isExposed),
-            router: Router(routes + [PlayRoute(source: source, profiles: profiles, control: access)]), limits: limits,
+            router: Router(
+                routes + [PlayRoute(source: source, profiles: profiles, control: access, fragments: FragmentService())]),
+            limits: limits,
             metrics: ServerMetrics(), pool: pool, logger: .silent)
     }
 

@@ -33,6 +33,14 @@ extension Recording {
         return RecordedPart(part: self.part(row, track: track), isWrapped: row.isWrapped)
     }
 
+    /// Returns the time range of a segment in nanoseconds since 1970; nil if a track has no segment with this number.
+    ///
+    /// - Throws: `CacheError` with `storage`.
+    package nonisolated func span(ofSegment number: Int64, track: String) async throws -> Range<Int64>? {
+        guard let timeline = timelines.first(where: { $0.track == track }) else { return nil }
+        return try await timeline.segment(number).map { $0.start..<max($0.start + 1, $0.end) }
+    }
+
     /// Returns a request for a segment if the index shows that it's a whole resource without wrapping; otherwise nil.
     package nonisolated func plainRequest(_ name: String, track: String, settings: TransferSettings) -> ReadRequest? {
         plainPart(name, track: track)?.request(of: Self.noURL, settings: settings)

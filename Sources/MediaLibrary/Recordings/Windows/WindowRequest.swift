@@ -138,7 +138,9 @@ package enum WindowRequest: Sendable, Hashable {
     // MARK: - Granted windows
 
     /// Returns the filename of a granted window in a track's folder.
-    static func name(from: Int64, to: Int64?) -> String { "span-\(from)" + (to.map { "-\($0)" } ?? "") + ".m3u8" }
+    package static func name(from: Int64, to: Int64?) -> String {
+        "span-\(from)" + (to.map { "-\($0)" } ?? "") + ".m3u8"
+    }
 
     /// Parses the filename of a granted window; returns nil for any other name.
     package init?(granted name: String) {
