@@ -61,9 +61,9 @@ enum CurlErrorMapper {
         switch code {
         case CURLE_COULDNT_CONNECT:
             guard mc_curl_get_long(handle.pointer, CURLINFO_OS_ERRNO) == Int(ECONNREFUSED) else {
+                let peer = proxy.map { "the upstream proxy \($0.host):\($0.port)" } ?? host
                 return error(
-                    .unreachable,
-                    "no connection to \(host) could be established; check the address and the network")
+                    .unreachable, "no connection to \(peer) could be established; check the address and the network")
             }
             // The system's text would add nothing.
             guard let proxy else {

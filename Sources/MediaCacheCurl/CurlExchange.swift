@@ -338,7 +338,7 @@ final class CurlExchange: ReadableExchange, @unchecked Sendable {
         // libcurl limits the time to connect, but not the time that a request waits for a connection.
         if sent == nil, now - began > limits.connect + limits.firstByte {
             return CacheError(
-                .timedOut, "\(url.authority) can't be requested: all connections to it are in use; try again later")
+                .timedOut, "\(url.authority) can't be contacted: all connections to it are in use; try again later")
         }
         if !head.isComplete, isSendingContent(at: now, handle) {
             guard let sent, now - sent > limits.stall else { return nil }

@@ -109,7 +109,7 @@ final class CurlLoop: TaskExecutor, @unchecked Sendable {
     func add(_ exchange: CurlExchange) {
         guard !send(.add(exchange)) else { return }
         exchange.end(
-            CacheError(.closed, "\(exchange.url.authority) can't be requested: the origin client was shut down"))
+            CacheError(.closed, "\(exchange.url.authority) can't be contacted: the origin client was shut down"))
     }
 
     /// Receives again for an exchange whose reader is no longer behind.
@@ -299,7 +299,7 @@ final class CurlLoop: TaskExecutor, @unchecked Sendable {
     private func begin(_ exchange: CurlExchange) {
         guard !exchange.isOver else { return }
         guard let handle = spare.popLast() ?? CurlHandle() else {
-            exchange.end(CacheError(.unreachable, "\(exchange.url.authority) can't be requested: no memory"))
+            exchange.end(CacheError(.unreachable, "\(exchange.url.authority) can't be contacted: no memory"))
             return
         }
         exchange.prepare(handle, pieceSize: CurlOptions.pieceSize(transfers: transfers.count + 1))
@@ -309,7 +309,7 @@ final class CurlLoop: TaskExecutor, @unchecked Sendable {
         checkInterval = max(.milliseconds(5), min(checkInterval, interval))
         nextCheck = min(nextCheck, .now + checkInterval)
         guard curl_multi_add_handle(multi, handle.pointer) == CURLM_OK else {
-            exchange.end(CacheError(.unreachable, "\(exchange.url.authority) can't be requested: no memory"))
+            exchange.end(CacheError(.unreachable, "\(exchange.url.authority) can't be contacted: no memory"))
             return release(handle)
         }
     }
