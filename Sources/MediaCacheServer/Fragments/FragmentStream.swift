@@ -38,7 +38,7 @@ extension FragmentStream {
         return (String(target[..<mark]), String(target[target.index(after: mark)...]))
     }
 
-    /// Makes the playlist a window of a recording, of which only the needed part is read.
+    /// Makes the playlist a window of a recording. Only its needed part is read.
     mutating func adopt(_ recording: Recording) {
         isRecording = true
         narrowed = { playlist, need in

@@ -59,7 +59,7 @@ struct StreamPresentationTests {
         #expect(cues.count == 1 && cues[0].cues.isEmpty == false)
     }
 
-    /// The first variant stream is AV1, of which no segment exists.
+    /// The first variant stream is AV1. Its segments are missing.
     @Test func selectsVariantAndFallsBackToDeclaredCodecs() throws {
         let resources = try folder("hls-muxed-mp4-ts")
         let best = try StreamPresentation(playlist: base + "master.m3u8", resources: resources)
