@@ -5,6 +5,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdbool.h>
 #include <sys/file.h>
 #include <unistd.h>
 
@@ -13,6 +14,7 @@
 #include <linux/fs.h>
 #include <stdio.h>
 #include <sys/ioctl.h>
+#include <sys/statvfs.h>
 #include <sys/uio.h>
 #include <sys/utsname.h>
 #include <sys/vfs.h>
@@ -38,35 +40,37 @@ int mc_sync_data(int descriptor) {
 #endif
 }
 
-int mc_sync_file_system(int descriptor) {
 #if defined(__linux__)
-    return syncfs(descriptor);
-#else
-    (void)descriptor;
-    errno = ENOTSUP;
-    return -1;
-#endif
-}
-
-int mc_reports_sync_failures(int descriptor) {
-#if defined(__linux__)
-    // Failed writes of bytes are reported since Linux 5.8, and those of the journal since 5.17.
+/// Returns whether syncfs reports all failed writes. It reports those of bytes since Linux 5.8, and those of metadata
+/// since 5.17. ext4 reports that it has shut down since 6.13.
+static bool reports_sync_failures(int descriptor) {
     struct utsname name;
     int major, minor;
-    if (uname(&name) != 0 || sscanf(name.release, "%d.%d", &major, &minor) != 2) return 0;
-    if (major < 5 || (major == 5 && minor < 17)) return 0;
+    if (uname(&name) != 0 || sscanf(name.release, "%d.%d", &major, &minor) != 2) return false;
+    const int version = major * 1000 + minor;
     struct statfs system;
-    if (fstatfs(descriptor, &system) != 0) return 0;
+    if (fstatfs(descriptor, &system) != 0) return false;
     switch ((uint32_t)system.f_type) {
-        case 0xEF53:      // ext4
+        case 0xEF53:  // ext4
+            return version >= 6013;
         case 0x58465342:  // XFS
         case 0x9123683E:  // Btrfs
-        case 0xF2F52010:  // F2FS
         case 0x01021994:  // tmpfs
-            return 1;
+            return version >= 5017;
         default:
-            return 0;
+            return false;
     }
+}
+#endif
+
+int mc_sync_file_system(int descriptor) {
+#if defined(__linux__)
+    const bool is_reliable = reports_sync_failures(descriptor);
+    if (syncfs(descriptor) != 0) return -1;
+    // After an error, a file system may have become read-only, and syncfs succeeds without writing.
+    struct statvfs state;
+    if (fstatvfs(descriptor, &state) != 0 || (state.f_flag & ST_RDONLY) != 0) return -1;
+    return is_reliable;
 #else
     (void)descriptor;
     return 0;

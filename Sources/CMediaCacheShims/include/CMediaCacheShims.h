@@ -21,12 +21,9 @@ ssize_t mc_pread_nowait(int descriptor, void *buffer, size_t count, int64_t offs
 /// Makes a file's bytes durable, including the metadata needed to read them.
 int mc_sync_data(int descriptor);
 
-/// Makes all writes to the file system of an open file durable. Fails with ENOTSUP if the system doesn't support this.
+/// Makes all writes to the file system of an open file durable. Returns 1 on success, 0 if a failed write since the file
+/// was opened may be unreported, for example because the system doesn't support this.
 int mc_sync_file_system(int descriptor);
-
-/// Returns 1 if mc_sync_file_system makes bytes and names durable on the file system of an open file, and fails if a
-/// write since the file was opened has failed; otherwise 0.
-int mc_reports_sync_failures(int descriptor);
 
 /// Frees the disk space of a range. The size of the file is unchanged, and the range reads as zeros. On Apple
 /// platforms, fails with EINVAL unless the range consists of whole blocks of the file system. Fails with ENOTSUP if the

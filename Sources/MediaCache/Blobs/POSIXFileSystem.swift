@@ -51,17 +51,24 @@ package struct POSIXFileSystem: BlobFileSystem {
     }
 
     package func sync(_ files: [any BlobFile], folders: Set<String>) -> SyncFailures {
-        guard files.count + folders.count >= Self.batchThreshold else { return syncEach(files, folders: folders) }
-        var results: [ObjectIdentifier: Bool] = [:]
-        func isSynced(_ fileSystem: SyncableFileSystem?) -> Bool {
-            guard let fileSystem else { return false }
-            let result = results[ObjectIdentifier(fileSystem)] ?? fileSystem.sync()
-            results[ObjectIdentifier(fileSystem)] = result
-            return result
+        var devices: [dev_t: DeviceBatch] = [:]
+        for case let file as POSIXFile in files { devices[file.device, default: DeviceBatch()].add(file) }
+        for folder in folders {
+            var information = stat()
+            if stat(folder, &information) == 0 { devices[information.st_dev, default: DeviceBatch()].add(folder) }
         }
+        let synced = devices.filter { $0.value.count >= Self.batchThreshold && $0.value.sync(on: $0.key) }
+        // One call of each file system remains, which also detects one that has shut down after an error, and makes the
+        // disk write its cache.
         return syncEach(
-            files.map { isSynced(($0 as? POSIXFile)?.fileSystem) ? nil : $0 },
-            folders: folders.filter { !isSynced(.containing($0)) })
+            files.map { file in
+                guard let file = file as? POSIXFile, let batch = synced[file.device] else { return file }
+                return batch.oldest === file ? file : nil
+            },
+            folders: folders.filter { folder in
+                guard let batch = synced.values.first(where: { $0.folders.contains(folder) }) else { return true }
+                return batch.oldest == nil && batch.folders.first == folder
+            })
     }
 
     package func syncFolder(_ path: String) throws {
@@ -130,63 +137,47 @@ private func failure(_ call: String, _ path: String) -> SystemError {
     SystemError(call: call, path: path, number: errno)
 }
 
-/// A file system all of whose writes can be made durable by one call that reports failures (Linux, `syncfs`).
-///
-/// The call reports the failures since the descriptor was opened.
-final class SyncableFileSystem: Sendable {
-    private struct WeakReference {
-        weak var fileSystem: SyncableFileSystem?
+/// The files and folders of a file system that are synced together.
+private struct DeviceBatch {
+    /// The file systems that have reported a failure. Held while one is synced, because a failure is reported only once,
+    /// perhaps by the sync of files that it doesn't concern.
+    private static let failed = Mutex<Set<dev_t>>([])
+
+    /// The file that was opened first. The system reports the failed writes since then.
+    private(set) var oldest: POSIXFile?
+    private(set) var folders: [String] = []
+    private(set) var count = 0
+
+    mutating func add(_ file: POSIXFile) {
+        count += 1
+        if oldest.map({ file.number < $0.number }) ?? true { oldest = file }
     }
 
-    /// The file systems of open files, by device number.
-    private static let known = Mutex<[dev_t: WeakReference]>([:])
+    mutating func add(_ folder: String) {
+        count += 1
+        folders.append(folder)
+    }
 
-    private let descriptor: Int32
-    /// Whether no call has failed. Held during a call, because only one of concurrent calls reports a failure.
-    private let isIntact = Mutex(true)
-
-    private init(_ descriptor: Int32) { self.descriptor = descriptor }
-
-    deinit { close(descriptor) }
-
-    /// Returns the file system of an open file, or nil if its calls don't report all failures.
-    static func containing(_ file: Int32, at path: String) -> SyncableFileSystem? {
-        var information = stat()
-        guard fstat(file, &information) == 0 else { return nil }
-        return known.withLock { known in
-            if let fileSystem = known[information.st_dev]?.fileSystem { return fileSystem }
-            let folder = POSIXFileSystem.parent(of: path)
-            let descriptor = POSIXFileSystem.openDescriptor(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-            guard descriptor >= 0 else { return nil }
-            var parent = stat()
-            guard mc_reports_sync_failures(descriptor) == 1, fstat(descriptor, &parent) == 0,
-                parent.st_dev == information.st_dev
-            else {
-                close(descriptor)
-                return nil
+    /// Makes all writes to the file system durable. Returns false if that isn't certain; syncing each file is then
+    /// necessary, but faster than before.
+    func sync(on device: dev_t) -> Bool {
+        Self.failed.withLock { failed in
+            switch result() {
+            case 1: return !failed.contains(device)
+            case 0: return false
+            default:
+                failed.insert(device)
+                return false
             }
-            let fileSystem = SyncableFileSystem(descriptor)
-            known[information.st_dev] = WeakReference(fileSystem: fileSystem)
-            return fileSystem
         }
     }
 
-    /// Returns the file system of a folder, or nil if no file is open there.
-    ///
-    /// A failure to write entries of folders persists, unlike one to write bytes, so it doesn't matter when the file was
-    /// opened.
-    static func containing(_ folder: String) -> SyncableFileSystem? {
-        var information = stat()
-        guard stat(folder, &information) == 0 else { return nil }
-        return known.withLock { $0[information.st_dev]?.fileSystem }
-    }
-
-    /// Makes all writes durable. Returns false if a call has failed; the files must then be synced one by one.
-    func sync() -> Bool {
-        isIntact.withLock { isIntact in
-            if isIntact, mc_sync_file_system(descriptor) != 0 { isIntact = false }
-            return isIntact
-        }
+    private func result() -> Int32 {
+        if let oldest { return mc_sync_file_system(oldest.descriptor) }
+        let descriptor = POSIXFileSystem.openDescriptor(folders[0], O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        guard descriptor >= 0 else { return 0 }
+        defer { close(descriptor) }
+        return mc_sync_file_system(descriptor)
     }
 }
 
@@ -198,11 +189,13 @@ final class POSIXFile: BlobFile {
     private static let sampleLifetime = Duration.seconds(1)
 
     let path: String
-    private let descriptor: Int32
+    fileprivate let descriptor: Int32
     private let isWritable: Bool
-    /// The file system, if it can be synced as a whole. Acquired before the first write, so that a sync of it reports
-    /// all failed writes of this file.
-    let fileSystem: SyncableFileSystem?
+    /// The number of the file system.
+    fileprivate let device: dev_t
+    /// The number of this file in the order in which files were opened.
+    fileprivate let number = opened.add(1, ordering: .relaxed).newValue
+    private static let opened = Atomic(0)
     /// The range last found in memory, and the time.
     private let sampled = Mutex<(range: Range<Int64>, since: ContinuousClock.Instant)?>(nil)
 
@@ -214,9 +207,10 @@ final class POSIXFile: BlobFile {
     /// Creates a file from the result of the call that opened it.
     init(owning descriptor: Int32, path: String, isWritable: Bool = false) throws {
         guard descriptor >= 0 else { throw failure("open", path) }
-        fileSystem = isWritable ? .containing(descriptor, at: path) : nil
         self.path = path
         self.descriptor = descriptor
+        var information = stat()
+        device = fstat(descriptor, &information) == 0 ? information.st_dev : 0
         self.isWritable = isWritable
     }
 

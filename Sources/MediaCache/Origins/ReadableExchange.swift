@@ -102,6 +102,7 @@ package final class ExchangeBody: OriginBody {
                 head?.resume(throwing: error)
                 reader?.resume(throwing: error)
             } else {
+                head?.resume(throwing: CacheError(.badResponse, "the response ended without a head"))
                 reader?.resume(returning: nil)
             }
         }
@@ -215,7 +216,6 @@ package final class ExchangeBody: OriginBody {
     ///   - error: The error for the waiting tasks; nil at the end of a complete body.
     ///   - droppingBuffers: Whether the buffered bytes are dropped. The reader then receives the error instead.
     @inlinable package mutating func end(_ error: (any Error)?, droppingBuffers: Bool = false) -> Ending {
-        assert(head == nil || error != nil, "a response without a head isn't complete")
         var ending = Ending(error: error, head: head, reader: reader?.continuation)
         // The end of dropped bytes must not look like the end of the body.
         if !isOver || droppingBuffers && !buffers.isEmpty { phase = .ended(error) }

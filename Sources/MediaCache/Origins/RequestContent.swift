@@ -77,7 +77,9 @@ public struct RequestContent: Sendable {
     }
 
     private static func failure(_ name: String, _ cause: any Error) -> CacheError {
-        CacheError(.storage, "\(name) can't be read; check that it exists and its permissions", cause: cause)
+        CacheError(
+            .storage, "\(name) can't be read; check that it exists, its permissions, and that it isn't being changed",
+            cause: cause)
     }
 
     /// Whether reading the content may wait for a disk.
