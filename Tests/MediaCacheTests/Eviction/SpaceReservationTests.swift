@@ -82,7 +82,7 @@ struct SpaceReservationTests {
     @Test func refusesToCompleteResourceBeyondLimit() async throws {
         let store = try await fixture.open { $0.limits.maximumBytes = 2_000_000 }
         let error = await expectError(.storage) { try await store.complete(ReadRequest(url: urls[0])) }
-        #expect(error?.message.contains("2000000") == true)
+        #expect(error?.message.contains("2.00 MB") == true)
         #expect(fixture.origin.bodyBytes < Self.length)
         await store.close()
     }
@@ -111,7 +111,7 @@ struct SpaceReservationTests {
         var messages: [String] = []
         for await event in events { if case .storageFailed(let error) = event { messages.append(error.message) } }
         #expect(messages.count == 1)
-        #expect(messages.first?.contains("6000000") == true)
+        #expect(messages.first?.contains("6.00 MB") == true)
     }
 
     @Test func appliesLimitToConcurrentReaders() async throws {

@@ -178,9 +178,12 @@ package final class Timeline: Sendable {
         }
     }
 
-    /// Returns the recorded time ranges up to the edge, in order and merged. Gaps aren't recorded. Reads no pages.
-    package func recordedRanges() -> [Range<Int64>] {
-        let (covered, gaps) = ranges(isOver: false)
+    /// Returns the time ranges up to the edge that are recorded or may still be, in order and merged. Gaps are neither.
+    /// Reads no pages.
+    ///
+    /// - Parameter isOver: Whether the ranges include awaited segments and those after them.
+    package func recordedRanges(isOver: Bool = false) -> [Range<Int64>] {
+        let (covered, gaps) = ranges(isOver: isOver)
         return covered.excluding(gaps: gaps)
     }
 

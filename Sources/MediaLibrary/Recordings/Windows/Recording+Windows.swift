@@ -193,7 +193,7 @@ extension Recording {
     private func granted(_ from: Int64, _ to: Int64?, isStrict: Bool) throws -> (from: Int64, to: Int64?) {
         let ranges = coveredRanges(isOver: isOver(upTo: to))
         if ranges.contains(where: { $0.contains(from) }) {
-            let recorded = recordedRanges()
+            let recorded = recordedRanges(isOver: isOver(upTo: to))
             let isLost = !recorded.contains { $0.upperBound > from && $0.lowerBound < to ?? .max }
             // Later segments of a window that isn't over may still be recorded.
             guard isLost, isOver(upTo: to) else { return (from, to) }
@@ -224,7 +224,11 @@ extension Recording {
     }
 
     /// Returns the time ranges recorded on any track, without gaps of all tracks.
-    package nonisolated func recordedRanges() -> [Range<Int64>] { Self.union(timelines.map { $0.recordedRanges() }) }
+    ///
+    /// - Parameter isOver: Whether the ranges include awaited segments and those after them.
+    package nonisolated func recordedRanges(isOver: Bool = false) -> [Range<Int64>] {
+        Self.union(timelines.map { $0.recordedRanges(isOver: isOver) })
+    }
 
     /// Returns the time ranges in which any track has segments, including gaps.
     ///
