@@ -27,11 +27,16 @@ public struct StoredNames: Sendable, Hashable {
         }.sorted()
     }
 
-    /// Returns the title of each item, or its ID if it has none or shares it with another item.
+    /// Returns the title of each item, or its ID if it has none, shares it with another item, or has one that commands
+    /// take for a URL or for the number of a resource.
     public static func names(_ items: [(id: String, title: String?)]) -> [String] {
         let counts = Dictionary(items.compactMap(\.title).map { ($0, 1) }, uniquingKeysWith: +)
         return items.map { item in
-            if let title = item.title, !title.isEmpty, counts[title] == 1 { title } else { item.id }
+            if let title = item.title, counts[title] == 1, !title.contains(":"), !title.allSatisfy(\.isNumber) {
+                title
+            } else {
+                item.id
+            }
         }.sorted()
     }
 

@@ -37,14 +37,14 @@ struct MomentArgumentTests {
         #expect(earlier.latest(until: now, calendar: calendar) == now - 30_000_000_000)
     }
 
-    /// A relative start is moved to recorded time. An absolute start doesn't change.
+    /// A relative start before the recording is moved to its start. Others don't change.
     @Test(
         arguments: [
             (nil, false, nil, 100), (50, true, nil, 100), (50, false, nil, 50), (150, true, nil, 150),
-            // Starts in a gap, in a window that ends before the recording, and after the recording.
-            (250, true, nil, 300), (50, true, 90, 50), (500, true, nil, 500),
+            // Starts in unrecorded time, in a window that ends before the recording, and after the recording.
+            (250, true, nil, 250), (50, true, 90, 50), (500, true, nil, 500),
         ] as [(Int64?, Bool, Int64?, Int64)])
-    func relativeStartIsMovedToRecordedTime(
+    func relativeStartIsMovedToStartOfRecording(
         start: Int64?, isRelative: Bool, end: Int64?, begin: Int64
     ) {
         let found = WindowContent.start(

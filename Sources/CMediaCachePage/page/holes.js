@@ -38,14 +38,21 @@ export async function startSkippingHoles(player, playlist, signal) {
 /** Describes the length of a missing range, for example "1 minute missing". */
 export const missingText = (seconds) => `${words(Math.max(1, seconds))} missing`;
 
-/** Returns the ranges of consecutive gaps, in seconds. */
+/**
+ * Returns the ranges of consecutive gaps, in seconds from the first segment that isn't a gap. The MP4 of a stream omits
+ * gaps at its beginning and end.
+ */
 function holesOf(segments) {
+  const present = segments.filter(({ isGap }) => !isGap);
+  const begin = present[0]?.start ?? 0;
+  const end = present.at(-1)?.start ?? 0;
   const holes = [];
   for (const { start, duration, isGap } of segments) {
-    if (!isGap) continue;
+    if (!isGap || start < begin || start > end) continue;
+    const [from, to] = [start - begin, start + duration - begin];
     const last = holes.at(-1);
-    if (last && start - last.to < 0.01) last.to = start + duration;
-    else holes.push({ from: start, to: start + duration });
+    if (last && from - last.to < 0.01) last.to = to;
+    else holes.push({ from, to });
   }
   return holes;
 }

@@ -65,7 +65,9 @@ export function makeSelection(list) {
       yes: "Remove",
       async act() {
         const failures = [];
-        for (const id of ids) {
+        // After a failure, the action can be repeated for the rest.
+        const rest = ids.filter((id) => picked.has(id));
+        for (const id of rest) {
           try {
             await api.removeAsset(id);
             assets.remove(id);
@@ -75,7 +77,7 @@ export function makeSelection(list) {
             failures.push(error);
           }
         }
-        const count = ids.length - failures.length;
+        const count = rest.length - failures.length;
         if (count) notify(`Removed ${counted(count, "item")}.`);
         if (failures.length) {
           throw new Error(`${counted(failures.length, "item")} couldn’t be removed: ${sentence(failures[0].message)}`);

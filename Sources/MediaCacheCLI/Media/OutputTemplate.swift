@@ -60,12 +60,22 @@ struct OutputTemplate: Sendable, Hashable {
         self.pieces = pieces
     }
 
-    /// Returns the path of a download. The values contain no path separators there.
+    /// Whether the path contains the ID of the download.
+    var hasID: Bool {
+        pieces.contains { piece in
+            if case .field("id") = piece { true } else { false }
+        }
+    }
+
+    /// Returns the path of a download. The values contain no path separators there, and an empty one becomes `_`, so
+    /// that the path can't become absolute.
     func path(_ values: Values) -> String {
         pieces.map { piece in
             switch piece {
-            case .text(let text): text
-            case .field(let field): OutputPath.safeName(values[field] ?? "")
+            case .text(let text): return text
+            case .field(let field):
+                let name = OutputPath.safeName(values[field] ?? "")
+                return name.isEmpty ? "_" : name
             }
         }.joined()
     }

@@ -15,7 +15,7 @@ struct FragmentOpener: ReaderOpener {
     /// The maximum number of segments in a response.
     private static let maximumSegments = 1000
     /// The maximum number of subtitle segments in a response.
-    private static let maximumCueSegments = 120
+    private static let maximumCueSegments = 60
 
     var name: String { stream.name }
 
@@ -52,7 +52,7 @@ struct FragmentOpener: ReaderOpener {
     private func read<Value: Sendable>(_ body: @escaping @Sendable (FragmentReading) throws -> Value) async throws
         -> Value
     {
-        try await service.limit.run { [stream, service] in
+        try await service.limit(isRemote: stream.isRemote).run { [stream, service] in
             try await BlockingOperation.run { control in
                 let resources = ServedResources(control: control, open: stream.open)
                 do {
@@ -153,12 +153,13 @@ private struct FragmentReading {
 
     func segmentList(_ playlist: String, _ range: RowRange, limit: Int) throws -> SegmentList {
         let table = try loaded(playlist)
-        let all = table.rows.map(segmentRecord)
-        let rows = all.filter(range.contains)
+        let rows = table.rows.lazy.map(segmentRecord).filter(range.contains).prefix(limit + 1)
         return SegmentList(
             isLive: table.isLive, targetDuration: table.targetDuration,
-            range: all.first.flatMap { first in
-                all.last.map { SegmentRange(start: first.start, end: $0.start + $0.duration) }
+            range: table.rows.first.map(segmentRecord).flatMap { first in
+                table.rows.last.map(segmentRecord).map {
+                    SegmentRange(start: first.start, end: $0.start + $0.duration)
+                }
             }, isTruncated: rows.count > limit, segments: Array(rows.prefix(limit)))
     }
 

@@ -70,18 +70,25 @@ extension FragmentStream {
 
 /// The limit of conversions, and the segments of recently used playlists.
 final class FragmentService: Sendable {
-    /// The maximum number of conversions at the same time. Each occupies a thread while it waits for its segment, and
-    /// has one segment in memory.
-    let limit = ConcurrencyLimit(16, maximumWaiting: 128)
-    private static let capacity = 32
-    /// The tables of remote playlists, least recently used first.
+    /// The maximum numbers of conversions at the same time. Each occupies a thread while it waits for its segment, and
+    /// has one segment in memory. Those that may wait for an origin don't delay others.
+    private let limits = (
+        local: ConcurrencyLimit(4, maximumWaiting: 128), remote: ConcurrencyLimit(4, maximumWaiting: 128)
+    )
+    /// The maximum number of segments in ``tables``, unless there is only one table.
+    private static let capacity = 200_000
+    /// The tables of remote playlists, in the order in which they were read.
     private let tables = Mutex<[(playlist: String, table: SegmentTable)]>([])
+
+    func limit(isRemote: Bool) -> ConcurrencyLimit { isRemote ? limits.remote : limits.local }
 
     func remember(_ table: SegmentTable, of playlist: String) {
         tables.withLock { tables in
             tables.removeAll { $0.playlist == playlist }
-            if tables.count >= Self.capacity { tables.removeFirst() }
             tables.append((playlist, table))
+            while tables.count > 1, tables.reduce(0, { $0 + $1.table.rows.count }) > Self.capacity {
+                tables.removeFirst()
+            }
         }
     }
 

@@ -10,7 +10,7 @@ struct ServedResources: StreamResources {
     /// The base of URLs. Its host never exists (RFC 6761 §6.4).
     static let base = "http://server.invalid"
     /// The maximum length of a segment in bytes, which is read into memory.
-    private static let maximumLength = 128 << 20
+    private static let maximumLength = 32 << 20
     private static let pieceLength = 1 << 20
 
     let control: OperationControl

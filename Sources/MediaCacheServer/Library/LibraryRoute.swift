@@ -94,7 +94,7 @@ struct LibraryRoute: MediaRoute {
     /// Returns the opener of a path within a live stream that is being downloaded, which plays like a recording, from
     /// its beginning to the live edge; nil for any other asset.
     private func liveOpener(_ path: String, of id: AssetID) throws -> (any ReaderOpener)? {
-        guard let recording = reading.recording(of: id), let first = recording.recordedRanges().first?.lowerBound,
+        guard let recording = reading.recording(of: id), let first = recording.coveredRanges().first?.lowerBound,
             let name = ChannelName(rawValue: id.rawValue)
         else { return nil }
         let live = LiveChannel(recording: recording, name: name, query: "", path: "\(Self.prefix)\(id)")

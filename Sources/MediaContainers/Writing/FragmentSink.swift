@@ -9,7 +9,7 @@ public struct FragmentSink: SampleSink {
     /// unwrapped clock of a transport stream may begin.
     public static let timeOffset = 100
     /// The maximum number of bytes of samples.
-    private static let maximumLength = 128 << 20
+    private static let maximumLength = 32 << 20
     /// The assumed rate of a single frame without a duration, in frames per second.
     private static let frameRate = 25.0
 

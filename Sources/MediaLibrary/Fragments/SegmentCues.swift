@@ -12,8 +12,8 @@ package struct SegmentCues: Sendable, Hashable {
     /// The text before the cues: `WEBVTT`, then styles and regions.
     package var header: String
 
-    /// The maximum length of a segment in bytes.
-    private static let maximumLength = 16 << 20
+    /// The maximum length of all segments of a call in bytes.
+    private static let maximumLength = 4 << 20
 
     /// Reads the subtitles of segments.
     ///
@@ -24,6 +24,7 @@ package struct SegmentCues: Sendable, Hashable {
     ) throws(ContainerError) -> [SegmentCues] {
         var reader = PartReader(resources)
         var found: [SegmentCues] = []
+        var left = maximumLength
         for row in rows where !row.isGap {
             guard let part = try table.part(row.number) else { continue }
             if let obstacle = part.obstacle { throw ContainerError(.encrypted, obstacle) }
@@ -31,7 +32,8 @@ package struct SegmentCues: Sendable, Hashable {
                 throw ContainerError(.unsupported, "the subtitles are in MP4; only WebVTT segments are supported")
             }
             let bytes = try reader.bytes(of: part)
-            let document = try WebVTTDocument(try bytes.bytes(0..<bytes.length, limit: maximumLength))
+            let document = try WebVTTDocument(try bytes.bytes(0..<bytes.length, limit: left))
+            left -= Int(bytes.length)
             let map = document.timestampMap.map { $0.transport - $0.local }
             let cues = document.cues.map { cue in
                 var cue = cue

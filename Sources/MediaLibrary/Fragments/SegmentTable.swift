@@ -21,6 +21,9 @@ package struct SegmentTable: Sendable {
         package var end: Double { start + duration }
     }
 
+    /// The maximum number of segments: those of four days with a duration of 2 s.
+    private static let maximumSegments = 200_000
+
     /// The segments in order, with consecutive numbers.
     package let rows: [Row]
     /// Whether segments may be added.
@@ -52,6 +55,9 @@ package struct SegmentTable: Sendable {
         guard !playlist.hasIFramesOnly else {
             throw ContainerError(
                 .unsupported, "\(location) is an I-frame playlist", advice: "Use the playlist of the whole stream")
+        }
+        guard playlist.segments.count <= Self.maximumSegments else {
+            throw ContainerError(.limitExceeded, "\(location) has more than \(Self.maximumSegments) segments")
         }
         segments = Array(playlist.resolvedSegments)
         intervals = playlist.segmentIntervals

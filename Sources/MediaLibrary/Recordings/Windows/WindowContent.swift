@@ -67,9 +67,10 @@ public struct WindowContent: Sendable {
         _ start: Int64?, isRelative: Bool, end: Int64?, recorded: [Range<Int64>]
     ) -> Int64 {
         guard let start else { return (recorded.first?.lowerBound ?? 0) * 1_000_000 }
-        guard isRelative, let next = recorded.first(where: { $0.upperBound > start / 1_000_000 })?.lowerBound,
-            next * 1_000_000 > start, end.map({ next * 1_000_000 < $0 }) ?? true
+        // A later start in a gap isn't moved, so that the gap is reported.
+        guard isRelative, let first = recorded.first?.lowerBound, first * 1_000_000 > start,
+            end.map({ first * 1_000_000 < $0 }) ?? true
         else { return start }
-        return next * 1_000_000
+        return first * 1_000_000
     }
 }
