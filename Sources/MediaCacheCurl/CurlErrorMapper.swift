@@ -104,7 +104,9 @@ enum CurlErrorMapper {
             return error(.badResponse, "\(host) didn't respond with HTTP; check the URL's scheme and port")
         default:
             let failure =
-                hadHead ? "the connection to \(host) was lost during the response body" : "\(host) can't be reached"
+                hadHead
+                ? "the connection to \(host) was lost during the response body"
+                : wasSent ? "the connection to \(host) was lost before the response" : "\(host) can't be reached"
             return error(.unreachable, "\(failure); try again later")
         }
     }

@@ -115,7 +115,7 @@ final class CurlLoop: TaskExecutor, @unchecked Sendable {
     /// Receives again for an exchange whose reader is no longer behind.
     func resume(_ exchange: CurlExchange) { send(.resume(exchange)) }
 
-    /// Closes the connection of an exchange that has ended.
+    /// Removes the transfer of a cancelled exchange.
     func remove(_ exchange: CurlExchange) { send(.remove(exchange)) }
 
     @discardableResult

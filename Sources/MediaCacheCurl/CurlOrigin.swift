@@ -4,11 +4,11 @@ import HTTPTypes
 public import MediaCache
 import Synchronization
 
-/// An origin over HTTP/1.1, on libcurl.
+/// An origin that uses libcurl and HTTP/1.1.
 ///
 /// The origin follows no redirects, decodes no content codings, stores no cookies, and reads neither proxy settings nor
-/// passwords from the environment. Certificates are always checked. When a reader stops reading, the origin stops
-/// receiving, after about 1 MiB.
+/// passwords from the environment. Certificates are always verified. If a reader stops reading, the origin buffers
+/// up to about 1 MiB and then stops receiving.
 ///
 /// Call ``shutdown()`` when the origin is no longer needed.
 public final class CurlOrigin: Origin {
@@ -60,8 +60,8 @@ public final class CurlOrigin: Origin {
         return try await exchange.run(on: loop(of: url))
     }
 
-    /// Resolves the name to connect to, so that libcurl has no reason to: cancelling a transfer whose name libcurl
-    /// resolves blocks its whole thread.
+    /// Resolves the name to connect to, so that libcurl doesn't have to. Cancelling a transfer while libcurl resolves
+    /// its name would block the loop's thread.
     ///
     /// - Returns: The addresses of the proxy or, without a proxy, of the URL's host; nil if that host is an address.
     private func addresses(for request: OriginRequest) async throws -> CurlExchange.Addresses? {

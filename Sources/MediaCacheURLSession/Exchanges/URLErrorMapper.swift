@@ -42,7 +42,10 @@ enum URLErrorMapper {
         default:
             if hadHead, isTruncation(error) { return truncated(host: host, cause: error) }
             let failure =
-                hadHead ? "the connection to \(host) was lost during the response body" : "\(host) can't be reached"
+                hadHead
+                ? "the connection to \(host) was lost during the response body"
+                : error.code == .networkConnectionLost
+                    ? "the connection to \(host) was lost before the response" : "\(host) can't be reached"
             return CacheError(.unreachable, "\(failure); try again later", cause: error)
         }
     }
