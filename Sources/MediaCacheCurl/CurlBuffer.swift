@@ -9,7 +9,7 @@ import Synchronization
     import Glibc
 #endif
 
-/// Received bytes in a block of memory that is used again after their release.
+/// Received bytes in a block of memory that is reused after the buffer is released.
 final class CurlBuffer: OriginBuffer, @unchecked Sendable {
     /// The size of a page of memory, or a divisor of it.
     static let pageSize = 4096
@@ -40,8 +40,8 @@ final class CurlBuffer: OriginBuffer, @unchecked Sendable {
     ///
     /// - Parameters:
     ///   - capacity: The size of the block in bytes.
-    ///   - pageOffset: The offset of the first byte from a page boundary, in the block and in the file that will store
-    ///     the bytes. If both offsets are equal, the system copies whole pages, which is faster.
+    ///   - pageOffset: The offset of the first byte from a page boundary in the file that will store the bytes. The
+    ///     block has the same offset, so that the system copies whole pages, which is faster.
     init(capacity: Int, pageOffset: Int) {
         self.capacity = capacity
         start = pageOffset
@@ -75,7 +75,7 @@ final class CurlBuffer: OriginBuffer, @unchecked Sendable {
     /// Whether the block has no space left.
     var isFull: Bool { start + count == capacity }
 
-    /// Appends bytes as far as there is space. Returns their number.
+    /// Appends as many bytes as fit. Returns their number.
     func append(_ bytes: UnsafeRawBufferPointer) -> Int {
         let number = min(bytes.count, capacity - start - count)
         if number > 0, let source = bytes.baseAddress {

@@ -17,11 +17,11 @@ struct CurlFailure: Error, CustomStringConvertible {
 
 /// The mapping of libcurl's errors to cache errors.
 enum CurlErrorMapper {
-    /// Returns the error of a target that may not be contacted, without its address, so that clients can't resolve names
-    /// of this network.
+    /// Returns the error of a target that may not be contacted. It doesn't contain the address, so that clients can't
+    /// resolve names of this network.
     static func forbidden(_ url: ResourceURL) -> CacheError {
         CacheError(
-            .forbiddenAddress, "\(url.authority) isn't at a public address; allow its network if that is intended")
+            .forbiddenAddress, "\(url.authority) isn't at a public address; allow its network if access is intended")
     }
 
     /// The error of a proxy that responds with 407: the credentials are missing or invalid.
@@ -30,10 +30,10 @@ enum CurlErrorMapper {
             .unreachable, "the upstream proxy requires a valid user name and password; check the proxy's settings")
     }
 
-    /// Returns the error of a failed transfer, or of one without a response head. Its message names the host.
+    /// Returns the error of a failed transfer, or of one without a response head.
     ///
     /// - Parameters:
-    ///   - hadHead: Whether the response had begun.
+    ///   - hadHead: Whether the response head was received.
     ///   - wasSent: Whether the request was sent.
     static func cacheError(
         _ code: CURLcode, _ handle: CurlHandle, url: ResourceURL, hadHead: Bool, wasSent: Bool,
@@ -65,7 +65,7 @@ enum CurlErrorMapper {
                 return error(
                     .unreachable, "no connection to \(peer) could be established; check the address and the network")
             }
-            // The system's text would add nothing.
+            // libcurl's text would add nothing.
             guard let proxy else {
                 return CacheError(
                     .unreachable,

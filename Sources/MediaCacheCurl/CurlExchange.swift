@@ -11,7 +11,7 @@ import Synchronization
     import Glibc
 #endif
 
-/// One request and its response, between the thread of a ``CurlLoop`` and the task that reads.
+/// One request and its response, shared by the thread of a ``CurlLoop`` and the task that reads.
 ///
 /// The loop stops receiving when half of the maximum buffer size waits for the reader, and continues when less than a
 /// quarter is left.
@@ -47,13 +47,14 @@ final class CurlExchange: ReadableExchange, @unchecked Sendable {
     private var peer = AddressKind.unknown
     /// The time at which the transfer was added to the loop.
     private var began = ContinuousClock.now
-    /// The time at which the head of the request was sent or, after that, at which the origin last accepted content.
+    /// The time at which the connection was ready to send the request or, after that, at which the origin last accepted
+    /// content.
     private var sent: ContinuousClock.Instant?
     /// The number of content bytes sent at the time of ``sent``.
     private var contentSent: Int64 = 0
     /// The number of content bytes that libcurl has read.
     private var contentRead: Int64 = 0
-    /// The reason for not continuing the transfer, which takes precedence over libcurl's error.
+    /// The error for which a callback ended the transfer. It takes precedence over libcurl's error.
     private var refusal: CacheError?
     /// Whether the loop has a head or bytes to deliver after its turn.
     var isTouched = false
@@ -127,7 +128,7 @@ final class CurlExchange: ReadableExchange, @unchecked Sendable {
 
     var isOver: Bool { state.withLock { $0.response.isOver } }
 
-    // MARK: - Receiving, on the loop's thread
+    // MARK: - On the loop's thread
 
     /// Prepares a transfer for the request, with buffers of at most `pieceSize` bytes.
     func prepare(_ handle: CurlHandle, pieceSize: Int) {
@@ -150,7 +151,7 @@ final class CurlExchange: ReadableExchange, @unchecked Sendable {
         case (.delete, nil), (.options, nil): handle.set(CURLOPT_CUSTOMREQUEST, request.method.rawValue)
         case (_, let content):
             prepare(handle, sending: content)
-            // libcurl would add the field to long content.
+            // libcurl would add the field for long content.
             if request.headerFields[.expect] == nil { lines.append("Expect:") }
         }
         // libcurl sends a request again if a reused connection ends without a response. The origin may have carried out
@@ -307,8 +308,8 @@ final class CurlExchange: ReadableExchange, @unchecked Sendable {
         state.withLock { $0.loop }?.touched(self)
     }
 
-    /// Gives the task the head and the bytes received in the loop's turn. Returns whether the loop should stop or
-    /// continue to receive; nil for no change.
+    /// Passes the head and the next buffer to the tasks that wait for them. Returns whether the loop should stop or
+    /// continue receiving; nil for no change.
     func deliver() -> ReceptionChange? {
         isTouched = false
         let (continuation, delivery) = state.withLock { state in

@@ -3,7 +3,7 @@ import MediaCache
 
 /// A response head, received line by line (RFC 9112 §2.1).
 struct CurlHead {
-    /// The maximum number of bytes of a header section.
+    /// The maximum number of bytes of the response head and the interim ones before it.
     private static let maximumBytes = 256 << 10
     /// The maximum number of bytes of a field value with folded lines. Each line costs time in proportion to the value.
     private static let maximumFoldedBytes = 8 << 10
@@ -14,7 +14,7 @@ struct CurlHead {
     private(set) var isComplete = false
     private var byteCount = 0
 
-    /// Receives a line with its end.
+    /// Receives a line, including its line ending.
     ///
     /// - Parameter authority: The host that sent it, for errors.
     /// - Throws: `CacheError` with `badResponse` if the head is too long or announces a transfer coding that wasn't
@@ -22,7 +22,7 @@ struct CurlHead {
     mutating func receive(_ bytes: UnsafeRawBufferPointer, from authority: String) throws(CacheError) {
         byteCount += bytes.count
         guard byteCount <= Self.maximumBytes else {
-            throw CacheError(.badResponse, "\(authority) sent a header section of more than \(Self.maximumBytes) bytes")
+            throw CacheError(.badResponse, "\(authority) sent a response head of more than \(Self.maximumBytes) bytes")
         }
         var line = bytes[...]
         while let last = line.last, last == 0x0A || last == 0x0D { line.removeLast() }

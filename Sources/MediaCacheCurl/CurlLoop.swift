@@ -11,7 +11,7 @@ import Synchronization
     import Glibc
 #endif
 
-/// A thread that runs transfers and owns their connections. Tasks with this executor run on it between transfers.
+/// A thread that runs transfers and owns their connections. Tasks with this executor run on the same thread.
 final class CurlLoop: TaskExecutor, @unchecked Sendable {
     private enum Command {
         case add(CurlExchange)
@@ -93,7 +93,7 @@ final class CurlLoop: TaskExecutor, @unchecked Sendable {
     }
 
     deinit {
-        // Otherwise, the thread has closed the connections.
+        // If there was a thread, it has closed the connections.
         if !inbox.withLock({ $0.hasThread }) { curl_multi_cleanup(multi) }
         close(wakeReader)
         close(wakeWriter)
@@ -112,7 +112,7 @@ final class CurlLoop: TaskExecutor, @unchecked Sendable {
             CacheError(.closed, "\(exchange.url.authority) can't be contacted: the origin client was shut down"))
     }
 
-    /// Receives again for an exchange whose reader is no longer behind.
+    /// Continues to receive for an exchange whose reader is no longer behind.
     func resume(_ exchange: CurlExchange) { send(.resume(exchange)) }
 
     /// Removes the transfer of a cancelled exchange.
@@ -162,7 +162,7 @@ final class CurlLoop: TaskExecutor, @unchecked Sendable {
         thread.start()
     }
 
-    /// Ends all exchanges with `cancelled`, and refuses others.
+    /// Ends all exchanges with `cancelled`, and refuses new ones.
     func stop() {
         inbox.withLock { inbox in
             guard !inbox.isStopping else { return }

@@ -10,8 +10,8 @@ struct CurlOptions: Sendable {
     /// The maximum number of bytes of a request's content that are read at a time.
     static let maximumSendSize = 256 << 10
 
-    /// Returns the maximum number of bytes of a buffer while `transfers` transfers run. Large buffers cost less time per
-    /// byte; with many transfers, small ones limit the memory.
+    /// Returns the maximum number of bytes of a buffer while `transfers` transfers run. Large buffers cost less time
+    /// per byte; with many transfers, small ones limit the memory.
     static func pieceSize(transfers: Int) -> Int {
         var size = 512 << 10
         while size > 128 << 10, size * transfers > 4 << 20 { size /= 2 }

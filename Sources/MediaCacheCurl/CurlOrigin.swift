@@ -47,8 +47,8 @@ public final class CurlOrigin: Origin {
     /// Sends a request; see `Origin.send(_:)`. User information in the URL becomes `Authorization: Basic` (RFC 7617)
     /// unless that field is set.
     ///
-    /// Behind a proxy, the scope is checked for literal addresses and for names that are known to be local. The proxy
-    /// resolves all other names.
+    /// With a proxy, the scope is checked only for literal addresses and for names that are known to be local, because
+    /// the proxy resolves names.
     public func send(_ request: OriginRequest) async throws -> OriginResponse {
         let url = request.url
         do {

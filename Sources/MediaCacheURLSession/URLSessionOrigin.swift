@@ -9,7 +9,7 @@ import Synchronization
 
 /// An origin that uses the system's `URLSession`, for apps on Apple platforms.
 ///
-/// The session respects the user's settings of proxies, VPN and Low Data Mode, supports HTTP/2 and HTTP/3, and stores
+/// The session respects the user's settings for proxies, VPN and Low Data Mode, supports HTTP/2 and HTTP/3, and stores
 /// neither cookies nor responses. Certificates are always verified. If a reader stops reading, the task is suspended
 /// once about 512 KiB are buffered.
 ///
@@ -23,7 +23,7 @@ import Synchronization
 ///   before the request, against the addresses to which the host's name resolves. They are cached for a minute. The
 ///   lookup isn't part of the request's time limits. If the name can't be resolved, because there is no network or
 ///   because only a proxy can resolve it, ``send(_:)`` throws `unreachable`.
-/// - The content of a request is held in memory, also that of a file. For more than 16 MiB, ``send(_:)`` throws
+/// - The content of a request is held in memory, even that of a file. For more than 16 MiB, ``send(_:)`` throws
 ///   `invalidSetting`.
 /// - The system adds `User-Agent`, `Accept` and `Accept-Language` unless they are set, and sends the percent-encoded
 ///   target. A signature must not depend on these fields, and must be computed for the encoded target.
@@ -58,8 +58,8 @@ public final class URLSessionOrigin: Origin {
     /// limit for the response head is the sum of `limits.connect` and `limits.firstByte`, because the session doesn't
     /// report when it has connected. While content is being sent, `limits.stall` replaces `limits.firstByte`.
     ///
-    /// - Throws: `CacheError` with `invalidURL`, `invalidSetting`, `storage`, `forbiddenAddress`, `unreachable`, `timedOut`, `badResponse`,
-    ///   `cancelled`, or `closed` after ``shutdown()``.
+    /// - Throws: `CacheError` with `invalidURL`, `invalidSetting`, `storage`, `forbiddenAddress`, `unreachable`,
+    ///   `timedOut`, `badResponse`, `cancelled`, or `closed` after ``shutdown()``.
     public func send(_ request: OriginRequest) async throws -> OriginResponse {
         var prepared = try Self.prepare(request)
         if settings.waitsForConnectivity {
@@ -87,7 +87,7 @@ public final class URLSessionOrigin: Origin {
         guard content.length <= Self.maximumContent else {
             throw CacheError(
                 .invalidSetting,
-                "\(content.length) bytes can't be sent to \(request.url.authority): URLSession's origin sends at most "
+                "\(content.length) bytes can't be sent to \(request.url.authority): URLSessionOrigin sends at most "
                     + "\(Self.maximumContent); send the content in parts")
         }
         return Data(content.isFile ? try await files.run { try content.bytes() } : try content.bytes())

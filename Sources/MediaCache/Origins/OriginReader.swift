@@ -71,7 +71,7 @@ package actor OriginReader {
     ///   - pipeline: The pipeline for the bytes that ``next()`` returns. It doesn't apply to
     ///     ``peek(_:most:patience:)``.
     ///   - comparable: A function that returns the number of cached bytes before an offset, for a resumed read without
-    ///     a strong validator.
+    ///     a strong entity tag.
     package init(
         context: OriginContext,
         locator: ResourceLocator,
@@ -113,7 +113,7 @@ package actor OriginReader {
     /// Sends requests until a response can be used.
     ///
     /// - Parameter overlapping: Whether to request the bytes before the range as well, for comparison, if no strong
-    ///   validator confirms the version.
+    ///   entity tag confirms the version.
     package func open(overlapping: Bool = false) async throws -> CheckedHead {
         isResuming = overlapping
         return try await reopen()
@@ -206,7 +206,7 @@ package actor OriginReader {
 
     /// Closes the connection. The next call of ``next()`` opens another one and continues at the first missing byte.
     package func close() {
-        // The next response may have another version, which only a comparison detects if there is no strong validator.
+        // The next response may have another version, which only a comparison detects if there is no strong entity tag.
         if hasReturnedBytes { isResuming = true }
         body?.cancel()
         body = nil
@@ -234,7 +234,7 @@ package actor OriginReader {
     }
 
     /// Sets the function that returns the number of bytes before an offset that the caller can compare. The next
-    /// request, too, includes such bytes if no strong validator confirms the version.
+    /// request, too, includes such bytes if no strong entity tag confirms the version.
     package func resume(comparing comparable: @escaping ComparableBytes) {
         self.comparable = comparable
         isResuming = true

@@ -43,7 +43,7 @@ extension Resource {
         return .unstored(version, hold: await version.memoryFills.adopt(transfer, settings: settings))
     }
 
-    /// Returns the version being read if a strong validator proves that it's the same; otherwise a new one.
+    /// Returns the version being read if a strong entity tag proves that it's the same; otherwise a new one.
     private func version(
         _ head: ResourceHead, because refusal: CacheError, madeBy transform: AppliedTransform?
     ) -> Representation {

@@ -10,7 +10,7 @@ struct BackgroundRequest: Sendable, Hashable, Codable {
     var range: Range<Int64>?
     /// The raw value of the resource kind.
     var kind: String
-    /// Whether redirects may lead to public addresses only.
+    /// Whether redirects may lead only to public addresses.
     var isPublic: Bool
 
     init(_ url: ResourceURL, _ range: Range<Int64>?, _ kind: ResourceKind, isPublic: Bool) {

@@ -32,7 +32,7 @@ import Synchronization
 /// ``fetch(_:)``, so that all of them begin in time.
 ///
 /// A scene also becomes inactive for a moment, for example while the user opens Control Center. When the app is active
-/// again, call ``cancelPending()``: transfers that have received bytes continue, and downloads of the app don't request
+/// again, call ``cancelPending()``: transfers that have received bytes continue, and the app's downloads don't request
 /// the same bytes if they call ``waitForTransfers(of:)`` first.
 ///
 /// On Linux, transfers end with the process.

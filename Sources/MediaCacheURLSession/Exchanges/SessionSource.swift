@@ -28,7 +28,7 @@ final class SessionSource: Sendable {
     ) -> URLSessionDataTask? {
         session.withLock { session in
             guard let session else { return nil }
-            // To the content of a data task, the system would add a type, and wouldn't report its progress on Linux.
+            // With a data task, the system would add a `Content-Type`, and wouldn't report progress on Linux.
             let task = content.map { session.uploadTask(with: request, from: $0) } ?? session.dataTask(with: request)
             delegate.add(exchange, for: task.taskIdentifier)
             return task

@@ -214,9 +214,11 @@ extension URLSessionExchange {
 // MARK: Completion
 
 extension URLSessionExchange {
-    /// Ends the exchange, with nil at the end of the body. An exchange that has already ended only drops its buffers.
+    /// Ends the exchange. An exchange that has already ended only drops its buffers.
     ///
-    /// - Parameter isDue: Returns whether to end the exchange. Called under the lock.
+    /// - Parameters:
+    ///   - error: The error for the reader; nil at the end of the body.
+    ///   - isDue: Returns whether to end the exchange. Called under the lock.
     private func end(
         _ error: (any Error)?, droppingBuffers: Bool = false, if isDue: (inout State) -> Bool = { _ in true }
     ) {
@@ -250,7 +252,7 @@ extension URLSessionExchange {
         }
     }
 
-    /// Returns the time left for the response head or, while content is being sent, for the next byte of it.
+    /// Returns the time left for the response head or, while content is being sent, for its next byte.
     private func timeToHead(_ state: State) -> Duration {
         let limit = state.isSending ? limits.stall : limits.firstByte
         guard let sent = state.sent else { return began + limits.connect + limit - time.monotonic }
