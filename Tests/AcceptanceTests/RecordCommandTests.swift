@@ -309,8 +309,10 @@ extension LiveAcceptanceTests {
                 within: .seconds(60))
             #expect(recorded.ending == .exit(2), "\(recorded.errorText)")
             let found = try await Self.channels(folder.path)
-            let span = try #require(found.first?.recordedRanges.first)
-            let window = ["--from", "\(span.from)", "--to", "\(span.to)"]
+            let ranges = try #require(found.first?.recordedRanges)
+            #expect(ranges.count == 2, "the gap isn't recorded")
+            let (first, last) = (try #require(ranges.first), try #require(ranges.last))
+            let window = ["--from", "\(first.from)", "--to", "\(last.to)"]
             let bundle = output.file("bundle")
             let refused = try await MediaCacheBinary.run(
                 ["export", "news", "--bundle", bundle, "-q"] + window + options)

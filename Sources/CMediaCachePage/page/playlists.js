@@ -16,7 +16,10 @@ export async function readSegments(url) {
   const variant = lines.findIndex((line) => line.startsWith("#EXT-X-STREAM-INF"));
   if (variant >= 0) {
     const uri = lines.slice(variant + 1).find((line) => line && !line.startsWith("#"));
-    return readSegments(new URL(uri, response.url).href);
+    const child = new URL(uri, response.url);
+    // A request for marks of gaps applies to the media playlist.
+    if (new URL(response.url).searchParams.has("gaps")) child.searchParams.set("gaps", "1");
+    return readSegments(child.href);
   }
   const segments = [];
   let [start, duration, wall, isGap] = [0, 0, null, false];

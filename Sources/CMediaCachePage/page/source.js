@@ -24,7 +24,7 @@ export async function sourceOfAsset(asset) {
   if (!asset.state && !isRecorded) return { src: localURL(await api.playURL(asset.url)) };
   if (asset.kind !== "stream") return { src: base };
   // Browsers stop at the first gap in a playlist. An MP4 continues after it.
-  if (asset.holeCount && (isComplete(asset) || isRecorded)) return { src: mp4URL(asset), gaps: `${base}index.m3u8` };
+  if (asset.holeCount && (isComplete(asset) || isRecorded)) return { src: mp4URL(asset), gaps: `${base}index.m3u8?gaps=1` };
   if (playsHLS) return { src: `${base}index.m3u8` };
   if (isComplete(asset) || isRecorded) return { src: mp4URL(asset) };
   return { reason: "This browser plays a stream only after its download is complete." };

@@ -5,7 +5,9 @@ import MediaLibrary
 /// `/library/<id>/`: an asset for players and pages, without the URLs of its origin.
 ///
 /// Each part has a name (`AssetContents`): `index.m3u8` is the top playlist of a stream, and `file.mp4` or similar is
-/// the file of any other asset. `media.mp4` is the asset as one MP4 (`?gaps=1` replaces missing segments by gaps),
+/// the file of any other asset. `?gaps=1` marks the missing segments of a playlist as gaps (EXT-X-GAP); it isn't the
+/// default, because an export would omit them as gaps of the stream. `media.mp4` is the asset as one MP4 (`?gaps=1`
+/// replaces missing segments by gaps),
 /// `cover` is its cover, and `frame.jpg?t=<seconds>` is a frame of its video. Missing parts are errors. Origins are
 /// contacted only while the asset's download is unfinished; the requested part is then fetched first. Below each
 /// playlist are the files of ``FragmentFile``, and `media.json` is that of the top playlist.
@@ -71,8 +73,9 @@ struct LibraryRoute: MediaRoute {
         default:
             if let opener = try liveOpener(name, of: id) { return opener }
             return PartOpener(
-                id: id, path: name, encodedPath: String(parts[1]), assetStore: assetStore, contentsCache: contents,
-                store: store, reading: reading, plays: plays, inflations: inflations)
+                id: id, path: name, encodedPath: String(parts[1]), marksGaps: try query.flag("gaps"),
+                assetStore: assetStore, contentsCache: contents, store: store, reading: reading, plays: plays,
+                inflations: inflations)
         }
     }
 

@@ -10,6 +10,8 @@ struct PartOpener: ReaderOpener {
     /// The path as requested. It's the name of a part if that contains a literal `%`, because playlists contain names
     /// without encoding.
     let encodedPath: String
+    /// Whether playlists mark missing segments as gaps.
+    let marksGaps: Bool
     let assetStore: AssetStore
     let contentsCache: AssetContentsCache
     let store: CacheStore
@@ -29,7 +31,7 @@ struct PartOpener: ReaderOpener {
         if let playlist = index.playlist(part) {
             if part == index.contents.entry { plays.record(id) }
             reading.begins(part, of: id)
-            let holes = asset.download?.state == .completeWithHoles ? asset.download?.holes ?? [] : []
+            let holes = marksGaps && asset.download?.state == .completeWithHoles ? asset.download?.holes ?? [] : []
             let text = index.text(of: playlist, missing: holes)
             return try MemoryReader(
                 Array(text.utf8), contentType: "application/vnd.apple.mpegurl", range: range, name: name)

@@ -267,12 +267,14 @@ struct LibraryPartsTests {
         }
     }
 
-    @Test func marksMissingSegmentsAsGaps() async throws {
+    @Test func marksMissingSegmentsAsGapsOnRequest() async throws {
         let bytes = [UInt8](repeating: 0x47, count: 188)
         try await withAsset(
             ["1.ts": bytes, "2.ts": bytes, "3.ts": bytes], state: .completeWithHoles, local: ["2.ts"]
         ) { host, id in
-            let text = try await host.exchange("GET", "/library/\(id)/index.m3u8").text
+            let unmarked = try await host.exchange("GET", "/library/\(id)/index.m3u8").text
+            #expect(!unmarked.contains("EXT-X-GAP"), "an export would omit the segments without an error")
+            let text = try await host.exchange("GET", "/library/\(id)/index.m3u8?gaps=1").text
             #expect(text.hasSuffix("#EXTINF:9,\n#EXT-X-GAP\nmedia-1/2.ts\n#EXTINF:9,\nmedia-1/3.ts\n#EXT-X-ENDLIST\n"))
             #expect(text.split(separator: "\n").count { $0 == "#EXT-X-GAP" } == 1)
         }
