@@ -41,8 +41,8 @@ int mc_sync_data(int descriptor) {
 }
 
 #if defined(__linux__)
-/// Returns whether syncfs reports all failed writes. It reports those of bytes since Linux 5.8, and those of metadata
-/// since 5.17. ext4 reports that it has shut down since 6.13.
+/// Returns whether syncfs reports all failed writes. It reports those of data since Linux 5.8, and those of metadata
+/// since 5.17. Since 6.13, it also reports that an ext4 file system has shut down.
 static bool reports_sync_failures(int descriptor) {
     struct utsname name;
     int major, minor;

@@ -73,7 +73,7 @@ public struct DownloadRecord: Codable, Sendable, Hashable, Identifiable {
     public var length: Int64?
     /// Whether `length` is exact.
     public var isLengthExact: Bool
-    /// The number of complete parts. A part is a file, a segment, a key or a media initialization section.
+    /// The number of complete parts. A part is a file, segment, key, media initialization section or session data.
     public var partsDone: Int
     /// The total number of parts; 0 if not known yet.
     public var parts: Int

@@ -1,6 +1,7 @@
 import CMediaCacheCurl
 
-/// A transfer of libcurl with the lists that it refers to. Used by one thread.
+/// An easy handle of libcurl, which runs one transfer at a time, with the lists that its options refer to. Used by one
+/// thread.
 final class CurlHandle {
     let pointer: UnsafeMutableRawPointer
     /// The lists to release after the transfer.

@@ -24,7 +24,7 @@ extension AcceptanceTests {
         private static let forms: [(Form, Bool)] =
             (TestSettings.isSoak ? Form.allCases : [.absolute]).map { ($0, true) } + [(.relative, false)]
 
-        /// The memory is at most 6 times the size of the playlist, whatever the form of its URIs.
+        /// The peak memory grows by at most 6 times the size of the playlist, whatever the form of its URIs.
         @Test(arguments: forms)
         func memoryStaysLimitedFor100000Segments(_ form: Form, hasEnded: Bool) async throws {
             let segments = 100_000

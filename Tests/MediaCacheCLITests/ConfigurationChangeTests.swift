@@ -59,7 +59,7 @@ struct ConfigurationChangeTests {
         let change = try change(
             #"{"channels": [{"name": "a", "url": "http://a/"}, {"name": "b", "url": "http://b/"}]}"#,
             #"{"channels": [{"name": "a", "url": "http://x/"}, {"name": "b", "url": "http://b/", "variant": "all"}]}"#)
-        // Changed tracks aren't applied, because the server would reject them.
+        // The server rejects a changed URL with an error, but would keep the previous tracks with only a warning.
         #expect(change.channels.map(\.name.rawValue) == ["a"])
         #expect(change.deferred.isEmpty && change.unchangeable == ["b"])
     }

@@ -122,7 +122,7 @@ function follow(asset, url, signal, showCoverage, shown, player) {
     showCoverage(coverage);
   }, signal);
   if (asset) return followBytes();
-  // There is no record of a URL until it is played.
+  // There may be no record of the URL until it is played.
   const waiting = new AbortController();
   signal.addEventListener("abort", () => waiting.abort());
   const begin = () => {

@@ -378,7 +378,7 @@ package actor OriginReader {
 
     // MARK: - Failures
 
-    /// Waits before a retry or, after status 401, 403 or 410, obtains a fresh URL. Throws an error if neither helps.
+    /// Waits before a retry or, after status 401, 403 or 410, obtains a fresh URL. Throws an error if it can't retry.
     func recover(from error: any Error) async throws {
         close()
         isResuming = true

@@ -66,11 +66,7 @@ public struct CacheError: Error, Sendable {
 
     /// Creates an error.
     public init(
-        _ code: Code,
-        _ message: String,
-        cause: (any Error)? = nil,
-        status: Int? = nil,
-        retryAfter: Duration? = nil,
+        _ code: Code, _ message: String, cause: (any Error)? = nil, status: Int? = nil, retryAfter: Duration? = nil,
         completeLength: Int64? = nil
     ) {
         self.code = code

@@ -44,11 +44,11 @@ struct ExportOpener: ReaderOpener {
 
     private static func description(of state: ProgrammeExport.State) -> String {
         switch state {
-        case .waiting: "it's waiting for the end of the programme or for other exports"
-        case .running(let progress): "it's running: \(Int(progress * 100))% done"
-        case .done: "it's done"
-        case .failed(let reason): "it failed: \(reason)"
-        case .cancelled: "it was cancelled"
+        case .waiting: "the export is waiting for the end of the programme or for other exports"
+        case .running(let progress): "the export is \(Int(progress * 100))% done"
+        case .done: "the export is done"
+        case .failed(let reason): "the export failed: \(reason)"
+        case .cancelled: "the export was cancelled"
         }
     }
 }

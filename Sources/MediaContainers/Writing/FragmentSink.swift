@@ -35,7 +35,7 @@ public struct FragmentSink: SampleSink {
         selected = candidates.indices.contains(ordinal) ? candidates[ordinal] : nil
     }
 
-    /// Receives a sample. Throws `limitExceeded` when the samples exceed 128 MiB, and the errors of
+    /// Receives a sample. Throws `limitExceeded` when the samples exceed 32 MiB, and the errors of
     /// ``FragmentedMovieWriter``.
     public mutating func sample(_ sample: MediaSample, bytes: UnsafeRawBufferPointer) throws(ContainerError) {
         guard sample.track == selected else { return }

@@ -130,12 +130,12 @@ struct ProgrammeRouteTests {
                 """#
             let later: ProgrammeRecord = try await host.answer("POST", programmes, body: body)
             let link = "/live/one/programmes/\(later.id)"
-            #expect(try problem(try await host.exchange("GET", link + ".mp4")).detail.contains("it's waiting"))
+            #expect(try problem(try await host.exchange("GET", link + ".mp4")).detail.contains("export is waiting"))
             let unrequested = try problem(try await host.exchange("GET", link + ".3gp"))
             #expect(
                 unrequested.status == 404 && unrequested.detail.contains("POST \(programmes)/\(later.id)/exports/3gp"))
             #expect(try await host.call("DELETE", "\(programmes)/\(later.id)/exports/mp4").status == 204)
-            #expect(try problem(try await host.exchange("GET", link + ".mp4")).detail.contains("it was cancelled"))
+            #expect(try problem(try await host.exchange("GET", link + ".mp4")).detail.contains("export was cancelled"))
 
             // The server has no encoder.
             let past = #"{"name": "past", "from": "\#(start)", "to": "\#(start + 20_000)"}"#
@@ -145,7 +145,7 @@ struct ProgrammeRouteTests {
             #expect(try await host.call("POST", "\(exports)/3gp").status == 201)
             try await reached(client) { $0.programmes[1].exports.allSatisfy { $0.state == .failed } }
             let failed = try problem(try await host.exchange("GET", "/live/one/programmes/\(made.id).3gp"))
-            #expect(failed.status == 404 && failed.detail.contains("it failed: there is no encoder for 3GP"))
+            #expect(failed.status == 404 && failed.detail.contains("export failed: there is no encoder for 3GP"))
             #expect(try await host.call("POST", "\(exports)/3gp").status == 200)
 
             #expect(try await host.call("POST", "\(exports)/avi").status == 400)

@@ -33,7 +33,7 @@ final class TLSServer {
     }
 
     deinit {
-        // openssl may have inherited that SIGTERM is ignored.
+        // openssl may ignore SIGTERM, because child processes inherit ignored signals.
         kill(process.processIdentifier, SIGKILL)
         process.waitUntilExit()
         try? FileManager.default.removeItem(at: folder)

@@ -352,7 +352,7 @@ struct LiveSegmentTests {
         await fixture.close()
     }
 
-    /// The lost segment can't be written to the timeline for longer than the end of the recording waits for the disk.
+    /// An ending recording waits for a limited time until lost segments can be stored. The disk is full for longer.
     @Test func endsWhenFullDiskHasSpaceAgain() async throws {
         let disk = FullDisk()
         let fixture = try await RecordingFixture.afterRecording(60, LiveOrigin(files: disk.files))

@@ -63,7 +63,7 @@ struct TimelinePageTests {
         #expect(TimelinePage(encoded: page.encoded) == page)
     }
 
-    /// Names that differ in one byte of a multi-byte character.
+    /// The prefix that a URL shares with the previous one doesn't end inside a UTF-8 sequence.
     @Test func doesNotSplitCharacters() throws {
         let names = ["/é.ts", "/è.ts", "/日.ts", "/本.ts", "/🏂", "/🏀", "/🏀a", "/", "", "/e\u{301}", "/e\u{300}"]
         var rows: [RecordedSegment] = []

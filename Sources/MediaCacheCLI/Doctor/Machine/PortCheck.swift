@@ -29,7 +29,7 @@ struct PortCheck: Sendable {
         case EADDRNOTAVAIL, EAFNOSUPPORT, EINVAL:
             return .failure(
                 check, "\(host) is not an address of this machine",
-                advice: "set --host to 127.0.0.1, 0.0.0.0 for all addresses, or one that `ip addr` lists")
+                advice: "set --host to 127.0.0.1, 0.0.0.0 for all addresses, or an address of this machine")
         default:
             return .failure(check, "\(host):\(port): \(String(cString: strerror(number)))", advice: "use another port")
         }
@@ -40,7 +40,7 @@ struct PortCheck: Sendable {
         guard four == 0 else {
             return .failure(
                 "loopback", "127.0.0.1 isn't available: \(String(cString: strerror(four)))",
-                advice: "enable the loopback interface (ip link set lo up)")
+                advice: "enable the loopback interface (on Linux: ip link set lo up)")
         }
         return .ok("loopback", six == 0 ? "IPv4 and IPv6" : "IPv4 only, which is sufficient")
     }
