@@ -79,7 +79,7 @@ extension AcceptanceTests {
             try FileManager.default.copyItem(atPath: MediaCacheBinary.path, toPath: binary)
             chmod(folder.path, 0o777)
             let arguments = [binary, "list", "--cache", folder.file("cache")]
-            #expect(try await Peer.asUnprivilegedUser(arguments).contains("The cache is empty."))
+            #expect(try await Peer.asUnprivilegedUser(arguments).contains("The library is empty"))
         }
 
         /// The server shuts down in limited time even if a player neither reads nor closes its connection.
