@@ -31,11 +31,10 @@ public struct ChannelWindow: Sendable {
         }
         let now = channel.now.map { $0 * 1_000_000 } ?? Date().nanosecondsSinceEpoch
         let start = try from.map { text in
-            try ClockTime(text)?.latest(until: now) ?? Self.nanoseconds(text, "the start", now, channel)
+            try ClockTime.start(text, now: now) ?? Self.nanoseconds(text, "the start", now, channel)
         }
         let end = try to.map { text in
-            if let clock = ClockTime(text) { return start.map { clock.first(after: $0) } ?? clock.latest(until: now) }
-            return try Self.nanoseconds(text, "the end", now, channel)
+            try ClockTime.end(text, start: start, now: now) ?? Self.nanoseconds(text, "the end", now, channel)
         }
         var record = channel
         if let end { record = try await Self.waitForEdge(end, channel, name, now, client) }

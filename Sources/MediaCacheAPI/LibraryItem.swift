@@ -5,18 +5,7 @@ internal import MediaLibrary
 /// An item that a user knows: an asset of the library, a channel, or a file or stream that was played.
 public struct LibraryItem: Codable, Sendable, Hashable, Identifiable, IdentifiableAsset {
     /// The kind of an item.
-    public enum Kind: String, Codable, Sendable, Hashable, CaseIterable {
-        /// An asset of the library.
-        case asset
-        /// A channel.
-        case channel
-        /// A file that was played and isn't in the library.
-        case file
-        /// A stream that was played and isn't in the library.
-        case stream
-        /// Parts of a stream without its playlist, such as those of a live stream that was played.
-        case parts
-    }
+    public typealias Kind = StorageRecord.Item.Kind
 
     /// The ID: that of the asset, the name of the channel, or the ID of the resource that plays the item.
     public var id: String
@@ -66,17 +55,6 @@ public struct LibraryItem: Codable, Sendable, Hashable, Identifiable, Identifiab
             played.kind == .file
             ? played.length == played.bytes : played.segments > 0 && played.segments == played.segmentsCached
         lastUsed = played.lastUsed
-    }
-}
-
-extension LibraryItem.Kind {
-    fileprivate init(_ kind: PlayedTitle.Kind) {
-        self =
-            switch kind {
-            case .file: .file
-            case .stream: .stream
-            case .parts: .parts
-            }
     }
 }
 

@@ -83,8 +83,12 @@ export function downloadsView({ main, signal }) {
   /** Hides the complete downloads from this list. Their media remains in the library. */
   function clearFinished() {
     const complete = downloads.all.filter(({ state }) => state === "complete").map(({ id }) => id);
-    try { localStorage.setItem(clearedKey, JSON.stringify(complete)); } catch { /* the list stays as it is */ }
-    notify("Cleared the finished downloads. They remain in the library.");
+    try {
+      localStorage.setItem(clearedKey, JSON.stringify(complete));
+      notify("Cleared the finished downloads. They remain in the library.");
+    } catch {
+      notify("This browser doesn’t store data for the page, so the list can’t be cleared.");
+    }
     layOut();
     document.getElementById("main").focus();
   }

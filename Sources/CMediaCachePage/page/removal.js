@@ -7,6 +7,13 @@ import { notify } from "./notices.js";
 import { assets, downloads } from "./store.js";
 import { sizeOf, titleOf } from "./words.js";
 
+/** Removes an asset and its data. */
+export async function remove(id) {
+  await api.removeAsset(id);
+  assets.remove(id);
+  downloads.remove(id);
+}
+
 /** Asks whether to remove an asset and its data. */
 export function removeAsset(id) {
   const record = assets.get(id) ?? downloads.get(id);
@@ -16,9 +23,7 @@ export function removeAsset(id) {
     text: removalText(record),
     yes: "Remove",
     act: async () => {
-      await api.removeAsset(id);
-      assets.remove(id);
-      downloads.remove(id);
+      await remove(id);
       notify(`Removed “${title}”.`);
     },
   });

@@ -1,11 +1,12 @@
 // The selection of several items in the library, and their removal.
 
-import { api, sentence } from "./api.js";
+import { sentence } from "./api.js";
 import { confirm } from "./dialogs.js";
 import { make, updateAttribute, updateText } from "./elements.js";
 import { bytes, counted } from "./format.js";
 import { notify } from "./notices.js";
-import { assets, downloads } from "./store.js";
+import { remove } from "./removal.js";
+import { assets } from "./store.js";
 
 /**
  * Creates the controls for a selection in a list of cards.
@@ -24,8 +25,8 @@ export function makeSelection(list) {
     for (const box of boxes()) pick(box, !isWhole);
     show();
   });
-  const remove = button("danger.small", "Remove", askToRemove);
-  const element = make("div.tools.selection", { hidden: true }, text, all, remove);
+  const removeButton = button("danger.small", "Remove", askToRemove);
+  const element = make("div.tools.selection", { hidden: true }, text, all, removeButton);
 
   const boxes = () => [...list.querySelectorAll(".pick")];
   const idOf = (box) => box.closest("[data-id]").dataset.id;
@@ -53,7 +54,7 @@ export function makeSelection(list) {
     for (const id of picked) if (!shown.has(id)) picked.delete(id);
     updateText(text, `${counted(picked.size, "item")} selected`);
     updateText(all, shown.size > 0 && picked.size === shown.size ? "Select none" : "Select all");
-    remove.disabled = picked.size === 0;
+    removeButton.disabled = picked.size === 0;
   }
 
   function askToRemove() {
@@ -69,9 +70,7 @@ export function makeSelection(list) {
         const rest = ids.filter((id) => picked.has(id));
         for (const id of rest) {
           try {
-            await api.removeAsset(id);
-            assets.remove(id);
-            downloads.remove(id);
+            await remove(id);
             picked.delete(id);
           } catch (error) {
             failures.push(error);

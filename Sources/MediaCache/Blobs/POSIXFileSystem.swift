@@ -52,23 +52,24 @@ package struct POSIXFileSystem: BlobFileSystem {
 
     package func sync(_ files: [any BlobFile], folders: Set<String>) -> SyncFailures {
         var devices: [dev_t: DeviceBatch] = [:]
-        for case let file as POSIXFile in files { devices[file.device, default: DeviceBatch()].add(file) }
+        for (index, file) in files.enumerated() {
+            guard let file = file as? POSIXFile else { continue }
+            devices[file.device, default: DeviceBatch()].add(file, index)
+        }
         for folder in folders {
             var information = stat()
-            if stat(folder, &information) == 0 { devices[information.st_dev, default: DeviceBatch()].add(folder) }
+            if stat(folder, &information) == 0 {
+                devices[information.st_dev, default: DeviceBatch()].folders.append(folder)
+            }
         }
-        let synced = devices.filter { $0.value.count >= Self.batchThreshold && $0.value.sync(on: $0.key) }
-        // One call of each file system remains, which also detects one that has shut down after an error, and makes the
-        // disk write its cache.
-        return syncEach(
-            files.map { file in
-                guard let file = file as? POSIXFile, let batch = synced[file.device] else { return file }
-                return batch.oldest === file ? file : nil
-            },
-            folders: folders.filter { folder in
-                guard let batch = synced.values.first(where: { $0.folders.contains(folder) }) else { return true }
-                return batch.oldest == nil && batch.folders.first == folder
-            })
+        var (eachFile, eachFolder) = (files as [(any BlobFile)?], folders)
+        for (device, batch) in devices where batch.count >= Self.batchThreshold && batch.sync(on: device) {
+            // One call remains, which also detects a file system that has shut down after an error, and makes the disk
+            // write its cache.
+            for index in batch.files where index != batch.oldest?.index { eachFile[index] = nil }
+            eachFolder.subtract(batch.folders.dropFirst(batch.oldest == nil ? 1 : 0))
+        }
+        return syncEach(eachFile, folders: eachFolder)
     }
 
     package func syncFolder(_ path: String) throws {
@@ -144,18 +145,16 @@ private struct DeviceBatch {
     private static let failed = Mutex<Set<dev_t>>([])
 
     /// The file that was opened first. The system reports the failed writes since then.
-    private(set) var oldest: POSIXFile?
-    private(set) var folders: [String] = []
-    private(set) var count = 0
+    private(set) var oldest: (file: POSIXFile, index: Int)?
+    /// The positions of the files in the caller's list.
+    private(set) var files: [Int] = []
+    var folders: [String] = []
 
-    mutating func add(_ file: POSIXFile) {
-        count += 1
-        if oldest.map({ file.number < $0.number }) ?? true { oldest = file }
-    }
+    var count: Int { files.count + folders.count }
 
-    mutating func add(_ folder: String) {
-        count += 1
-        folders.append(folder)
+    mutating func add(_ file: POSIXFile, _ index: Int) {
+        files.append(index)
+        if oldest.map({ file.number < $0.file.number }) ?? true { oldest = (file, index) }
     }
 
     /// Makes all writes to the file system durable. Returns false if that isn't certain; syncing each file is then
@@ -173,7 +172,7 @@ private struct DeviceBatch {
     }
 
     private func result() -> Int32 {
-        if let oldest { return mc_sync_file_system(oldest.descriptor) }
+        if let oldest { return mc_sync_file_system(oldest.file.descriptor) }
         let descriptor = POSIXFileSystem.openDescriptor(folders[0], O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         guard descriptor >= 0 else { return 0 }
         defer { close(descriptor) }
@@ -191,7 +190,7 @@ final class POSIXFile: BlobFile {
     let path: String
     fileprivate let descriptor: Int32
     private let isWritable: Bool
-    /// The number of the file system.
+    /// The device number of the file system.
     fileprivate let device: dev_t
     /// The number of this file in the order in which files were opened.
     fileprivate let number = opened.add(1, ordering: .relaxed).newValue

@@ -213,6 +213,9 @@ private struct ExportSelection: Sendable {
     ) async throws -> (name: String, gaps: [RemuxResult.Missing]) {
         if let window = try await window(client) { return (window.name.rawValue, try await job.setInput(window)) }
         job.clip = ClipRange(start: try from.map(TimeArgument.parse), end: try to.map(TimeArgument.parse))
+        if let start = job.clip.start, let end = job.clip.end, end <= start {
+            throw CommandFailure(.usage, "--to must be later than --from")
+        }
         guard let cached = try await CachedAsset(asset, cachedOnly: !fetches, client: client) else {
             throw CommandFailure(
                 .failed, "\(asset.text) isn't cached; download it with `get`, or use --fetch to contact its origin")

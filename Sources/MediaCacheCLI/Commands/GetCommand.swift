@@ -107,8 +107,7 @@ struct GetCommand: AsyncParsableCommand {
         }
         let export = output.map {
             GetExport(
-                output: $0, isFolder: urls.count > 1 && !$0.contains("%("), overwrites: results.force,
-                selection: selection.selection)
+                output: $0, isFolder: urls.count > 1, overwrites: results.force, selection: selection.selection)
         }
         if !formats { try export?.check(urls) }
         let settings = try HostSettings(

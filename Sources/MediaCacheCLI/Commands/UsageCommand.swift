@@ -27,10 +27,13 @@ struct UsageCommand: AsyncParsableCommand {
 
     func run() async throws {
         let settings = try HostSettings(cache: cache)
-        let (usage, items) = try await Connection.use(settings) { connection in
-            (try await connection.client.usage(), try await connection.client.libraryItems())
+        let json = json
+        let text = try await Connection.use(settings) { connection in
+            let usage = try await connection.client.usage()
+            if json { return try JSONOutput.text(usage) }
+            return Self.text(usage, try await connection.client.libraryItems(), settings.location)
         }
-        try StandardStreams.print(json ? JSONOutput.text(usage) : Self.text(usage, items, settings.location))
+        try StandardStreams.print(text)
     }
 
     private static func text(_ record: UsageRecord, _ items: [LibraryItem], _ location: CacheLocation) -> String {

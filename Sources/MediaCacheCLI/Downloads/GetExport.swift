@@ -6,7 +6,7 @@ import MediaLibrary
 struct GetExport: Sendable {
     /// The value of `-o`.
     var output: String
-    /// Whether the output is a folder because there are several downloads.
+    /// Whether an output without fields is a folder because there are several downloads.
     var isFolder: Bool
     var overwrites: Bool
     var selection: StreamSelection

@@ -88,8 +88,8 @@ private struct RowRange: Sendable {
     var after: Int?
 
     init(_ query: QueryItems) throws {
-        from = try query["from"].map { try Self.seconds($0, "from") }
-        to = try query["to"].map { try Self.seconds($0, "to") }
+        from = try query.seconds("from")
+        to = try query.seconds("to")
         after = try query["after"].map(FragmentOpener.number)
     }
 
@@ -97,13 +97,6 @@ private struct RowRange: Sendable {
 
     func contains(_ row: SegmentRecord) -> Bool {
         row.number > after ?? -1 && row.start + row.duration > from ?? -.infinity && row.start < to ?? .infinity
-    }
-
-    private static func seconds(_ text: String, _ name: String) throws -> Double {
-        guard let seconds = Double(text), seconds.isFinite else {
-            throw Problem.badRequest("\(name) must be a number of seconds, not “\(text)”")
-        }
-        return seconds
     }
 }
 

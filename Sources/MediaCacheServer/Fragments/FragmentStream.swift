@@ -32,6 +32,28 @@ struct FragmentStream: Sendable {
 }
 
 extension FragmentStream {
+    /// Creates the stream of a tree whose paths are those of the server. Its URLs are relative to that of the request.
+    ///
+    /// - Parameters:
+    ///   - base: The path of the request.
+    ///   - opener: Returns the opener of a path and a query in the tree.
+    init(
+        playlist: String, name: String, at base: String,
+        open opener: @escaping @Sendable (_ path: String, _ query: String) throws -> any ReaderOpener
+    ) {
+        self.init(
+            playlist: playlist, name: name,
+            open: { target in
+                let (path, query) = Self.split(target)
+                return try opener(path, query)
+            },
+            address: { playlist, file, query in
+                let (folder, window) = Self.split(playlist)
+                let items = [window, query].filter { !$0.isEmpty }.joined(separator: "&")
+                return RelativePath.from(base, to: "\(folder)/\(file)") + (items.isEmpty ? "" : "?\(items)")
+            })
+    }
+
     /// Splits a request target into its path and its query.
     static func split(_ target: String) -> (path: String, query: String) {
         guard let mark = target.firstIndex(of: "?") else { return (target, "") }

@@ -27,6 +27,17 @@ struct QueryItems: Sendable {
         case .some(let other): throw Problem.badRequest("\(name) must be true or false, not “\(other)”")
         }
     }
+
+    /// Returns the finite number of the first item with this name; nil if there is none.
+    ///
+    /// - Throws: ``Problem`` if the value isn't such a number, or is less than `minimum`.
+    func seconds(_ name: String, from minimum: Double = -.infinity) throws -> Double? {
+        guard let text = self[name] else { return nil }
+        guard let seconds = Double(text), seconds.isFinite, seconds >= minimum else {
+            throw Problem.badRequest("\(name) must be a number of seconds, not “\(text)”")
+        }
+        return seconds
+    }
 }
 
 /// Percent-encoding (RFC 3986 §2.1).

@@ -5,12 +5,13 @@ import MediaLibrary
 /// `/library/<id>/`: an asset for players and pages, without the URLs of its origin.
 ///
 /// Each part has a name (`AssetContents`): `index.m3u8` is the top playlist of a stream, and `file.mp4` or similar is
-/// the file of any other asset. `?gaps=1` marks the missing segments of a playlist as gaps (EXT-X-GAP); it isn't the
-/// default, because an export would omit them as gaps of the stream. `media.mp4` is the asset as one MP4 (`?gaps=1`
-/// replaces missing segments by gaps),
-/// `cover` is its cover, and `frame.jpg?t=<seconds>` is a frame of its video. Missing parts are errors. Origins are
-/// contacted only while the asset's download is unfinished; the requested part is then fetched first. Below each
-/// playlist are the files of ``FragmentFile``, and `media.json` is that of the top playlist.
+/// the file of any other asset. `media.mp4` is the asset as one MP4, `cover` is its cover, and `frame.jpg?t=<seconds>`
+/// is a frame of its video. Below each playlist are the files of ``FragmentFile``, and `media.json` is that of the top
+/// playlist.
+///
+/// Missing parts are errors. With `?gaps=1`, `media.mp4` contains gaps instead, and playlists mark missing segments as
+/// gaps (EXT-X-GAP). Without it, playlists don't mark them, because an export would omit them as gaps of the stream.
+/// Origins are contacted only while the asset's download is unfinished; the requested part is then fetched first.
 struct LibraryRoute: MediaRoute {
     static let prefix = "/library/"
 
@@ -69,7 +70,7 @@ struct LibraryRoute: MediaRoute {
         case "frame.jpg":
             guard frames.queue.isAvailable else { throw Problem.noDecoder }
             return FrameOpener(
-                id: id, time: try Self.time(query["t"]), assetStore: assetStore, frames: frames)
+                id: id, time: try query.seconds("t", from: 0), assetStore: assetStore, frames: frames)
         default:
             if let opener = try liveOpener(name, of: id) { return opener }
             return PartOpener(
@@ -80,18 +81,11 @@ struct LibraryRoute: MediaRoute {
     }
 
     private func fragmentStream(_ playlist: String, of id: AssetID, at path: String) -> FragmentStream {
-        var stream = FragmentStream(
-            playlist: playlist, name: playlist, open: { try opener(target: $0) },
-            address: { playlist, file, query in
-                RelativePath.from(path, to: "\(playlist)/\(file)") + (query.isEmpty ? "" : "?\(query)")
-            })
+        var stream = FragmentStream(playlist: playlist, name: playlist, at: path) { path, query in
+            try opener(path: path, query: QueryItems(query))
+        }
         if let recording = reading.recording(of: id) { stream.adopt(recording) }
         return stream
-    }
-
-    private func opener(target: String) throws -> any ReaderOpener {
-        let (path, query) = FragmentStream.split(target)
-        return try opener(path: path, query: QueryItems(query))
     }
 
     /// Returns the opener of a path within a live stream that is being downloaded, which plays like a recording, from
@@ -110,13 +104,5 @@ struct LibraryRoute: MediaRoute {
         return try live.opener(
             for: parts[1], track: parts[0], store: store, settings: store.transfers.withoutOriginRequests,
             inflations: inflations)
-    }
-
-    private static func time(_ text: String?) throws -> Double? {
-        guard let text else { return nil }
-        guard let time = Double(text), time.isFinite, time >= 0 else {
-            throw Problem.badRequest("t must be a number of seconds, not “\(text)”")
-        }
-        return time
     }
 }

@@ -79,16 +79,8 @@ struct LiveRoute: MediaRoute {
         let own: Set<Substring> = file == .media ? ["variant"] : ["from", "to", "after"]
         let window = query.split(separator: "&").filter { !own.contains($0.prefix { $0 != "=" }) }
         var stream = FragmentStream(
-            playlist: playlist + (window.isEmpty ? "" : "?\(window.joined(separator: "&"))"), name: playlist,
-            open: { target in
-                let (path, query) = FragmentStream.split(target)
-                return try opener(path: path, query: query)
-            },
-            address: { playlist, file, query in
-                let (folder, window) = FragmentStream.split(playlist)
-                let items = [window, query].filter { !$0.isEmpty }.joined(separator: "&")
-                return RelativePath.from(path, to: "\(folder)/\(file)") + (items.isEmpty ? "" : "?\(items)")
-            })
+            playlist: playlist + (window.isEmpty ? "" : "?\(window.joined(separator: "&"))"), name: playlist, at: path,
+            open: opener)
         stream.adopt(recording)
         return FragmentOpener(stream: stream, file: file, query: items, service: fragments)
     }

@@ -1,5 +1,6 @@
 internal import HLS
 internal import MediaCache
+internal import MediaContainers
 
 /// A comparison of variant streams and renditions by the duration of their media, without gaps (EXT-X-GAP).
 final class MediaTimes {
@@ -37,13 +38,8 @@ final class MediaTimes {
         time(of: uri(item)).media < (items.map { time(of: uri($0)).media }.max() ?? 0) / 10
     }
 
-    private static let videoCodecs = [
-        "avc", "hvc", "hev", "dva", "dvh", "dav", "av01", "vp08", "vp09", "vvc", "vvi", "mp4v",
-    ]
-
     private static func hasVideo(_ variant: VariantStream) -> Bool {
-        variant.resolution != nil
-            || variant.codecs.contains { codec in videoCodecs.contains { codec.lowercased().hasPrefix($0) } }
+        variant.resolution != nil || variant.codecs.contains { DeclaredCodec.kind(of: $0) == .video }
     }
 
     private func time(of uri: String) -> (media: Int64, target: Int64) {

@@ -9,8 +9,6 @@ package struct SegmentCues: Sendable, Hashable {
     package var isOnMediaClock: Bool
     /// The cues with times in 90 kHz ticks. On the media clock, they aren't unwrapped.
     package var cues: [WebVTTCue]
-    /// The text before the cues: `WEBVTT`, then styles and regions.
-    package var header: String
 
     /// The maximum length of all segments of a call in bytes.
     private static let maximumLength = 4 << 20
@@ -41,7 +39,7 @@ package struct SegmentCues: Sendable, Hashable {
                 cue.end += map ?? 0
                 return cue
             }
-            found.append(SegmentCues(row: row, isOnMediaClock: map != nil, cues: cues, header: document.header))
+            found.append(SegmentCues(row: row, isOnMediaClock: map != nil, cues: cues))
         }
         return found
     }

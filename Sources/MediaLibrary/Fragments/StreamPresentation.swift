@@ -158,7 +158,8 @@ package struct StreamPresentation: Sendable, Hashable {
         do throws(ContainerError) {
             let table = try SegmentTable(
                 playlist: track.playlist, variables: context.variables, resources: resources)
-            let found = try tracks(in: table, declared: context.variant.codecs.filter(isAudio), from: &remux)
+            let declared = context.variant.codecs.filter { DeclaredCodec.kind(of: $0) == .audio }
+            let found = try tracks(in: table, declared: declared, from: &remux)
             if let audio = found.first(where: { $0.kind == .audio }) {
                 track = audio
             } else {
@@ -205,11 +206,8 @@ package struct StreamPresentation: Sendable, Hashable {
             }
         }
         var tracks: [Track] = []
-        let codecs: [(MediaKind, String?)] = [
-            (.video, declared.first(where: isVideo)), (.audio, declared.first(where: isAudio)),
-        ]
-        for (kind, codec) in codecs {
-            guard let codec else { continue }
+        for kind in [MediaKind.video, .audio] {
+            guard let codec = declared.first(where: { DeclaredCodec.kind(of: $0) == kind }) else { continue }
             var track = Track(kind: kind, playlist: table.location)
             track.codec = codec
             tracks.append(track)
@@ -234,15 +232,5 @@ package struct StreamPresentation: Sendable, Hashable {
             return track
         }
         return tracks.filter { $0.kind == .video } + tracks.filter { $0.kind == .audio }
-    }
-
-    private static func isVideo(_ codec: String) -> Bool {
-        ["avc", "hvc", "hev", "dvh", "dva", "vvc", "vvi", "av01", "vp08", "vp09", "mp4v"].contains {
-            codec.hasPrefix($0)
-        }
-    }
-
-    private static func isAudio(_ codec: String) -> Bool {
-        ["mp4a", "ac-3", "ec-3", "ac-4", "opus", "flac", "fLaC", "alac"].contains { codec.hasPrefix($0) }
     }
 }

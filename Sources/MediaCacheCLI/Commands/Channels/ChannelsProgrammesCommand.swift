@@ -22,7 +22,8 @@ struct ChannelsProgrammesCommand: AsyncParsableCommand {
             3gp (encoded by ffmpeg, if it's installed). Missing segments become gaps, and the list shows their number. \
             --export adds a format, or retries one that failed or was cancelled. --cancel cancels an unfinished \
             export, and deletes the file of a finished one. --delete deletes the programme with its files. Times are \
-            seconds or milliseconds since 1970, ISO 8601, -<seconds> for seconds ago by the stream's clock, or now. \
+            a time of day such as 20:15 (the last one for --from, the next one after it for --to), seconds or \
+            milliseconds since 1970, ISO 8601, -<seconds> for seconds ago by the stream's clock, or now.
 
             OUTPUT:
             --json prints an array of objects: id, name, from, to (milliseconds since 1970), playlistURL, movieURL, \
@@ -125,12 +126,13 @@ struct ChannelsProgrammesCommand: AsyncParsableCommand {
         get throws {
             let now = MomentArgument.now
             let start = try from?.nanoseconds(now: now)
-            let first = from.map { ClockTime($0.text) == nil ? $0.text : "\((start ?? now) / 1_000_000)" }
-            let last = to.map { moment in
-                guard let clock = ClockTime(moment.text) else { return moment.text }
-                return "\((start.map { clock.first(after: $0) } ?? clock.latest(until: now)) / 1_000_000)"
+            func text(_ moment: MomentArgument, _ time: Int64?) -> String {
+                time.map { "\($0 / 1_000_000)" } ?? moment.text
             }
-            return (first, last)
+            return (
+                from.map { text($0, ClockTime.start($0.text, now: now)) },
+                to.map { text($0, ClockTime.end($0.text, start: start, now: now)) }
+            )
         }
     }
 

@@ -16,6 +16,15 @@ package struct ClockTime: Sendable, Hashable {
         (hour, minute, second) = (numbers[0], numbers[1], numbers.count > 2 ? numbers[2] : 0)
     }
 
+    /// Returns the time of a window's start, in nanoseconds since 1970, if its text is a time of day: the latest such time.
+    package static func start(_ text: String, now: Int64) -> Int64? { ClockTime(text)?.latest(until: now) }
+
+    /// Returns the time of a window's end, in nanoseconds since 1970, if its text is a time of day: the first such time
+    /// after the start, or the latest one without a start.
+    package static func end(_ text: String, start: Int64?, now: Int64) -> Int64? {
+        ClockTime(text).map { clock in start.map { clock.first(after: $0) } ?? clock.latest(until: now) }
+    }
+
     private var components: DateComponents { DateComponents(hour: hour, minute: minute, second: second) }
 
     /// Returns the latest such time that isn't after `now`. Both are in nanoseconds since 1970.
