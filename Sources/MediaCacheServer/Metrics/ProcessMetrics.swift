@@ -1,4 +1,5 @@
 import Foundation
+import MediaLibrary
 
 /// The resource use of the process, under the names that Prometheus clients use. Memory and open files are read from
 /// Linux's `/proc` and omitted on other systems.
@@ -32,7 +33,7 @@ struct ProcessMetrics {
 
     private static var residentBytes: Int? {
         // proc(5): the second field, in pages.
-        guard let text = try? String(contentsOfFile: "/proc/self/statm", encoding: .utf8) else { return nil }
+        guard let text = SystemFile.text("/proc/self/statm") else { return nil }
         let fields = text.split(separator: " ")
         return fields.count > 1 ? Int(fields[1]).map { $0 * Int(sysconf(Int32(_SC_PAGESIZE))) } : nil
     }

@@ -96,10 +96,7 @@
             }
         }
 
-        private func text(_ path: String) -> String? {
-            guard let data = FileManager.default.contents(atPath: root + path) else { return nil }
-            return String(decoding: data, as: UTF8.self).trimmingCharacters(in: .whitespacesAndNewlines)
-        }
+        private func text(_ path: String) -> String? { SystemFile.text(root + path) }
 
         private func names(in path: String) -> [String] {
             (try? FileManager.default.contentsOfDirectory(atPath: root + path)) ?? []

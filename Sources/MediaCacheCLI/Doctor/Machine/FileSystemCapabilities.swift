@@ -51,7 +51,7 @@ struct FileSystemCapabilities: Sendable, Hashable {
 
     /// Returns the type of the file system of a path; nil if it's unknown.
     static func kind(of path: String) -> String? {
-        guard let mounts = try? String(contentsOfFile: "/proc/self/mounts", encoding: .utf8) else { return nil }
+        guard let mounts = SystemFile.text("/proc/self/mounts") else { return nil }
         return kind(of: URL(fileURLWithPath: path).resolvingSymlinksInPath().path(percentEncoded: false), in: mounts)
     }
 

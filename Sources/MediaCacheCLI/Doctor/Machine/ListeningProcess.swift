@@ -1,4 +1,5 @@
 import Foundation
+import MediaLibrary
 
 /// A process that listens on a port. It's found only on Linux, through `/proc`. Only root can see processes of other
 /// users.
@@ -22,7 +23,7 @@ struct ListeningProcess: Sendable, Hashable, CustomStringConvertible {
     }
 
     private static func lookUp(port: Int) -> ListeningProcess? {
-        let tables = ["/proc/net/tcp", "/proc/net/tcp6"].compactMap { try? String(contentsOfFile: $0, encoding: .utf8) }
+        let tables = ["/proc/net/tcp", "/proc/net/tcp6"].compactMap(SystemFile.text)
         let sockets = Set(tables.flatMap { inodes(listeningAt: port, in: $0) }.map { "socket:[\($0)]" })
         guard !sockets.isEmpty else { return nil }
         let files = FileManager.default
@@ -32,8 +33,7 @@ struct ListeningProcess: Sendable, Hashable, CustomStringConvertible {
                 guard let target = try? files.destinationOfSymbolicLink(atPath: "\(folder)/\(name)"),
                     sockets.contains(target)
                 else { continue }
-                let name = try? String(contentsOfFile: "/proc/\(id)/comm", encoding: .utf8)
-                return ListeningProcess(id: id, name: name?.trimmingCharacters(in: .whitespacesAndNewlines))
+                return ListeningProcess(id: id, name: SystemFile.text("/proc/\(id)/comm"))
             }
         }
         return ListeningProcess()
