@@ -29,6 +29,11 @@ class DownloadsTests(PageCase):
         expect(page.get_by_role("heading", name="No downloads")).to_be_visible()
         self.go(page, "#/library")
         expect(self.item(page, "kept")).to_be_visible()
+        # A download that is added again is listed again.
+        self.server.api("DELETE", f"downloads/{self.server.downloads()['kept']['id']}")
+        self.server.api("POST", "downloads", {"url": self.origin.url("kept.mp4")})
+        self.go(page, "#/downloads")
+        expect(self.item(page, "kept")).to_be_visible()
 
     def test_controls_are_large_enough_for_fingers(self):
         self.server.api("POST", "downloads", {"url": self.origin.url("song.m4a"), "title": "Touched"})

@@ -32,7 +32,7 @@ export function downloadsView({ main, signal }) {
     const open = inOrder(downloads.all.filter((record) => !isEnded(record)));
     const cleared = clearedDownloads();
     // Of downloads added within one second, the last is the newest.
-    const done = downloads.all.filter((record) => isEnded(record) && !(record.state === "complete" && cleared.has(record.id)))
+    const done = downloads.all.filter((record) => isEnded(record) && !(record.state === "complete" && cleared.has(clearedName(record))))
       .reverse().sort((one, other) => other.added.localeCompare(one.added));
     if (moved) open.sort((one, other) => moved.indexOf(one.id) - moved.indexOf(other.id));
     const build = (isOpen) => (id) => buildDownloadRow(downloads.get(id), isOpen);
@@ -82,7 +82,7 @@ export function downloadsView({ main, signal }) {
 
   /** Hides the complete downloads from this list. Their media remains in the library. */
   function clearFinished() {
-    const complete = downloads.all.filter(({ state }) => state === "complete").map(({ id }) => id);
+    const complete = downloads.all.filter(({ state }) => state === "complete").map(clearedName);
     try {
       localStorage.setItem(clearedKey, JSON.stringify(complete));
       notify("Cleared the finished downloads. They remain in the library.");
@@ -106,7 +106,10 @@ export function downloadsView({ main, signal }) {
 
 const clearedKey = "mediacache.cleared";
 
-/** Returns the IDs of the downloads that the user has cleared from the list, in this browser. */
+/** The name of a download in the list of cleared ones. A URL that is downloaded again has the same ID. */
+const clearedName = ({ id, added }) => `${id} ${added}`;
+
+/** Returns the names of the downloads that the user has cleared from the list, in this browser. */
 function clearedDownloads() {
   try { return new Set(JSON.parse(localStorage.getItem(clearedKey) ?? "[]")); } catch { return new Set(); }
 }

@@ -38,7 +38,7 @@ struct FragmentOpener: ReaderOpener {
             let codecs = fragment.formats.first.map(\.codecString) ?? ""
             return try MemoryReader(
                 fragment.bytes, contentType: "\(kind.rawValue)/mp4; codecs=\"\(codecs)\"", range: range,
-                name: "\(stream.name), segment \(number)")
+                name: "\(stream.name), segment \(number)", share: service.memory.share(of: fragment.bytes.count))
         }
     }
 
@@ -93,7 +93,7 @@ private struct RowRange: Sendable {
         after = try query["after"].map(FragmentOpener.number)
     }
 
-    var need: FragmentStream.Need { .range(from: from, to: to) }
+    var need: FragmentStream.Need { .range(from: from, to: to, after: after) }
 
     func contains(_ row: SegmentRecord) -> Bool {
         row.number > after ?? -1 && row.start + row.duration > from ?? -.infinity && row.start < to ?? .infinity
@@ -149,11 +149,12 @@ private struct FragmentReading {
         let rows = table.rows.lazy.map(segmentRecord).filter(range.contains).prefix(limit + 1)
         return SegmentList(
             isLive: table.isLive, targetDuration: table.targetDuration,
-            range: table.rows.first.map(segmentRecord).flatMap { first in
-                table.rows.last.map(segmentRecord).map {
-                    SegmentRange(start: first.start, end: $0.start + $0.duration)
-                }
-            }, isTruncated: rows.count > limit, segments: Array(rows.prefix(limit)))
+            // Only a part of a recording is read.
+            range: stream.isRecording
+                ? nil
+                : table.rows.first.flatMap { first in
+                    table.rows.last.map { SegmentRange(start: first.start, end: $0.start + $0.duration) }
+                }, isTruncated: rows.count > limit, segments: Array(rows.prefix(limit)))
     }
 
     func cueList(_ playlist: String, _ range: RowRange, limit: Int) throws -> CueList {

@@ -7,8 +7,8 @@ import Synchronization
 struct FragmentStream: Sendable {
     /// The range of segments that a request needs.
     enum Need: Sendable, Hashable {
-        /// The segments that overlap a time range on the stream's axis, in seconds.
-        case range(from: Double?, to: Double?)
+        /// The segments that overlap a time range on the stream's axis, in seconds, and are after the one with a number.
+        case range(from: Double?, to: Double?, after: Int?)
         /// The segment with a number.
         case segment(Int)
     }
@@ -68,19 +68,21 @@ extension FragmentStream {
             guard let file = folders.popLast().map(String.init), let track = folders.last.map(String.init) else {
                 return playlist
             }
-            let span: (from: Int64, to: Int64?)
+            var span: (from: Int64, to: Int64?)
             switch need {
             case .segment(let number):
                 guard let found = try await recording.span(ofSegment: Int64(number), track: track) else {
                     throw CacheError(.notFound, "the segment \(number) was removed from the recording")
                 }
                 span = (found.lowerBound, found.upperBound)
-            case .range(let from, let to):
-                guard from != nil || to != nil, case .span(let first, let last)? = WindowRequest(granted: file) else {
-                    return playlist
+            case .range(let from, let to, let after):
+                guard case .span(let first, let last)? = WindowRequest(granted: file) else { return playlist }
+                span = (first, to.map { min(Self.nanoseconds($0), last ?? .max) } ?? last)
+                if let from { span.from = max(span.from, Self.nanoseconds(from)) }
+                // The segment may have been removed since.
+                if let after, let found = try await recording.span(ofSegment: Int64(after), track: track) {
+                    span.from = max(span.from, found.lowerBound)
                 }
-                let end = to.map { min(Self.nanoseconds($0), last ?? .max) } ?? last
-                span = (max(from.map(Self.nanoseconds) ?? first, first), end)
                 guard span.from < span.to ?? .max else { return playlist }
             }
             return (folders + [WindowRequest.name(from: span.from, to: span.to)[...]]).joined(separator: "/")
@@ -97,10 +99,14 @@ final class FragmentService: Sendable {
     private let limits = (
         local: ConcurrencyLimit(4, maximumWaiting: 128), remote: ConcurrencyLimit(4, maximumWaiting: 128)
     )
+    /// The limit of the fragments that are being sent, whose clients may be slow.
+    let memory: MemoryLimit
     /// The maximum number of segments in ``tables``, unless there is only one table.
     private static let capacity = 200_000
     /// The tables of remote playlists, in the order in which they were read.
     private let tables = Mutex<[(playlist: String, table: SegmentTable)]>([])
+
+    init(memory: MemoryLimit = MemoryLimit(256 << 20)) { self.memory = memory }
 
     func limit(isRemote: Bool) -> ConcurrencyLimit { isRemote ? limits.remote : limits.local }
 

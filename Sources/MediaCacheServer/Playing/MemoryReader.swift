@@ -1,5 +1,6 @@
 import Foundation
 import MediaCache
+import MediaLibrary
 import Synchronization
 
 /// A reader of bytes in memory, such as a rewritten playlist or an image.
@@ -10,8 +11,14 @@ final class MemoryReader: ByteReader {
     let windowStart: Int64?
     private let source: MemoryBytes
     private let position: Mutex<Int64>
+    /// The share of a memory limit, which ends with the reader.
+    private let share: MemoryLimit.Share?
 
-    init(_ bytes: [UInt8], head: ResourceHead, range: Range<Int64>, acceptsRanges: Bool, windowStart: Int64? = nil) {
+    init(
+        _ bytes: [UInt8], head: ResourceHead, range: Range<Int64>, acceptsRanges: Bool, windowStart: Int64? = nil,
+        share: MemoryLimit.Share? = nil
+    ) {
+        self.share = share
         self.head = head
         self.windowStart = windowStart
         self.range = range
@@ -29,7 +36,7 @@ final class MemoryReader: ByteReader {
     /// - Throws: `CacheError` with `rangeNotSatisfiable`.
     convenience init(
         _ bytes: [UInt8], contentType: String, original: ResourceHead? = nil, range: RequestedRange, name: String,
-        acceptsRanges: Bool = true, windowStart: Int64? = nil
+        acceptsRanges: Bool = true, windowStart: Int64? = nil, share: MemoryLimit.Share? = nil
     ) throws {
         let length = Int64(bytes.count)
         let range = try (acceptsRanges ? range : .all).resolved(in: length, of: name)
@@ -37,7 +44,8 @@ final class MemoryReader: ByteReader {
             length: length, contentType: contentType, validator: Validator(),
             validatedAt: original?.validatedAt ?? Date(), isStale: original?.isStale ?? false,
             entityTag: EntityTag(of: bytes).text)
-        self.init(bytes, head: head, range: range, acceptsRanges: acceptsRanges, windowStart: windowStart)
+        self.init(
+            bytes, head: head, range: range, acceptsRanges: acceptsRanges, windowStart: windowStart, share: share)
     }
 
     func poll(maximum: Int, onReady: @escaping @Sendable () -> Void) -> ReadStep {
@@ -51,6 +59,37 @@ final class MemoryReader: ByteReader {
     func readFailed(count: Int, error: any Error) {}
 
     func cancel() {}
+}
+
+/// A limit on the bytes in memory that clients haven't read yet.
+final class MemoryLimit: Sendable {
+    /// A number of bytes that counts until it is deinitialized.
+    final class Share: Sendable {
+        private let limit: MemoryLimit
+        private let bytes: Int
+
+        fileprivate init(_ limit: MemoryLimit, _ bytes: Int) {
+            self.limit = limit
+            self.bytes = bytes
+        }
+
+        deinit { limit.used.withLock { $0 -= bytes } }
+    }
+
+    private let maximum: Int
+    private let used = Mutex(0)
+
+    init(_ maximum: Int) { self.maximum = maximum }
+
+    /// Returns a share. Throws `ConcurrencyLimit.Exceeded` if other shares leave too few bytes. A single share may
+    /// exceed the maximum.
+    func share(of bytes: Int) throws -> Share {
+        try used.withLock { used in
+            guard used == 0 || used + bytes <= maximum else { throw ConcurrencyLimit.Exceeded() }
+            used += bytes
+        }
+        return Share(self, bytes)
+    }
 }
 
 /// Bytes in memory as a byte source.

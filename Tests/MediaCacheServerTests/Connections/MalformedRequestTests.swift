@@ -188,13 +188,24 @@ struct RefusalTests {
         ("nonsense\r\n\r\n", 400),
     ])
     func sendsProblemWithRefusal(_ request: String, _ status: Int) async throws {
-        let channel = try TestServer.connect(TestServer.context(FakeSource([1, 2, 3])))
-        try? channel.send(request)
-        // A route responds in a separate task.
-        var bytes = try channel.received()
-        while bytes.isEmpty {
-            await Task.yield()
-            bytes = try channel.received()
+        // A route responds in a separate task, which an `EmbeddedChannel` doesn't allow.
+        let channel = NIOAsyncTestingChannel()
+        let peer = try SocketAddress(ipAddress: "127.0.0.1", port: 1)
+        let context = TestServer.context(FakeSource([1, 2, 3]))
+        channel.remoteAddress = peer
+        try await channel.testingEventLoop.executeInContext {
+            try Listener.configure(channel.pipeline.syncOperations, server: context, unsentBytes: { _ in 0 })
+            channel.connect(to: peer, promise: nil)
+        }
+        _ = try? await channel.writeInbound(ByteBuffer(string: request))
+        var bytes: [UInt8] = []
+        func isComplete(_ response: RawResponse) -> Bool { "\(response.body.count)" == response.fields["content-length"] }
+        while RawResponse(bytes).map(isComplete) != true {
+            guard case .byteBuffer(let part) = try await channel.readOutbound(as: IOData.self) else {
+                await Task.yield()
+                continue
+            }
+            bytes += part.readableBytesView
         }
         #expect(String(decoding: bytes, as: UTF8.self).ranges(of: "HTTP/1.1 ").count == 1)
         #expect(try problem(RawResponse(bytes)).status == status)

@@ -195,6 +195,12 @@ struct FragmentRouteTests {
                 host, resolved(track.segments, path, query: "from=\(start + 7)&to=\(start + 19)"),
                 as: SegmentList.self)
             #expect(part.segments.map(\.number) == [41, 42, 43])
+            #expect(part.range == nil)
+            for after in [3, 42, 45, 99] {
+                let rest = try await json(
+                    host, resolved(track.segments, path, query: "after=\(after)"), as: SegmentList.self)
+                #expect(rest.segments == all.segments.filter { $0.number > after })
+            }
             for number in 39..<47 {
                 let target = resolved(try #require(track.fragments), path, segment: number)
                 let answer = try await host.exchange("GET", target)

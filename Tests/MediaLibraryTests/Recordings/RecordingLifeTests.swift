@@ -8,8 +8,8 @@ import Testing
 /// Tests of recordings that are stopped, resumed by the next process, ended and deleted.
 @Suite(.timeLimit(.minutes(20)))
 struct RecordingLifeTests {
-    /// A film is refused at once. An error page may be temporary, so it's refused only if it's repeated.
-    @Test(arguments: [("ftyp", 0.0), ("<!DOCTYPE html><html></html>", 6)])
+    /// A film is refused at once. An error page may be temporary, so it's refused only after five minutes.
+    @Test(arguments: [("ftyp", 0.0), ("<!DOCTYPE html><html></html>", 300)])
     func stopsIfURLIsNotStream(body: String, seconds: Double) async throws {
         let fixture = try await RecordingFixture.opened()
         let (origin, time) = (fixture.live.library.origin, fixture.live.library.time)
@@ -22,9 +22,10 @@ struct RecordingLifeTests {
         if seconds == 0 {
             while await (try fixture.recording).state != .stopped { await Task.yield() }
         } else {
+            try await fixture.pass(seconds - 10)
             #expect(await (try fixture.recording).state != .stopped)
         }
-        try await fixture.pass(seconds + 2)
+        try await fixture.pass(22)
         let status = try #require(try await fixture.recordings?.status(of: fixture.name))
         #expect(status.state == .stopped)
         let failure = try #require(status.failure)

@@ -179,14 +179,14 @@ package actor Recording {
             try? await findTracks()
         }
         var wait = Duration.milliseconds(500)
-        var refusals = 0
+        var pagesBegan: Duration?
         while !Task.isCancelled, tracks.isEmpty, !isPastEnd {
             do {
                 try await findTracks()
                 startFailure = nil
             } catch {
                 startFailure = "\(error)"
-                if isDefinitive(error, after: &refusals) {
+                if isDefinitive(error, pagesBegan: &pagesBegan) {
                     giveUp()
                     return
                 }
@@ -216,23 +216,25 @@ package actor Recording {
         }
     }
 
-    /// The number of consecutive responses without a playlist after which a channel that was never recorded gives up.
-    /// Origins send error pages and empty playlists for a short time.
-    private static let maximumRefusals = 4
+    /// The time after which a channel that was never recorded gives up if all responses are pages. Origins send error
+    /// pages before a stream begins.
+    private static let pageLimit = Duration.seconds(300)
 
     /// Returns whether retrying can't help, because the channel's URL was never a playlist.
     ///
-    /// - Parameter refusals: The number of consecutive responses without a playlist, which the function updates.
-    private func isDefinitive(_ error: any Error, after refusals: inout Int) -> Bool {
+    /// - Parameter pagesBegan: The time of the first of consecutive responses without a playlist, which the function
+    ///   updates.
+    private func isDefinitive(_ error: any Error, pagesBegan: inout Duration?) -> Bool {
         // A live download is started by a playlist.
         guard let error = error as? CacheError, error.code == .notMedia, channel.tracks.isEmpty,
             channel.endsWhenUnchanged != true
         else {
-            refusals = 0
+            pagesBegan = nil
             return false
         }
-        refusals = error.isByRule ? Self.maximumRefusals : refusals + 1
-        return refusals >= Self.maximumRefusals
+        let began = pagesBegan ?? monotonic
+        pagesBegan = began
+        return error.isByRule || monotonic - began >= Self.pageLimit
     }
 
     /// Stops a recording that can't start. The next start tries again.
