@@ -87,7 +87,7 @@ licensed() { python3 checks/licenses.py "$linked" ../.build/checkouts "$runtime"
 if [ -e "$linked" ]; then
     ../Scripts/install.sh licenses >"$folder/licenses" || fail "the license texts can't be listed"
     licensed "$folder/licenses" >"$folder/found" || fail "$(cat "$folder/found")"
-    # The check itself must detect a missing text, of a dependency, of a part of one, and of the runtime.
+    # The check itself must detect that the text of a dependency, of a part of one, or of the runtime is missing.
     for mistake in '/Gwendal/d' '/Fedor Indutny/d' '/UNICODE LICENSE/d' '/As an exception/d'; do
         sed "$mistake" "$folder/licenses" >"$folder/wrong"
         ! licensed "$folder/wrong" >/dev/null || fail "licenses.py doesn't detect $mistake"

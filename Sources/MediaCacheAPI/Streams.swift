@@ -133,7 +133,7 @@ public struct SegmentList: Codable, Sendable, Hashable {
     /// The start of the playlist's first segment and the end of its last; null for a recording, and if there are no
     /// segments.
     public var range: SegmentRange?
-    /// Whether segments that the query requests are missing, because there are too many.
+    /// Whether only the first of the requested segments are listed, because there are too many.
     public var isTruncated: Bool
     /// The segments in order.
     public var segments: [SegmentRecord]
@@ -192,7 +192,7 @@ public struct SegmentRecord: Codable, Sendable, Hashable {
 
 /// The subtitles of a time range: `cues.json` below the URL of a media playlist.
 public struct CueList: Codable, Sendable, Hashable {
-    /// Whether segments that the query requests are missing, because there are too many.
+    /// Whether only the first of the requested segments are listed, because there are too many.
     public var isTruncated: Bool
     /// The segments in order, without gaps.
     public var segments: [CueSegmentRecord]

@@ -31,8 +31,8 @@ def generated(server: Server, origin: Origin, names: dict[str, str], seed: str) 
         # The order of sets affects the generated requests, which must depend only on the seed.
         "PYTHONHASHSEED": "0",
     }
-    # The speed of the generation depends on other processes. The warnings that aren't selected are about removals, few of
-    # whose generated names have a record, and about pictures, which have no schema.
+    # The speed of the generation depends on other processes. The warnings that aren't selected concern removals, which
+    # rarely find a record with the generated name, and pictures, which have no schema.
     command = [
         pathlib.Path(sys.executable).parent / "schemathesis", "--config-file", HERE / "schemathesis.toml", "run",
         DESCRIPTION, "--url", server.address, "--checks", "all", "--request-timeout", "30",

@@ -24,7 +24,8 @@ package enum MovieCheck {
         return nil
     }
 
-    /// Returns a description of a forbidden change by moving the index to the front; nil if there is none.
+    /// Moves the index of a file to the front, and reads the result. Returns a description of the first property that
+    /// it violates; nil if there is none.
     private static func rearrangementProblem(_ source: MemorySource) -> String? {
         guard let view = try? FastStart.view(of: source) else { return nil }
         var sink = MemorySink()

@@ -33,9 +33,9 @@ package struct PlaylistCheck {
         return nil
     }
 
-    /// Returns a description of a forbidden change by rewriting; nil if there is none. Without replacements, rewriting
-    /// may only remove control characters, Unicode line separators and tags after Unicode white space, truncate lines
-    /// before ambiguous attributes, and terminate an EXTINF on the last line.
+    /// Rewrites a playlist without replacements. Returns a description of the first forbidden change; nil if there is
+    /// none. Rewriting may only remove control characters, Unicode line separators and tags after Unicode white space,
+    /// truncate lines before ambiguous attributes, and terminate an EXTINF on the last line.
     private func rewritingProblem(_ bytes: [UInt8]) -> String? {
         let sent = PlaylistReferences().rewritten(bytes) { _ in nil }
         if PlaylistReferences().rewritten(sent, { _ in nil }) != sent { return "Rewriting isn't idempotent." }

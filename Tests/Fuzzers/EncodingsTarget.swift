@@ -1,7 +1,7 @@
 @testable import MediaCache
 
 extension FuzzTarget {
-    /// The catalog's encodings. The first byte selects one.
+    /// Spans, checksums, and the encodings of both and of numbers and text. The first byte selects a check.
     static let encodings = FuzzTarget(name: "encodings") {
         var writer = VarintWriter()
         writer.write(1 << 40)

@@ -98,7 +98,7 @@ struct BackgroundTransfersTests {
         }
     }
 
-    /// The system treats transfers that begin in the background as discretionary, so no part must be late.
+    /// The system treats transfers that begin in the background as discretionary, so no part may start late.
     @Test func startsTransfersOfAllPartsInOneCall() async throws {
         try await with { fixture in
             let gate = ScriptedGate()

@@ -294,7 +294,7 @@ struct MemoryFillTests {
         fixture.origin[busy] = ScriptedResource(Self.body)
         fixture.origin.always(busy, .holdHead(gate))
         let store = try await fixture.open { $0.scheduling = .init(total: 1, perHost: 1, playbackReserve: 0) }
-        // The store now knows that storing is forbidden.
+        // With this response, the store learns that storing is forbidden.
         _ = try await store.bytes(fixture.url, .closed(0, through: 9))
         let first = Task { try await store.bytes(busy, .closed(0, through: 9)) }
         await gate.waitForArrivals()
