@@ -37,8 +37,8 @@ package enum MovieCheck {
         return again.isIdentity(ofLength: view.length) ? nil : "The rearranged file isn't in its final order."
     }
 
-    /// Remuxes an input into an MP4 file and a transport stream, and reads the results. Returns a description of the
-    /// first property that it violates; nil if there is none.
+    /// Remuxes an input into an MP4 file, which must be readable, and a transport stream, which must consist of whole
+    /// packets. Returns a description of the first fault; nil if there is none.
     package static func remuxProblem(_ bytes: [UInt8]) -> String? {
         let source = MemorySource(bytes)
         let file = MemoryFile()

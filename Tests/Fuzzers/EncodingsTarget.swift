@@ -136,12 +136,12 @@ extension FuzzTarget {
         return problem("Some records of page \(page) remain.", unless: checksums.records(in: range).isEmpty)
     }
 
-    /// Divides a run at two places, and compares the checksums of its parts with that of the whole.
+    /// Divides bytes at two places, and compares the checksums of the parts with those of the whole.
     private static func checksumProblem(_ bytes: ArraySlice<UInt8>) -> String? {
         let content = Array(bytes.dropFirst(2))
         let cuts = bytes.prefix(2).map { min(Int($0), content.count) }.sorted()
         guard cuts.count == 2 else { return nil }
-        // A block border is at the first cut, so that even short runs cross one.
+        // A block border is at the first cut, so that even short inputs cross one.
         let start = BlockChecksums.blockSize - Int64(cuts[0])
         var (whole, parts) = (BlockChecksums(), BlockChecksums())
         content.withUnsafeBytes { buffer in

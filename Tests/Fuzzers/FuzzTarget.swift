@@ -1,7 +1,7 @@
 /// A parser with the properties that hold for each of its inputs.
 struct FuzzTarget: Sendable {
     let name: String
-    /// Returns valid inputs, from which libFuzzer begins if there are no corpora.
+    /// Returns the project's own inputs. libFuzzer begins with them and with small files of the corpora.
     let seeds: @Sendable () throws -> [[UInt8]]
     /// Returns a description of the first property that an input violates; nil if there is none.
     let check: @Sendable ([UInt8]) -> String?

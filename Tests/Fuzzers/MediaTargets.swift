@@ -2,7 +2,7 @@ import FormatProperties
 import MediaContainers
 
 extension FuzzTarget {
-    /// Transport streams, with remuxing to MP4 and back.
+    /// Transport streams, with remuxing to MP4 and to transport streams.
     static let transportStream = FuzzTarget(name: "transport-stream") {
         var writer = TransportStreamWriter(MemorySink())
         try MP4Reader(MemorySource(try MediaSeeds.movie())).deliver(to: &writer)
@@ -12,14 +12,14 @@ extension FuzzTarget {
         StreamCheck.problem(ofTransportStream: bytes, bufferSize: bufferSize(bytes)) ?? MovieCheck.remuxProblem(bytes)
     }
 
-    /// Packed audio, with remuxing to MP4.
+    /// Packed audio, with remuxing to MP4 and to transport streams.
     static let packedAudio = FuzzTarget(name: "packed-audio") {
         [MediaSeeds.audio, MediaSeeds.tag + MediaSeeds.audio]
     } check: { bytes in
         StreamCheck.problem(ofPackedAudio: bytes, bufferSize: bufferSize(bytes)) ?? MovieCheck.remuxProblem(bytes)
     }
 
-    /// MP4 files and fragments.
+    /// MP4 files and fragments, with remuxing to MP4 and to transport streams.
     static let movie = FuzzTarget(name: "movie") {
         [try MediaSeeds.movie()]
     } check: { bytes in
