@@ -65,7 +65,8 @@ package enum MovieCheck {
     }
 
     /// Returns a description of the error if a written file can't be read to its end; nil if it can. A further remux
-    /// may fail, because composition offsets of weeks may exceed 32 bits when the decoding times begin earlier.
+    /// may fail: if the file has negative composition offsets, the reader makes decoding times earlier, and the offsets
+    /// from these may exceed 32 bits.
     package static func readingProblem(_ file: [UInt8]) -> String? {
         do {
             let source = MemorySource(file)

@@ -4,7 +4,7 @@ import HLS
 package struct PlaylistCheck {
     /// The number of inputs that were parsed.
     package private(set) var parsed = 0
-    /// The last complete media playlist. The next one is treated as its update.
+    /// The last complete media playlist. The next media playlist is treated as its update.
     private var known: MediaPlaylist?
 
     package init() {}

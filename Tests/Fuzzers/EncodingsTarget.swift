@@ -45,7 +45,7 @@ extension FuzzTarget {
         return problem("\(map.spans) have \(map.byteCount) bytes.", unless: map.byteCount == count)
     }
 
-    /// Adds and removes spans of three bytes each (start, length, kind), and compares the map with a set.
+    /// Adds and removes spans, and compares the map with a set. A change consists of three bytes: start, length, kind.
     private static func spanChangesProblem(_ changes: ArraySlice<UInt8>) -> String? {
         var map = SpanMap()
         var model: Set<Int64> = []
@@ -58,7 +58,7 @@ extension FuzzTarget {
             if change[2] % 3 == 0 { model.subtract(range) } else { model.formUnion(range) }
         }
         guard map.byteCount == model.count, map.upperBound == (model.max() ?? -1) + 1 else {
-            return "\(map.spans) have \(map.byteCount) of \(model.count) bytes."
+            return "The spans \(map.spans) of \(map.byteCount) bytes differ from the set of \(model.count) bytes."
         }
         guard SpanMap(encoded: map.encoded) == map else { return "The spans \(map.spans) are decoded differently." }
         let limit: Int64 = 512
@@ -114,7 +114,7 @@ extension FuzzTarget {
         return nil
     }
 
-    /// Decodes a page of checksums, whose number precedes it. It must survive encoding.
+    /// Decodes a page number and the page of checksums that follows it. The page must survive encoding.
     private static func checksumPageProblem(_ bytes: ArraySlice<UInt8>) -> String? {
         guard bytes.count >= 8 else { return nil }
         let page = Int64(bitPattern: bytes.prefix(8).reduce(UInt64(0)) { $0 << 8 | UInt64($1) })

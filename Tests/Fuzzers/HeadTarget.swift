@@ -49,7 +49,7 @@ extension FuzzTarget {
             rest = rest[line.endIndex...]
         }
         for field in head.fields where field.value.unicodeScalars.contains(where: { ["\r", "\n", "\0"].contains($0) }) {
-            return "The field \(field) has a line end."
+            return "The field \(field) contains CR, LF or NUL."
         }
         return fieldsProblem(head.fields) ?? responseProblem(head)
     }
@@ -75,7 +75,7 @@ extension FuzzTarget {
         _ = ResponseCheck.refusal(fields, TransferSettings())
         guard let location = fields[.location], let url = try? url.resolve(location) else { return nil }
         return problem(
-            "“\(location)” resolves to “\(url)”, which isn't equal to itself.",
+            "“\(location)” resolves to “\(url)”, which is parsed differently.",
             unless: (try? ResourceURL("\(url)")) == url.withoutUserInfo)
     }
 

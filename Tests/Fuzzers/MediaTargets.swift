@@ -60,7 +60,9 @@ extension FuzzTarget {
         var end: Int64 = 0
         let range: Range<Int64> = 0..<324_000_000
         _ = try? WebVTTSampleEncoder.encode(document.cues, in: range) { sample in
-            guard sample.start == end, sample.duration > 0 else { fatalError("The samples have a gap at \(end).") }
+            guard sample.start == end, sample.duration > 0 else {
+                fatalError("The sample at \(sample.start) lasts \(sample.duration); the previous one ends at \(end).")
+            }
             end += sample.duration
         }
         return problem("The samples end at \(end).", unless: end == range.upperBound)
