@@ -141,7 +141,7 @@ extension FuzzTarget {
         let content = Array(bytes.dropFirst(2))
         let cuts = bytes.prefix(2).map { min(Int($0), content.count) }.sorted()
         guard cuts.count == 2 else { return nil }
-        // A block border is at the first cut, so that even short inputs cross one.
+        // The first cut is at a block boundary, so that even short inputs cross one.
         let start = BlockChecksums.blockSize - Int64(cuts[0])
         var (whole, parts) = (BlockChecksums(), BlockChecksums())
         content.withUnsafeBytes { buffer in

@@ -233,7 +233,7 @@ struct TransportPacketSynchronizer: ~Copyable {
 
 /// The search for packet boundaries in a transport stream, without reading all of it.
 package enum TransportPacketBoundaries {
-    /// The number of consecutive sync bytes required from a border on, unless the stream ends before.
+    /// The number of consecutive sync bytes required from a boundary on, unless the stream ends earlier.
     private static let confirmations = 5
 
     /// Returns offsets at which the stream can be divided into parts of about `length` bytes, in order, without those
@@ -244,19 +244,19 @@ package enum TransportPacketBoundaries {
         let probe = SegmentFormat.probeLength
         let front = try source.bytes(0..<min(source.length, Int64(probe)), limit: probe)
         guard let grid = grid(front) else { return [] }
-        var borders: [Int64] = []
+        var boundaries: [Int64] = []
         var target = length
         while target <= source.length - length {
-            let border = target + (grid.stride - (target - grid.first) % grid.stride) % grid.stride
-            // A packet must precede the border as well.
-            let begin = border - grid.stride
-            let end = min(source.length, border + Int64(confirmations) * grid.stride)
+            let boundary = target + (grid.stride - (target - grid.first) % grid.stride) % grid.stride
+            // A packet must precede the boundary as well.
+            let begin = boundary - grid.stride
+            let end = min(source.length, boundary + Int64(confirmations) * grid.stride)
             let bytes = try source.bytes(begin..<end, limit: (confirmations + 1) * Int(grid.stride))
             let starts = stride(from: 0, to: bytes.count, by: Int(grid.stride))
-            if starts.allSatisfy({ bytes[$0] == TransportPacketSynchronizer.syncByte }) { borders.append(border) }
+            if starts.allSatisfy({ bytes[$0] == TransportPacketSynchronizer.syncByte }) { boundaries.append(boundary) }
             target += length
         }
-        return borders
+        return boundaries
     }
 
     /// Returns the offset of the first packet and the distance between packets.

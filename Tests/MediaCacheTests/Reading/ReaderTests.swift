@@ -305,9 +305,9 @@ struct ReaderTests {
         let body = ScriptedBody.random(seed: 83, length: 8 << 30)
         fixture.origin[fixture.url] = ScriptedResource(body)
         let store = try await fixture.open { $0.transfers.readAhead = ReadAhead(initial: 64 << 10, maximum: 64 << 10) }
-        let border: Int64 = 4 << 30
+        let boundary: Int64 = 4 << 30
         let ranges: [Range<Int64>] = [
-            border - 100_000..<border + 100_000, (8 << 30) - 50_000..<8 << 30, 0..<1000,
+            boundary - 100_000..<boundary + 100_000, (8 << 30) - 50_000..<8 << 30, 0..<1000,
             (2 << 30) - 10..<(2 << 30) + 10,
         ]
         for range in ranges {
