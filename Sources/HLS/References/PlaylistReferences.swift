@@ -38,7 +38,8 @@ public struct PlaylistReferences: Sendable {
     /// - Control characters other than line ends and tabs, and Unicode line separators, are removed first. Some players
     ///   end lines there and would find a URI in the rest of the line.
     /// - Players split malformed attribute lists in different ways, at blanks, second quotes or backslashes. A line is
-    ///   truncated before an attribute in which only some players find a reference.
+    ///   truncated before an attribute in which only some players find a reference. A line that only some players read
+    ///   as a tag, because it begins with Unicode white space, is emptied.
     /// - A line end is appended to an EXTINF on the last line. Without it, some players read the title as a URI.
     ///
     /// - Parameters:
