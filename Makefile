@@ -24,21 +24,22 @@ demo: ## Start the demo (ARGS="--port 9000" is passed to it, MEDIACACHE_BIN=PATH
 
 # Suites that run in a separate process. Some measure real time, which many parallel tests on a few cores would distort.
 # Others release a port briefly, and a child process of another test could take it.
-ALONE := ^MediaCacheServerTests\.(OriginContractTests|EmbeddedServerTests|ConnectionDeadlineTests)|^MediaCacheURLSessionTests\.|^MediaCacheTests\.CatalogScaleTests
+ALONE := ^MediaCacheServerTests\.(OriginContractTests|EmbeddedServerTests|ConnectionDeadlineTests)|^MediaCacheURLSessionTests\.|^MediaCacheTests\.CatalogScaleTests|^MediaCacheCLITests\.DoctorMachineTests
 # Suites that use sockets and other processes with real timeouts. They don't run in parallel with tests that occupy a
 # core for minutes.
 PEER_TESTS := ^(MediaCacheServerTests|MediaCacheCLITests|AcceptanceTests)\.
 STEP := Scripts/step.sh
 SKIPPED = $(if $(SKIP_TESTS),--skip '$(SKIP_TESTS)')
 
-# The last checks mostly wait for the page. Each starts a server of its own. They share the Python packages.
+# The last checks mostly wait for the page. Each starts a server of its own. They share the Python packages. BESIDE adds
+# steps in the form of Scripts/together.sh.
 test: setup ## Run every test (ARGS="--filter Name" selects some)
 ifeq ($(strip $(ARGS)),)
 	@$(MAKE) --no-print-directory test-swift
 	@Scripts/python.sh >/dev/null
 	@program="$$($(SWIFT) build --show-bin-path)/mediacache" && Scripts/together.sh \
 		page Scripts/check-page.sh "$$program" -- API Scripts/check-api.sh "$$program" \
-		-- packaging Scripts/check-packaging.sh "$$program"
+		-- packaging Scripts/check-packaging.sh "$$program" $(BESIDE)
 else
 	SWIFT="$(SWIFT)" Scripts/test.sh $(ARGS)
 endif

@@ -8,14 +8,9 @@ import Testing
 /// Tests of power cuts at random calls during random operations. Afterwards the cache must be intact.
 struct PowerCutTests {
     private static var seedCount: UInt64 {
-        #if MEDIACACHE_TSAN
-            // Each run takes three seconds under ThreadSanitizer, which checks threads rather than writes.
-            15
-        #else
-            let environment = ProcessInfo.processInfo.environment
-            if let count = environment["MEDIACACHE_SEEDS"].flatMap({ UInt64($0) }) { return count }
-            return environment["MEDIACACHE_SOAK"] == "1" ? 5000 : 150
-        #endif
+        let environment = ProcessInfo.processInfo.environment
+        if let count = environment["MEDIACACHE_SEEDS"].flatMap({ UInt64($0) }) { return count }
+        return environment["MEDIACACHE_SOAK"] == "1" ? 5000 : 150
     }
     private static var firstSeed: UInt64 {
         ProcessInfo.processInfo.environment["MEDIACACHE_SEED"].flatMap { UInt64($0) } ?? 1
