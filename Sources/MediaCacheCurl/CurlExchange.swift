@@ -166,7 +166,6 @@ final class CurlExchange: ReadableExchange, @unchecked Sendable {
         }
         handle.set(CURLOPT_HTTPHEADER, lines)
         let context = Unmanaged.passUnretained(self).toOpaque()
-        handle.set(CURLOPT_PRIVATE, context)
         handle.set(CURLOPT_WRITEDATA, context)
         handle.set(CURLOPT_HEADERDATA, context)
         handle.set(CURLOPT_OPENSOCKETDATA, context)
@@ -247,13 +246,9 @@ final class CurlExchange: ReadableExchange, @unchecked Sendable {
     }
 
     private func check(_ address: IPAddress?) -> Bool {
-        do {
-            try options.rule.check(connected: address, scope: request.scope)
-            return true
-        } catch {
-            refusal = CurlErrorMapper.forbidden(url)
-            return false
-        }
+        if options.rule.permits(connected: address, scope: request.scope) { return true }
+        refusal = CurlErrorMapper.forbidden(url)
+        return false
     }
 
     /// Receives a line of the head, or of the trailer section, which is ignored. Returns whether to continue.

@@ -51,9 +51,7 @@ public final class CurlOrigin: Origin {
     /// the proxy resolves names.
     public func send(_ request: OriginRequest) async throws -> OriginResponse {
         let url = request.url
-        do {
-            try options.rule.check(url, scope: request.scope, isProxied: options.proxy != nil)
-        } catch {
+        guard options.rule.permits(url, scope: request.scope, isProxied: options.proxy != nil) else {
             throw CurlErrorMapper.forbidden(url)
         }
         let exchange = CurlExchange(request, options: options, addresses: try await addresses(for: request))
@@ -74,12 +72,8 @@ public final class CurlOrigin: Origin {
         guard !found.isEmpty else {
             throw CacheError(.unreachable, "the name \(host) can't be resolved; check the name and the network")
         }
-        if options.proxy == nil {
-            do {
-                for address in found { try options.rule.check(connected: address, scope: request.scope) }
-            } catch {
-                throw CurlErrorMapper.forbidden(url)
-            }
+        if options.proxy == nil, !found.allSatisfy({ options.rule.permits(connected: $0, scope: request.scope) }) {
+            throw CurlErrorMapper.forbidden(url)
         }
         return CurlExchange.Addresses(host: host, port: port, addresses: found.map(\.description))
     }

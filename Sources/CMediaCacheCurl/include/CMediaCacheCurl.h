@@ -71,12 +71,6 @@ static inline char *_Nullable mc_curl_get_text(CURL *_Nonnull handle, CURLINFO i
   return value;
 }
 
-static inline void *_Nullable mc_curl_get_private(CURL *_Nonnull handle) {
-  char *value = NULL;
-  curl_easy_getinfo(handle, CURLINFO_PRIVATE, &value);
-  return value;
-}
-
 /// Sets the functions that libcurl calls when the events to wait for on a socket change, and when its timeout changes.
 static inline void mc_curl_multi_set_callbacks(CURLM *_Nonnull multi, curl_socket_callback _Nonnull socket_changed,
                                                curl_multi_timer_callback _Nonnull timer_changed,

@@ -1,11 +1,5 @@
 /// The rule that decides whether a target may be contacted, based on the scope of the request and the target's address.
 package struct AccessRule: Sendable {
-    /// The error for a target that may not be contacted.
-    package struct Refusal: Error, Hashable {
-        /// The refused address or name, for error messages.
-        package var address: String
-    }
-
     /// Local networks that the user allows to be contacted regardless of the scope.
     package var grants: [AddressRange]
 
@@ -13,26 +7,23 @@ package struct AccessRule: Sendable {
         self.grants = grants
     }
 
-    /// Checks a URL.
+    /// Returns whether a URL may be requested.
     ///
     /// The address of a name is checked after connecting. A proxy resolves names itself and doesn't report the address,
     /// so names that are known to be local are refused here if `isProxied` is true.
-    package func check(_ url: ResourceURL, scope: AddressScope, isProxied: Bool) throws(Refusal) {
-        guard scope == .publicOnly else { return }
-        if let literal = IPAddress(host: url.host) { return try check(connected: literal, scope: scope) }
-        guard isProxied else { return }
+    package func permits(_ url: ResourceURL, scope: AddressScope, isProxied: Bool) -> Bool {
+        guard scope == .publicOnly else { return true }
+        if let literal = IPAddress(host: url.host) { return permits(connected: literal, scope: scope) }
         // A proxy may map non-ASCII digits and dots to those of an address.
-        guard url.hostKind == .unknown, url.host.utf8.allSatisfy({ $0 < 0x80 && $0 != UInt8(ascii: "%") }) else {
-            throw Refusal(address: "the local name \(url.host)")
-        }
+        return !isProxied
+            || url.hostKind == .unknown && url.host.utf8.allSatisfy { $0 < 0x80 && $0 != UInt8(ascii: "%") }
     }
 
-    /// Checks the address of a connection. An unknown address is refused.
-    package func check(connected address: IPAddress?, scope: AddressScope) throws(Refusal) {
-        guard scope == .publicOnly else { return }
-        guard let address else { throw Refusal(address: "an unknown address") }
-        guard address.kind != .global, !grants.contains(where: { $0.contains(address) }) else { return }
-        throw Refusal(address: address.description)
+    /// Returns whether the address of a connection may be contacted. An unknown address is refused.
+    package func permits(connected address: IPAddress?, scope: AddressScope) -> Bool {
+        guard scope == .publicOnly else { return true }
+        guard let address else { return false }
+        return address.kind == .global || grants.contains { $0.contains(address) }
     }
 }
 

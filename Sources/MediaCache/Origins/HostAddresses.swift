@@ -46,7 +46,7 @@ package final class HostAddresses: Sendable {
         let addresses = try await addresses(of: host)
         let rule = AccessRule(grants: grants)
         let isForbidden =
-            addresses.isEmpty || addresses.contains { (try? rule.check(connected: $0, scope: .publicOnly)) == nil }
+            addresses.isEmpty || !addresses.allSatisfy { rule.permits(connected: $0, scope: .publicOnly) }
         let local = addresses.filter { $0.kind == .local }
         let kind: AddressKind =
             addresses.isEmpty ? .unknown : local.isEmpty ? .global : local.count == addresses.count ? .local : .unknown

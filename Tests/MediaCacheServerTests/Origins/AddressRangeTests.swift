@@ -52,10 +52,8 @@ struct AddressRangeTests {
     func recognizesLocalAddresses(_ text: String) throws {
         let address = try #require(IPAddress(text))
         #expect(address.kind == .local)
-        #expect(throws: AccessRule.Refusal.self) {
-            try AccessRule().check(connected: address, scope: .publicOnly)
-        }
-        try AccessRule().check(connected: address, scope: .any)
+        #expect(!AccessRule().permits(connected: address, scope: .publicOnly))
+        #expect(AccessRule().permits(connected: address, scope: .any))
     }
 
     @Test(arguments: [
@@ -67,18 +65,16 @@ struct AddressRangeTests {
     func recognizesGlobalAddresses(_ text: String) throws {
         let address = try #require(IPAddress(text))
         #expect(address.kind == .global)
-        try AccessRule().check(connected: address, scope: .publicOnly)
+        #expect(AccessRule().permits(connected: address, scope: .publicOnly))
     }
 
     @Test func allowsOnlyGrantedNetworks() throws {
         let grants = [try #require(AddressRange("192.168.0.0/16")), try #require(AddressRange("::1"))]
         let rule = AccessRule(grants: grants)
-        try rule.check(connected: IPAddress("192.168.7.7"), scope: .publicOnly)
-        try rule.check(connected: IPAddress("::1"), scope: .publicOnly)
-        #expect(throws: AccessRule.Refusal.self) {
-            try rule.check(connected: IPAddress("10.0.0.1"), scope: .publicOnly)
-        }
-        #expect(throws: AccessRule.Refusal.self) { try rule.check(connected: nil, scope: .publicOnly) }
+        #expect(rule.permits(connected: IPAddress("192.168.7.7"), scope: .publicOnly))
+        #expect(rule.permits(connected: IPAddress("::1"), scope: .publicOnly))
+        #expect(!rule.permits(connected: IPAddress("10.0.0.1"), scope: .publicOnly))
+        #expect(!rule.permits(connected: nil, scope: .publicOnly))
     }
 
     @Test func distinguishesAddressesFromNames() {

@@ -51,12 +51,9 @@ final class ModelNetwork: Origin {
             state.attempts.insert(url)
             return state.actions[url]
         }
-        do {
-            try rule.check(url, scope: request.scope, isProxied: isProxied)
-            if !isProxied { try rule.check(connected: address, scope: request.scope) }
-        } catch {
-            throw CacheError(.forbiddenAddress, "\(url) is at \(error.address)")
-        }
+        guard rule.permits(url, scope: request.scope, isProxied: isProxied),
+            isProxied || rule.permits(connected: address, scope: request.scope)
+        else { throw CacheError(.forbiddenAddress, "\(url) is at \(address?.description ?? "an unknown address")") }
         state.withLock { _ = $0.contacts.insert(url) }
         action?()
         var request = request
