@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Tests the server's page in a browser: adding, playback, replay, saving, keyboard use, accessibility, error messages,
-# and hostile header fields from origins.
+# Tests the server's page in Chromium: adding, playback, replay, saving, keyboard use, accessibility, error messages, and
+# hostile header fields from origins. On Linux, tests the main journeys also in Firefox and WebKitGTK (test_browsers.py).
 #
 #   Scripts/check-page.sh PATH-OF-MEDIACACHE [--screenshots [FOLDER]] [TEST...]
 #

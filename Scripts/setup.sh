@@ -61,16 +61,19 @@ install_with_apt() {
     fi
     say "installing with apt: ${packages[*]}"
     "${prefix[@]}" apt-get update -qq
-    # Before the update, apt may not know all packages. Some derivatives of Debian have Chromium only as a snap.
-    if [[ " ${packages[*]} " == *" chromium "* ]] && ! apt-cache show chromium >/dev/null 2>&1; then
-        [ "${MEDIACACHE_REQUIRE_ALL:-}" != 1 ] || fail "apt has no chromium; install it another way"
-        say "apt has no chromium; unless it is installed another way, tests with it as a player are skipped, and" \
-            "'make check-page' fails"
-        local others=() name
-        for name in "${packages[@]}"; do [ "$name" = chromium ] || others+=("$name"); done
-        packages=(${others[@]+"${others[@]}"})
-        [ ${#packages[@]} -gt 0 ] || return 0
-    fi
+    # Before the update, apt may not know all packages. Some derivatives of Debian have browsers only as snaps.
+    local others=() name
+    for name in "${packages[@]}"; do
+        if [[ " chromium firefox-esr webkit2gtk-driver " == *" $name "* ]] && ! apt-cache show "$name" >/dev/null 2>&1; then
+            [ "${MEDIACACHE_REQUIRE_ALL:-}" != 1 ] || fail "apt has no $name; install it another way"
+            say "apt has no $name; unless it is installed another way, tests with it as a player are skipped, and" \
+                "'make check-page' fails"
+        else
+            others+=("$name")
+        fi
+    done
+    packages=(${others[@]+"${others[@]}"})
+    [ ${#packages[@]} -gt 0 ] || return 0
     "${prefix[@]}" env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "${packages[@]}" \
         >/dev/null
     local package
@@ -108,7 +111,10 @@ elif has apt-get; then
     fi
     if $needs_players; then
         has chromium || packages+=(chromium)
-        for package in vlc-bin vlc-plugin-base python3-venv; do
+        has firefox-esr || has firefox || packages+=(firefox-esr)
+        # WebKitGTK plays media through GStreamer.
+        for package in vlc-bin vlc-plugin-base python3-venv webkit2gtk-driver gstreamer1.0-libav \
+            gstreamer1.0-plugins-good xvfb; do
             is_installed "$package" || packages+=("$package")
         done
     fi

@@ -61,8 +61,8 @@ class Watch:
             self._findings.append(f"console: {message.text} ({where})")
 
 
-class PageCase(unittest.TestCase):
-    """A test case with one server and one origin per class, and one browser context per page."""
+class ServerCase(unittest.TestCase):
+    """A test case with one server and one origin per class."""
 
     maxDiff = None
     server_options: tuple[str, ...] = ()
@@ -78,6 +78,14 @@ class PageCase(unittest.TestCase):
         cls.addClassCleanup(cls.origin.stop)
         cls.server = Server(program, cls.folder / "server", *cls.server_options)
         cls.addClassCleanup(cls.server.stop)
+
+
+class PageCase(ServerCase):
+    """A test case with one browser context per page."""
+
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
         playwright = sync_playwright().start()
         cls.addClassCleanup(playwright.stop)
         cls.browser = playwright.chromium.launch(
