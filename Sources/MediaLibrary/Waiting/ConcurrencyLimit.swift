@@ -3,7 +3,9 @@ import Synchronization
 /// A limit on concurrent asynchronous operations. Operations beyond the limit wait and start in call order.
 package final class ConcurrencyLimit: Sendable {
     /// The error for an operation that is refused because too many operations are waiting.
-    package struct Exceeded: Error, Hashable {}
+    package struct Exceeded: Error, Hashable {
+        package init() {}
+    }
 
     private struct State {
         var running = 0

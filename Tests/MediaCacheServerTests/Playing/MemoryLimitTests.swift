@@ -1,3 +1,4 @@
+import MediaCache
 import MediaLibrary
 import Testing
 

@@ -16,6 +16,9 @@ extension CacheHost {
         let temporary = TestFolder()
         defer { withExtendedLifetime(temporary) {} }
         var configuration = ServerConfiguration(port: 0, logger: .silent)
+        // A client that gets little processor time must not be disconnected.
+        configuration.limits = ServerLimits(
+            headTimeout: .seconds(600), bodyTimeout: .seconds(600), idleTimeout: .seconds(600))
         change(&configuration)
         var cache = CacheConfiguration(location: CacheLocation(folder: folder ?? temporary.path))
         cache.transfers.retries.budget = 0

@@ -41,13 +41,14 @@ struct ListeningProcess: Sendable, Hashable, CustomStringConvertible {
 
     /// Returns the inodes of sockets that listen on a port, from a table in the format of proc(5).
     static func inodes(listeningAt port: Int, in table: String) -> [String] {
-        table.split(separator: "\n").dropFirst().compactMap { line in
-            let fields = line.split(separator: " ", omittingEmptySubsequences: true)
+        // Most of a long table are connections.
+        table.utf8.split(separator: UInt8(ascii: "\n")).dropFirst().compactMap { line in
+            let begin = line.split(separator: UInt8(ascii: " "), maxSplits: 4)
             // 0A is LISTEN.
-            guard fields.count > 9, fields[3] == "0A", let hexPort = fields[1].split(separator: ":").last,
-                Int(hexPort, radix: 16) == port
+            guard begin.count > 4, begin[3].elementsEqual("0A".utf8),
+                let hexPort = Substring(begin[1]).split(separator: ":").last, Int(hexPort, radix: 16) == port
             else { return nil }
-            return String(fields[9])
+            return Substring(begin[4]).split(separator: " ").dropFirst(5).first.map { String($0) }
         }
     }
 }
