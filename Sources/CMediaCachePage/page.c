@@ -81,6 +81,9 @@ static const uint8_t library_js[] = {
 static const uint8_t main_js[] = {
 #embed "page/main.js"
 };
+static const uint8_t mediasource_js[] = {
+#embed "page/mediasource.js"
+};
 static const uint8_t notices_js[] = {
 #embed "page/notices.js"
 };
@@ -98,6 +101,9 @@ static const uint8_t player_js[] = {
 };
 static const uint8_t playlists_js[] = {
 #embed "page/playlists.js"
+};
+static const uint8_t presentation_js[] = {
+#embed "page/presentation.js"
 };
 static const uint8_t programmes_js[] = {
 #embed "page/programmes.js"
@@ -185,12 +191,14 @@ static const mediacache_page_file files[] = {
     NAMED("key.js", key_js),
     NAMED("library.js", library_js),
     NAMED("main.js", main_js),
+    NAMED("mediasource.js", mediasource_js),
     NAMED("notices.js", notices_js),
     NAMED("page.css", page_css),
     NAMED("played.js", played_js),
     NAMED("player.css", player_css),
     NAMED("player.js", player_js),
     NAMED("playlists.js", playlists_js),
+    NAMED("presentation.js", presentation_js),
     NAMED("programmes.js", programmes_js),
     NAMED("recording.js", recording_js),
     NAMED("removal.js", removal_js),
