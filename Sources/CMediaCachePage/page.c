@@ -21,6 +21,9 @@ static const uint8_t card_js[] = {
 static const uint8_t channel_js[] = {
 #embed "page/channel.js"
 };
+static const uint8_t channelplayback_js[] = {
+#embed "page/channelplayback.js"
+};
 static const uint8_t channels_js[] = {
 #embed "page/channels.js"
 };
@@ -57,11 +60,11 @@ static const uint8_t events_js[] = {
 static const uint8_t failures_js[] = {
 #embed "page/failures.js"
 };
+static const uint8_t feeder_js[] = {
+#embed "page/feeder.js"
+};
 static const uint8_t format_js[] = {
 #embed "page/format.js"
-};
-static const uint8_t holes_js[] = {
-#embed "page/holes.js"
 };
 static const uint8_t icon_svg[] = {
 #embed "page/icon.svg"
@@ -126,6 +129,9 @@ static const uint8_t resuming_js[] = {
 static const uint8_t router_js[] = {
 #embed "page/router.js"
 };
+static const uint8_t rows_js[] = {
+#embed "page/rows.js"
+};
 static const uint8_t ruler_js[] = {
 #embed "page/ruler.js"
 };
@@ -144,6 +150,9 @@ static const uint8_t storage_js[] = {
 static const uint8_t store_js[] = {
 #embed "page/store.js"
 };
+static const uint8_t stream_js[] = {
+#embed "page/stream.js"
+};
 static const uint8_t theme_css[] = {
 #embed "page/theme.css"
 };
@@ -155,9 +164,6 @@ static const uint8_t video_js[] = {
 };
 static const uint8_t views_css[] = {
 #embed "page/views.css"
-};
-static const uint8_t window_js[] = {
-#embed "page/window.js"
 };
 static const uint8_t words_js[] = {
 #embed "page/words.js"
@@ -171,6 +177,7 @@ static const mediacache_page_file files[] = {
     NAMED("api.js", api_js),
     NAMED("card.js", card_js),
     NAMED("channel.js", channel_js),
+    NAMED("channelplayback.js", channelplayback_js),
     NAMED("channels.js", channels_js),
     NAMED("choices.js", choices_js),
     NAMED("clip.js", clip_js),
@@ -183,8 +190,8 @@ static const mediacache_page_file files[] = {
     NAMED("elements.js", elements_js),
     NAMED("events.js", events_js),
     NAMED("failures.js", failures_js),
+    NAMED("feeder.js", feeder_js),
     NAMED("format.js", format_js),
-    NAMED("holes.js", holes_js),
     NAMED("icon.svg", icon_svg),
     NAMED("icons.js", icons_js),
     NAMED("index.html", index_html),
@@ -206,17 +213,18 @@ static const mediacache_page_file files[] = {
     NAMED("replay.js", replay_js),
     NAMED("resuming.js", resuming_js),
     NAMED("router.js", router_js),
+    NAMED("rows.js", rows_js),
     NAMED("ruler.js", ruler_js),
     NAMED("selection.js", selection_js),
     NAMED("settings.js", settings_js),
     NAMED("source.js", source_js),
     NAMED("storage.js", storage_js),
     NAMED("store.js", store_js),
+    NAMED("stream.js", stream_js),
     NAMED("theme.css", theme_css),
     NAMED("theme.js", theme_js),
     NAMED("video.js", video_js),
     NAMED("views.css", views_css),
-    NAMED("window.js", window_js),
     NAMED("words.js", words_js),
 };
 

@@ -1,11 +1,11 @@
 """Playback over gaps: of a channel's recording, and of a download with missing segments."""
 
-from playwright.sync_api import Error, Locator, Page, expect
+from playwright.sync_api import Locator, Page, expect
 
 from live import LiveStream
 from media import SEGMENT_SECONDS
 from page_case import PageCase
-from video import current_time, frame
+from video import current_time, frame, playing_second
 
 #: The numbers of the segments that are lost during one minute.
 OUTAGE = range(60, 90)
@@ -87,10 +87,5 @@ class GapTests(PageCase):
 
     def second(self, video: Locator, least: int, most: int) -> int | None:
         """Returns the second that is shown if the video plays and it is in a range, or None."""
-        if not video.evaluate("video => !video.paused && !video.seeking && video.readyState > 2 && !video.error"):
-            return None
-        try:
-            shown = frame(video)["code"]
-        except Error:
-            return None
-        return shown if least <= shown <= most else None
+        shown = playing_second(video)
+        return shown if shown is not None and least <= shown <= most else None

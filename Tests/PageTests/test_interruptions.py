@@ -1,10 +1,10 @@
 """Resumption of streams after an outage of their origin or of the server."""
 
-from playwright.sync_api import Error, Locator, Page, expect
+from playwright.sync_api import Locator, Page, expect
 
 from live import LiveStream
 from page_case import PageCase
-from video import current_time, frame
+from video import current_time, playing_second
 
 NOISE = r"status of (4\d\d|5\d\d)|net::ERR_|Failed to fetch|network error|MEDIA|media"
 MESSAGE = "Trying to resume playback at "
@@ -71,6 +71,26 @@ class InterruptionTests(PageCase):
         self.assertLess(current_time(video), at + 20)
         expect(error).to_be_hidden()
 
+    def test_try_again_continues_at_once(self):
+        self.origin.aliases["/again"] = "/live"
+        self.origin.rate = 60_000
+        page = self.open()
+        self.watch.allow(NOISE)
+        self.play(page, self.origin.url("again/index.m3u8"))
+        video = page.locator("video")
+        self.eventually(page, "it plays", lambda: playing_second(video) is not None)
+        self.origin.stop()
+        error = page.locator("#player-error")
+        expect(error).to_contain_text(MESSAGE + "0:")
+        # By now, the pauses between attempts are long.
+        page.wait_for_timeout(20_000)
+        at = current_time(video)
+        self.origin.rate = None
+        self.origin.start()
+        error.get_by_role("button", name="Try again").click()
+        self.eventually(page, "it resumes", lambda: current_time(video) > at + 1, within=5)
+        expect(error).to_be_hidden()
+
     def test_stream_that_never_played_fails(self):
         self.origin.answer("never/index.m3u8", 404, "gone")
         page = self.open()
@@ -85,26 +105,17 @@ class InterruptionTests(PageCase):
         self.eventually(page, f"{recorded} ms are recorded", lambda: self.server.recorded(name) > recorded)
         self.go(page, f"#/channels/{name}")
         video = page.locator("video")
-        self.eventually(page, "it plays", lambda: current_time(video) > 3)
+        first = self.eventually(page, "it plays", lambda: playing_second(video))
+        self.eventually(page, "it plays on", lambda: (playing_second(video) or 0) > first + 2)
         return page, video
 
     def assert_plays_live(self, page: Page, video: Locator, stream: LiveStream):
-        def shown() -> int | None:
-            """Returns the second of the stream that is shown, or None if the video isn't playing."""
-            if not video.evaluate("video => !video.paused && video.readyState > 2 && !video.error"):
-                return None
-            try:
-                return frame(video)["code"]
-            except Error:
-                return None
-
         def edge() -> int | None:
             """Returns the shown second if it is near the live edge."""
-            second = shown()
+            second = playing_second(video)
             now = page.evaluate("Date.now()") / 1000 - stream.start / 1000
             return second if second is not None and now - second < 25 else None
 
         first = self.eventually(page, "it shows the live edge again", edge)
-        # Compares frames, because the video's time restarts with each load.
-        self.eventually(page, "it plays on", lambda: (shown() or 0) > first + 5)
+        self.eventually(page, "it plays on", lambda: (playing_second(video) or 0) > first + 5)
         expect(page.locator("#player-error")).to_be_hidden()

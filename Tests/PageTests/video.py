@@ -1,6 +1,6 @@
 """The frame that a video element shows, read from its pixels."""
 
-from playwright.sync_api import Locator
+from playwright.sync_api import Error, Locator
 
 from media import CODE_BITS
 
@@ -42,6 +42,16 @@ def frame(video: Locator) -> dict:
     """Returns the next frame: its `time`, `width` and `height`, the `mean` and the `brightest` of its brightness at 400
     points (0 to 255), and the `code` in the strip at its bottom."""
     return video.evaluate(_FRAME, CODE_BITS)
+
+
+def playing_second(video: Locator) -> int | None:
+    """Returns the second in the strip of the next frame, or None if the video isn't playing."""
+    if not video.evaluate("video => !video.paused && !video.seeking && video.readyState > 2 && !video.error"):
+        return None
+    try:
+        return frame(video)["code"]
+    except Error:
+        return None
 
 
 def window_begin(video: Locator) -> float:

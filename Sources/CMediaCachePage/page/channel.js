@@ -2,6 +2,7 @@
 
 import { localURL } from "./address.js";
 import { api } from "./api.js";
+import { startChannelPlayback } from "./channelplayback.js";
 import { makeClipExport } from "./clip.js";
 import { atMostEvery, make, oncePerFrame, updateAttribute, updateText } from "./elements.js";
 import { fieldTime, moment, time, words } from "./format.js";
@@ -11,10 +12,8 @@ import { makeProgrammes } from "./programmes.js";
 import { recordingControls } from "./recording.js";
 import { makeReplay } from "./replay.js";
 import { go } from "./router.js";
-import { playsHLS } from "./source.js";
 import { channels, onEvent } from "./store.js";
 import { makeVideo, startKeys } from "./video.js";
-import { startWindowPlayback } from "./window.js";
 import { channelState, channelSums, isFollowing, limitsOf } from "./words.js";
 
 const endName = (record) => (isFollowing(record) ? "the live edge" : "the end");
@@ -29,13 +28,13 @@ export function channelView({ main, signal, parts: [name] }) {
   const record = () => channels.get(name);
   const base = localURL(record().liveURL).replace(/index\.m3u8$/, "");
   const player = makeVideo({ label: `Player: ${name}`, signal });
-  const played = startWindowPlayback({ player, base, record, signal });
+  const played = startChannelPlayback({ player, base, record, signal });
   const replay = makeReplay({ base, signal, jump: played.playFrom });
   const clip = makeClipExport({ name, base, record, now: played.now });
   const programmes = makeProgrammes({ name, record, clip, watch: played.playFrom });
   const recording = recordingControls(name, signal);
   const position = make("p.position");
-  const live = make("button.live", { type: "button", on: { click: () => played.playLive() } }, playsHLS ? "Live" : "Latest");
+  const live = make("button.live", { type: "button", on: { click: () => played.playLive() } }, "Live");
   const from = make("input", { type: "datetime-local", step: 1, value: fieldTime(record().edge ?? Date.now()) });
   const sums = make("p.player-state");
   const badge = make("span.badge");
@@ -44,9 +43,7 @@ export function channelView({ main, signal, parts: [name] }) {
     make("header.view-head.player-head", {},
       make("a.back", { href: "#/channels", "aria-label": "Back" }, icon("back")), make("h1", {}, name), badge),
     player.element,
-    !playsHLS && make("p.hint.without-live", {},
-      "This browser plays channels at least a minute late. To watch live, open this URL in another player: ",
-      make("code", {}, `${base}index.m3u8`)),
+    played.note,
     make("section.tape", { "aria-label": "Replay" },
       replay.element,
       make("div.replay-row", {}, live, position, replay.scale),
@@ -69,7 +66,7 @@ export function channelView({ main, signal, parts: [name] }) {
       programmes: channel.programmes, clip: clip.selection(), at
     });
     const behind = Math.max(0, (channel.edge ?? at) - at);
-    const isLive = behind < 20_000 && isFollowing(channel);
+    const isLive = played.isLive();
     updateAttribute(live, "aria-pressed", String(isLive));
     updateText(position,
       !channel.recordedRanges.length ? "" : isLive ? `Live, ${time(at)}` : `${moment(at)}, ${behind < 1000 ? "" : `${words(behind / 1000)} before `}${endName(channel)}`

@@ -1,209 +1,292 @@
 // Plays a stream in fragments through Media Source Extensions, with one SourceBuffer for video and one for audio.
+//
+// Position 0 is the start of the stream when it is attached. The first video segment after a seek begins at its place
+// in the playlist, and determines the positions of all segments with the same clock, video and audio.
 
-import { obstacleOf, readPresentation, timesOf } from "./presentation.js";
+import { nearEnd, TrackFeeder } from "./feeder.js";
+import { isSupported, obstacleOf, readPresentation } from "./presentation.js";
+import { SegmentRows } from "./rows.js";
 
-/** The duration that is buffered ahead of and kept behind the position, in seconds. */
-const ahead = 30;
-const behind = 30;
-/** The largest difference between the end of a fragment and the start of the next that isn't a new clock, in seconds. */
+/** The durations that are buffered ahead of the position, and kept behind it, in seconds. */
+const maximumAhead = 30;
+const maximumBehind = 30;
+/** The largest step of the times between two fragments that isn't a new clock, in seconds. */
 const maximumStep = 1;
+/** The largest distance at which a new clock continues at the end of the previous one instead of its segment's start. */
+const seamless = 0.5;
 /** The largest difference of a fragment's position from that in the playlist, whose durations are rounded, in seconds. */
 const maximumDrift = 10;
-/** The distance from the end of a buffered range at which playback may stall, in seconds. */
-const nearEnd = 0.5;
-/** The time between reloads of the segments of a live stream, in milliseconds. */
-const reloadEvery = 2000;
+/** The period of the clocks of transport streams, in seconds. */
+const period = 2 ** 33 / 90_000;
+/** The smallest missing duration that is reported, in seconds. */
+const minimumGap = 1;
 /** The distance from the live edge at which playback begins, in segments. */
-const segmentsBehind = 3;
+export const segmentsBehind = 3;
+/** The interval at which the state is checked, in milliseconds. */
+const checkEvery = 500;
 
 /**
- * Attaches a stream to a video element.
+ * Attaches a stream to a player.
  *
  * @param {Object} options
- * @param {HTMLVideoElement} options.video
+ * @param {ReturnType<import("./video.js").makeVideo>} options.player
  * @param {string} options.url the URL of the stream's `media.json`
- * @param {number|null} [options.from] the first position, in seconds on the stream's axis; by default, the start, or the
- *   live edge of a live stream
- * @param {(seconds: number) => void} options.onGap called when missing media is skipped, with its duration
+ * @param {number|null} [options.from] the first position in seconds, or null
+ * @param {number|null} [options.wall] the first wall-clock time in milliseconds since 1970, or null. Without both,
+ *   playback begins at the start, or near the live edge of a live stream.
+ * @param {(src: string, from: number) => void} options.open sets the source of the video
+ * @param {() => boolean} [options.isOver] returns whether no segments will be added to a live stream for now
+ * @param {Set<string>} [options.damaged] the segments that the browser can't decode, which are skipped
+ * @param {(from: number, to: number) => void} options.onGap called when missing media is skipped, with positions
+ * @param {(trouble: {error: Error, isOver: boolean}|null) => void} options.onTrouble called when playback is
+ *   interrupted by an error, and with null when it continues
  * @param {(error: Error) => void} options.onError called when playback can't continue
- * @returns {Promise<{stop: () => void, origin: number, stream: Object}>} `origin` is the time on the stream's axis that
- *   is at position 0
+ * @param {AbortSignal} options.signal detaches the stream when aborted
+ * @returns {Promise<AttachedStream>}
  */
-export async function attachStream({ video, url, from = null, onGap, onError }) {
-  const ending = new AbortController();
-  const { signal } = ending;
-  const stream = await readPresentation(url, signal);
-  const choose = (kind) => stream.tracks.filter((track) => track.kind === kind)
-    .sort((one, other) => other.isDefault - one.isDefault);
-  const [videos, audios] = [choose("video"), choose("audio")];
-  const playable = (tracks) => tracks.find((track) => !obstacleOf(track));
-  const chosen = [playable(videos), playable(audios)].filter(Boolean);
-  const obstacles = [videos, audios].filter((tracks) => tracks.length && !playable(tracks))
-    .map((tracks) => obstacleOf(tracks[0]));
-  if (!chosen.length) throw new Error(obstacles.join("; ") || "the stream has no audio and no video");
+export async function attachStream(options) {
+  const { signal } = options;
+  const { presentation, video, audio, obstacles } = await choose(options.url, signal);
+  const [main, ...others] = [video, audio].filter(Boolean);
+  const rows = new SegmentRows(main, presentation.axis);
+  await rows.begin();
+  const lists = [rows, ...others.map((track) => new SegmentRows(track, presentation.axis, rows.origin))];
+  await Promise.all(lists.slice(1).map((list) => list.begin()));
+  const stream = new AttachedStream(options, presentation, obstacles, lists);
+  const start = await stream.startOf(options.from ?? null, options.wall ?? null);
+  signal.throwIfAborted();
+  await stream.open(start);
+  stream.start(start);
+  return stream;
+}
 
-  const source = new MediaSource();
-  const objectURL = URL.createObjectURL(source);
-  const opened = new Promise((resolve) => source.addEventListener("sourceopen", resolve, { once: true }));
-  video.src = objectURL;
-  await opened;
-  URL.revokeObjectURL(objectURL);
+/** Reads a stream and selects its tracks, from another variant stream if the browser doesn't support the best one. */
+async function choose(url, signal) {
+  let presentation = await readPresentation(url, signal);
+  const best = selection(presentation);
+  if (best.video || !presentation.variants.length) return require(best);
+  const others = presentation.variants
+    .filter((variant, index) => index !== presentation.variant && variant.codecs.length && isSupported(variant))
+    .sort((one, other) => other.bandwidth - one.bandwidth);
+  if (!others.length) return require(best);
+  presentation = await readPresentation(others[0].address, signal);
+  const other = selection(presentation);
+  return require(other.video ? other : best);
+}
 
-  /** The amount added to the times of fragments, by discontinuity number: that of the main track. */
-  const offsets = new Map();
-  const feeders = chosen.map((track) => ({
-    track, rows: [], next: 0, isBusy: false, isOver: false, end: null, buffer: source.addSourceBuffer(track.type),
-  }));
-  const [main] = feeders;
-  let origin = 0;
-
-  for (const feeder of feeders) {
-    const list = await feeder.track.rows();
-    feeder.rows = list.segments;
-    feeder.isOver = !list.isLive;
+function require(selected) {
+  if (!selected.video && !selected.audio) {
+    throw new Error(selected.obstacles.map(({ reason }) => reason).join("; ") || "the stream has no audio and no video");
   }
-  origin = main.rows[0]?.start ?? 0;
-  const placeOf = (row) => row.start - origin;
-  const edge = main.rows.at(-Math.min(segmentsBehind, main.rows.length));
-  if (main.isOver) source.duration = placeOf(main.rows.at(-1)) + main.rows.at(-1).duration;
-  if (from !== null) video.currentTime = Math.max(0, from - origin);
-  else if (!main.isOver) video.currentTime = placeOf(edge);
-  for (const feeder of feeders) seek(feeder);
+  return selected;
+}
 
-  function seek(feeder) {
-    const at = video.currentTime;
-    const index = feeder.rows.findLastIndex((row) => placeOf(row) <= at + 0.01);
-    feeder.next = Math.max(0, index);
-    feeder.end = null;
+/** Returns the first playable video and audio tracks, and the obstacles of the kinds that have none. */
+function selection(presentation) {
+  const found = { presentation, obstacles: [] };
+  for (const kind of ["video", "audio"]) {
+    const tracks = presentation.tracks.filter((track) => track.kind === kind)
+      .sort((one, other) => other.isDefault - one.isDefault);
+    found[kind] = tracks.find((track) => !obstacleOf(track));
+    if (tracks.length && !found[kind]) found.obstacles.push({ kind, reason: obstacleOf(tracks[0]) });
+  }
+  return found;
+}
+
+class AttachedStream {
+  constructor(options, presentation, obstacles, lists) {
+    Object.assign(this, {
+      presentation, obstacles, lists, player: options.player, video: options.player.video, signal: options.signal,
+      openSource: options.open, isOver: options.isOver ?? (() => false), damaged: options.damaged ?? new Set(),
+      onGap: options.onGap, onTrouble: options.onTrouble, onError: options.onError,
+    });
+    this.source = new MediaSource();
+    /** The durations that are buffered, in seconds. They are reduced if they exceed the browser's quota. */
+    this.ahead = maximumAhead;
+    this.behind = maximumBehind;
+    /** The amounts added to the times of fragments, by discontinuity number. */
+    this.offsets = new Map();
+    /** The feeders of the tracks: video and audio. */
+    this.feeders = [];
+    /** The end of the range in which a live stream can be seeked. */
+    this.seekableEnd = 0;
   }
 
-  /** Returns the end of the buffered range at a position, or null if the position isn't buffered. */
-  function bufferedEnd(buffer, at) {
-    for (let index = 0; index < buffer.buffered.length; index += 1) {
-      if (buffer.buffered.start(index) <= at + 0.25 && buffer.buffered.end(index) > at) return buffer.buffered.end(index);
+  /** The video track's feeder, or the audio track's if there is no video. */
+  get main() { return this.feeders[0]; }
+
+  get position() { return this.video.currentTime; }
+  get rows() { return this.main?.rows ?? this.lists[0]; }
+  get targetDuration() { return this.rows.targetDuration; }
+
+  /** Whether the stream was ended for now, although segments may be added. */
+  get hasEnded() { return this.source.readyState === "ended" && this.rows.isLive; }
+
+  async startOf(from, wall) {
+    if (wall !== null) return Math.max(0, wall / 1000 - this.rows.origin);
+    if (from !== null) return from;
+    if (!this.rows.isLive || this.isOver()) return 0;
+    const { rows } = this;
+    await rows.load(rows.end - 1);
+    const edge = Math.max(0, rows.rows.length - segmentsBehind);
+    const row = rows.rows.find(({ isGap }, index) => index >= edge && !isGap) ?? rows.rows[edge];
+    return row?.place ?? 0;
+  }
+
+  async open(start) {
+    const { source } = this;
+    const address = URL.createObjectURL(source);
+    const { promise, resolve, reject } = Promise.withResolvers();
+    source.addEventListener("sourceopen", resolve, { once: true });
+    this.signal.addEventListener("abort", () => reject(this.signal.reason), { once: true });
+    this.openSource(address, this.rows.isLive ? 0 : start);
+    await promise.finally(() => URL.revokeObjectURL(address));
+  }
+
+  start(start) {
+    const { video, source, signal, lists } = this;
+    this.feeders = lists.map((rows) => new TrackFeeder(this, rows.track, rows));
+    source.duration = lists.every(({ isLive }) => !isLive) ? Math.max(...lists.map(({ end }) => end)) : Infinity;
+    this.seek(start);
+    for (const feeder of this.feeders) feeder.seek(start);
+    video.addEventListener("seeking", () => {
+      for (const feeder of this.feeders) feeder.moveTo(video.currentTime);
+      this.check();
+    }, { signal });
+    for (const event of ["timeupdate", "waiting"]) video.addEventListener(event, () => this.check(), { signal });
+    const timer = setInterval(() => this.check(), checkEvery);
+    signal.addEventListener("abort", () => clearInterval(timer));
+    this.check();
+  }
+
+  /** Sets the position in seconds, which may be outside the buffered ranges. */
+  seek(place) {
+    this.showRange(place + 1);
+    this.player.seek(place);
+    // Without metadata, there is no event.
+    if (this.video.readyState === 0) for (const feeder of this.feeders) feeder.moveTo(place);
+  }
+
+  seekTo(wall) { this.seek(Math.max(0, this.placeOf(wall))); }
+
+  /** Sets the range in which a live stream can be seeked. Without it, browsers only accept buffered positions. */
+  showRange(end = 0) {
+    const { source } = this;
+    this.seekableEnd = Math.max(this.seekableEnd, this.rows.end, end);
+    if (source.readyState !== "open" || this.feeders.some(({ buffer }) => buffer.updating)) return;
+    // Segments were added after the end.
+    if (source.duration !== Infinity && this.rows.isLive) source.duration = Infinity;
+    if (source.duration === Infinity) source.setLiveSeekableRange?.(0, this.seekableEnd);
+  }
+
+  /** Returns the wall-clock time of a position of a recording, in milliseconds since 1970. */
+  wallOf(place) {
+    const found = this.main?.placed.find(({ row, start, end }) => row.date !== undefined && place >= start && place < end);
+    return found ? found.row.date + (place - found.start) * 1000 : (place + this.rows.origin) * 1000;
+  }
+
+  /** Returns the position of a wall-clock time. */
+  placeOf(wall) {
+    const found = this.main?.placed.find(({ row, start, end }) => wall >= row.date && wall < row.date + (end - start) * 1000);
+    return found ? found.start + (wall - found.row.date) / 1000 : wall / 1000 - this.rows.origin;
+  }
+
+  began(feeder) {
+    // Positions in the playlist are more exact than those that result from earlier segments.
+    if (feeder === this.main) this.offsets.clear();
+  }
+
+  advanced(feeder) {
+    if (feeder === this.main) for (const other of this.feeders.slice(1)) other.work();
+  }
+
+  /** Returns whether a segment's position can't be determined yet, because it depends on the main track. */
+  isAwaitingClock(feeder, row) {
+    const { main } = this;
+    if (feeder === main) return false;
+    return main.target !== null || (!this.offsets.has(row.discontinuity) && main.position < row.place + row.duration);
+  }
+
+  /** Returns the amount to add to the times of a fragment, which begins at `start`. */
+  offsetOf(feeder, row, start) {
+    // Within one clock, the times restart at 0 after the period.
+    const aligned = (offset) => offset + Math.round((row.place - start - offset) / period) * period;
+    const known = this.offsets.has(row.discontinuity) ? aligned(this.offsets.get(row.discontinuity)) : null;
+    if (feeder !== this.main) return known ?? row.place - start;
+    if (known !== null && feeder.end !== null) {
+      const place = start + known;
+      // Without an announcement, a clock may also restart.
+      if (Math.abs(place - feeder.end) <= maximumStep && Math.abs(place - row.place) <= maximumDrift) return known;
     }
-    return null;
+    const isSeamless = feeder.end !== null && Math.abs(row.place - feeder.end) < seamless;
+    const offset = (isSeamless ? feeder.end : row.place) - start;
+    this.offsets.set(row.discontinuity, offset);
+    return offset;
   }
 
-  const settled = (buffer) => new Promise((resolve, reject) => {
-    buffer.addEventListener("updateend", resolve, { once: true });
-    buffer.addEventListener("error", () => reject(new Error("the browser can’t decode a segment")), { once: true });
-  });
-
-  async function feed(feeder) {
-    const { buffer, track } = feeder;
-    if (feeder.isBusy || signal.aborted || buffer.updating) return;
-    const row = feeder.rows[feeder.next];
-    if (!row) return finish();
-    if (placeOf(row) > video.currentTime + ahead) return;
-    // The main track determines the position of a clock.
-    if (feeder !== main && !offsets.has(row.discontinuity) && main.rows.some((other) => other.discontinuity === row.discontinuity)) return;
-    feeder.isBusy = true;
-    try {
-      if (row.isGap) skip(feeder, row);
-      else await append(feeder, row, track, buffer);
-      if (feeder.rows[feeder.next] === row) feeder.next += 1;
-      await evict(buffer);
-    } catch (error) {
-      if (!signal.aborted) onError(error);
-    } finally {
-      feeder.isBusy = false;
-    }
-    if (!signal.aborted) tick();
-  }
-
-  function skip(feeder, row) { if (feeder.end !== null) feeder.end += row.duration; }
-
-  async function append(feeder, row, track, buffer) {
-    const response = await fetch(track.fragment(row.number), { signal });
-    if (response.status === 404) {
-      row.isGap = true;
-      return skip(feeder, row);
-    }
-    if (!response.ok) throw new Error(`the server responded with ${response.status}`);
-    const type = response.headers.get("Content-Type");
-    const bytes = await response.arrayBuffer();
-    const times = timesOf(bytes);
-    const known = offsets.get(row.discontinuity);
-    // Without an announcement, a clock may also restart, or wrap after 26.5 hours.
-    const isNew = known === undefined || (feeder.end !== null
-      ? Math.abs(times.start - feeder.end) > maximumStep
-      : Math.abs(times.start + known - placeOf(row)) > maximumDrift);
-    if (feeder === main && isNew) offsets.set(row.discontinuity, placeOf(row) - times.start);
-    feeder.end = times.end;
-    if (type !== feeder.track.type && MediaSource.isTypeSupported(type)) buffer.changeType?.(type);
-    buffer.timestampOffset = offsets.get(row.discontinuity) ?? placeOf(row) - times.start;
-    buffer.appendBuffer(bytes);
-    await settled(buffer);
-  }
-
-  async function evict(buffer) {
-    const until = video.currentTime - behind;
-    if (!buffer.buffered.length || buffer.buffered.start(0) >= until - 5) return;
-    buffer.remove(0, until);
-    await settled(buffer);
-  }
-
-  function finish() {
-    const isDone = feeders.every((feeder) => feeder.isOver && !feeder.rows[feeder.next] && !feeder.isBusy && !feeder.buffer.updating);
-    if (isDone && source.readyState === "open") source.endOfStream();
+  check() {
+    if (this.signal.aborted || this.source.readyState === "closed") return;
+    for (const feeder of this.feeders) feeder.work();
+    this.jump();
+    this.showRange();
+    this.finish();
+    this.report();
   }
 
   /** Skips missing media when playback has stalled before it. */
-  function jump() {
-    if (video.readyState > HTMLMediaElement.HAVE_CURRENT_DATA) return;
-    const at = video.currentTime;
-    const { buffered } = video;
-    let end = at;
-    for (let index = 0; index < buffered.length; index += 1) {
-      const start = buffered.start(index);
-      if (start <= at + 0.01) {
-        end = Math.max(end, buffered.end(index));
-        if (end - at > nearEnd) return;
-        continue;
-      }
-      const isShort = start - end < maximumStep;
-      if (!isShort && !isMissing(end, start)) return;
-      video.currentTime = start + 0.01;
-      if (!isShort) onGap(start - end);
-      return;
+  jump() {
+    const { video } = this;
+    if (video.readyState > HTMLMediaElement.HAVE_CURRENT_DATA || video.ended) return;
+    const at = this.position;
+    const places = this.feeders.map((feeder) => feeder.nextMedia(at));
+    if (places.includes(null)) return;
+    const to = Math.max(...places);
+    if (to <= at + 0.02 || to === Infinity) return;
+    this.seek(to + 0.01);
+    const from = this.gapStart(at, to);
+    if (to - from >= minimumGap) this.onGap(from, to);
+  }
+
+  /** Returns the start of the gap that ends at a position, which may be before the current position. */
+  gapStart(at, to) {
+    const { rows } = this.rows;
+    let from = at;
+    for (let index = rows.findIndex(({ place }) => place >= to - nearEnd) - 1; index >= 0 && rows[index].isGap; index -= 1) {
+      from = rows[index].place;
     }
+    return from;
   }
 
-  /** Returns whether all segments of the main track between two positions are gaps. */
-  function isMissing(from, to) {
-    return main.rows.every((row) => row.isGap || placeOf(row) + row.duration < from + nearEnd || placeOf(row) > to - nearEnd);
+  finish() {
+    const isDone = this.feeders.every(({ isFinished, buffer }) => isFinished && !buffer.updating);
+    if (isDone && this.source.readyState === "open") this.source.endOfStream();
   }
 
-  function tick() {
-    if (signal.aborted) return;
-    for (const feeder of feeders) feed(feeder);
-    jump();
+  /** Reports an interruption once playback has stalled, and its end. */
+  report() {
+    const trouble = this.feeders.find((feeder) => feeder.trouble)?.trouble ?? null;
+    if (!trouble) this.onTrouble(null);
+    else if (this.video.readyState <= HTMLMediaElement.HAVE_CURRENT_DATA) this.onTrouble(trouble);
   }
 
-  async function reload() {
-    for (const feeder of feeders) {
-      if (feeder.isOver) continue;
-      const last = feeder.rows.at(-1)?.number ?? -1;
-      try {
-        const list = await feeder.track.rows(`after=${last}`);
-        feeder.rows.push(...list.segments);
-        feeder.isOver = !list.isLive;
-      } catch (error) {
-        if (signal.aborted) return;
-      }
-    }
-    tick();
+  fail(error) {
+    // The video reports that it can't decode a segment.
+    if (!this.signal.aborted && !this.video.error && this.source.readyState !== "closed") this.onError(error);
   }
 
-  video.addEventListener("seeking", () => {
-    if (bufferedEnd(main.buffer, video.currentTime) === null) for (const feeder of feeders) seek(feeder);
-    tick();
-  }, { signal });
-  video.addEventListener("timeupdate", tick, { signal });
-  video.addEventListener("waiting", tick, { signal });
-  const timer = setInterval(() => (feeders.every(({ isOver }) => isOver) ? tick() : reload()), reloadEvery);
-  signal.addEventListener("abort", () => clearInterval(timer));
-  tick();
-  return { stop: () => ending.abort(), origin, stream, obstacles };
+  /** Makes the next attempt after an interruption now. */
+  retry() { for (const feeder of this.feeders) feeder.retry(); }
+
+  tracks(kind) { return this.presentation.tracks.filter((track) => track.kind === kind && (kind === "text" || !obstacleOf(track))); }
+
+  /** Returns the current track of a kind. */
+  current(kind) { return this.feeders.find(({ track }) => track.kind === kind)?.track; }
+
+  /** Selects an audio track. */
+  async selectAudio(track) {
+    const feeder = this.feeders.find((one) => one.track.kind === "audio");
+    const rows = new SegmentRows(track, this.presentation.axis, this.rows.origin);
+    await rows.begin();
+    await feeder?.select(track, rows);
+  }
 }

@@ -7,13 +7,13 @@ import { followFile, followStream } from "./coverage.js";
 import { cachedShare, makeCoverageBar } from "./coveragebar.js";
 import { make, oncePerFrame, updateText } from "./elements.js";
 import { clock, counted, fileName, nameOf, percent, titleFrom } from "./format.js";
-import { startSkippingHoles } from "./holes.js";
 import { icon } from "./icons.js";
 import { notify, reportError } from "./notices.js";
 import { startResuming } from "./resuming.js";
 import { backTo, go } from "./router.js";
 import { mp4URL, notDownloaded, reasonNotSavable, sourceOfAsset, sourceOfURL } from "./source.js";
 import { assets, downloads, onEvent } from "./store.js";
+import { failureText, makeStreamPlayback } from "./stream.js";
 import { makeVideo, startKeys } from "./video.js";
 import { exceptionOf, progressOf, sizeOf, titleOf } from "./words.js";
 
@@ -33,6 +33,8 @@ export function playerView(view) {
   const heading = make("h1", {}, title);
   const player = makeVideo({ label: `Player: ${title}`, poster: asset?.cover && localURL(`${asset.libraryURL}cover`), signal });
   const position = rememberPosition(player.video, `${kind} ${name}`, signal);
+  const place = () => (player.at() > 0 ? `at ${clock(player.at())}` : "at the live edge");
+  const playback = makeStreamPlayback({ player, position: place, signal });
   const bar = makeCoverageBar({ id: "coverage-bar", signal, seek: (share) => player.seek(share * player.video.duration) });
   const state = make("p.player-state");
   const actions = make("div.player-actions");
@@ -41,6 +43,7 @@ export function playerView(view) {
     make("header.view-head.player-head", {},
       make("a.back", { href: backTo(), "aria-label": "Back" }, icon("back")), heading),
     player.element,
+    playback.note,
     position.element,
     make("section.tape", { "aria-label": "Cached ranges" }, bar.element, legend(), state),
     actions,
@@ -64,27 +67,23 @@ export function playerView(view) {
   for (const event of ["timeupdate", "seeking", "seeked", "durationchange"]) player.video.addEventListener(event, head);
   // Only then is it known whether there are pictures.
   player.video.addEventListener("loadedmetadata", show);
-  let skipping = new AbortController();
-  signal.addEventListener("abort", () => skipping.abort());
 
-  const load = async (isResuming) => {
+  const load = async (isResuming = false) => {
     try {
       const source = asset ? await sourceOfAsset(shown.asset) : await sourceOfURL(url);
       if (signal.aborted) return;
-      skipping.abort();
-      skipping = new AbortController();
-      if (source.gaps) startSkippingHoles(player, source.gaps, skipping.signal);
+      const from = isResuming ? player.at() : position.from;
+      if (source.stream) return await playback.play(source.stream, { from: from || null, isResuming });
       if (source.reason) player.fail(source.reason, null);
-      else if (isResuming === true) player.replay(source.src, player.at());
-      else player.play(source.src, position.from);
+      else if (isResuming) player.replay(source.src, from);
+      else player.play(source.src, from);
     } catch (error) {
-      if (!signal.aborted && !resuming.interrupted()) player.fail(error.message, load);
+      if (signal.aborted || error.name === "AbortError" || resuming.interrupted()) return;
+      player.fail(failureText(error), () => load());
     }
   };
-  const resuming = startResuming({
-    player, signal, resume: () => load(true),
-    position: () => (player.at() > 0 ? `at ${clock(player.at())}` : "at the live edge"),
-  });
+  const resuming = startResuming({ player, signal, resume: () => load(true), position: place });
+  player.reload = () => load(true);
   const showCoverage = (coverage) => {
     shown.coverage = coverage;
     bar.show(coverage);

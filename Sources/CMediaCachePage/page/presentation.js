@@ -9,16 +9,11 @@ export const playsFragments = typeof MediaSource !== "undefined";
 const codecNames = [
   ["avc", "H.264"], ["hvc", "HEVC"], ["hev", "HEVC"], ["av01", "AV1"], ["vp09", "VP9"], ["mp4a.40", "AAC"],
   ["mp4a", "MP3"], ["mp4v", "MPEG-2 video"], ["ac-3", "AC-3"], ["ec-3", "Enhanced AC-3"], ["ac-4", "AC-4"],
-  ["opus", "Opus"], ["fLaC", "FLAC"], ["alac", "Apple Lossless"],
+  ["opus", "Opus"], ["flac", "FLAC"], ["alac", "Apple Lossless"],
 ];
 
-/** Returns the URL of a stream's `media.json`, given the URL of its playlist. */
-export function presentationURL(playlist) {
-  const found = /^(.*\/play\/)([^/]+)(\/https?\/.*)$/.exec(playlist);
-  if (found) return `${found[1]}${found[2]};fragments=media.json${found[3]}`;
-  const [path, query] = playlist.split("?");
-  return `${path}/media.json${query ? `?${query}` : ""}`;
-}
+/** Returns the URL of a stream's `media.json`, given its play URL. */
+export const playedPresentation = (playURL) => playURL.replace(/\/play\/[^/]+/, "$&;fragments=media.json");
 
 const expand = (template, values) => template.replace(/\{(\w+)\}/g, (_, name) => values[name] ?? "");
 
@@ -32,31 +27,36 @@ async function read(url, signal) {
  *
  * @param {string} url the URL of its `media.json`
  * @param {AbortSignal} signal
- * @returns {Promise<Object>} the stream; its tracks have `rows(query)`, `fragment(number)` and `cuesIn(from, to)`
+ * @returns {Promise<Object>} the stream; its variants have `address`, and its tracks have `readRows(query)`,
+ *   `fragmentURL(number)` and `readCues(query)`
  */
 export async function readPresentation(url, signal) {
   const { value: stream, base } = await read(url, signal);
   const resolve = (template, values) => new URL(expand(template, values), base).href;
+  for (const variant of stream.variants) variant.address = resolve(variant.media, {});
   for (const track of stream.tracks) {
-    track.rows = async (query = "") => (await read(resolve(track.segments, { query }), signal)).value;
-    track.fragment = (number) => resolve(track.fragments, { segment: number });
-    track.cuesIn = async (from, to) => (await read(resolve(track.cues, { query: `from=${from}&to=${to}` }), signal)).value;
+    track.readRows = async (query) => (await read(resolve(track.segments, { query }), signal)).value;
+    track.fragmentURL = (number) => resolve(track.fragments, { segment: number });
+    track.readCues = async (query) => (await read(resolve(track.cues, { query }), signal)).value;
   }
   return stream;
 }
 
-const nameOfCodec = ({ codec, kind }) =>
-  codecNames.find(([start]) => codec?.toLowerCase().startsWith(start.toLowerCase()))?.[1] ?? codec ?? `its ${kind}`;
+const nameOfCodec = (codec) =>
+  codecNames.find(([start]) => codec.toLowerCase().startsWith(start))?.[1] ?? "the codec";
 
 /** Returns the reason why the browser can't play a track, or null if it can. */
 export function obstacleOf(track) {
   if (track.obstacle) return track.obstacle;
   if (MediaSource.isTypeSupported(track.type)) return null;
-  return `this browser doesn’t support ${nameOfCodec(track)} (${track.codec ?? track.type})`;
+  return track.codec ? `this browser doesn’t support ${nameOfCodec(track.codec)} (${track.codec})` : `this browser doesn’t support ${track.type}`;
 }
 
+/** Returns whether the browser supports the codecs that the playlist declares for a variant stream. */
+export const isSupported = ({ codecs }) => codecs.every((codec) => MediaSource.isTypeSupported(`video/mp4; codecs="${codec}"`));
+
 /**
- * Returns the times of a fragment in seconds: its first presentation and the end of its last sample.
+ * Returns the times of a fragment in seconds: its first presentation and the end of its last one.
  *
  * @param {ArrayBuffer} bytes initialization sections and fragments (ISO/IEC 14496-12)
  */
@@ -71,6 +71,7 @@ export function timesOf(bytes) {
       const type = view.getUint32(at + 4);
       if (size < 8) return;
       const body = at + 8;
+      // The boxes moov, trak, mdia, moof and traf contain the others: mdhd, tfdt and trun.
       if ([0x6d6f6f76, 0x7472616b, 0x6d646961, 0x6d6f6f66, 0x74726166].includes(type)) walk(body, Math.min(to, at + size));
       else if (type === 0x6d646864) timescale = view.getUint32(body + (view.getUint8(body) === 1 ? 20 : 12));
       else if (type === 0x74666474) {

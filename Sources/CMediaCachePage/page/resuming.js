@@ -1,5 +1,5 @@
-// Resumes playback after an interruption. A browser that fails to load a part of a stream gives up on the whole stream,
-// and plays it only if the source is set again.
+// Resumes playback after an error of the browser, which gives up on a source if it can't load or decode a part of it,
+// and continues only if the source is set again.
 
 import { channels } from "./store.js";
 
@@ -19,10 +19,9 @@ const longEnough = 3;
  * @param {ReturnType<import("./video.js").makeVideo>} options.player
  * @param {() => string} options.position returns the position at which playback resumes, for example "at 0:12"
  * @param {() => (void|Promise<void>)} options.resume sets the player's source again, at that position
- * @param {() => boolean} [options.isAvailable] returns whether there is data at that position
  * @param {AbortSignal} options.signal stops it when aborted
  */
-export function startResuming({ player, position, resume, isAvailable = () => true, signal }) {
+export function startResuming({ player, position, resume, signal }) {
   const { video } = player;
   let hasPlayed = false;
   let since = null;
@@ -31,7 +30,6 @@ export function startResuming({ player, position, resume, isAvailable = () => tr
   let timer = null;
   /** The position at which the last attempt loaded; null before it has loaded. */
   let resumedAt = null;
-  let wasAvailable = true;
 
   const reset = () => {
     clearTimeout(timer);
@@ -41,13 +39,11 @@ export function startResuming({ player, position, resume, isAvailable = () => tr
     clearTimeout(timer);
     timer = null;
     if (signal.aborted) return;
-    if (!isAvailable()) return wait();
     attempts += 1;
     resumedAt = null;
     await resume();
   };
   const wait = () => {
-    wasAvailable = isAvailable();
     clearTimeout(timer);
     timer = setTimeout(attempt, pauses[Math.min(attempts, pauses.length - 1)] * 1000);
   };
@@ -79,11 +75,11 @@ export function startResuming({ player, position, resume, isAvailable = () => tr
     player.clear();
     if (video.currentTime > resumedAt + longEnough) reset();
   });
-  const attemptNow = () => { if (timer !== null && isAvailable()) attempt(); };
+  const attemptNow = () => { if (timer !== null) attempt(); };
   addEventListener("online", attemptNow, { signal });
   channels.watch((name) => {
     // All records are read again when the server is reachable again.
-    if (name === null || !wasAvailable) attemptNow();
+    if (name === null) attemptNow();
   }, signal);
   signal.addEventListener("abort", () => clearTimeout(timer));
   player.onError = interrupted;

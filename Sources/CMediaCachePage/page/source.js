@@ -2,9 +2,11 @@
 
 import { localURL } from "./address.js";
 import { api } from "./api.js";
+import { nameOf } from "./format.js";
+import { playedPresentation, playsFragments } from "./presentation.js";
 
-/** Whether the browser plays HLS natively. */
-export const playsHLS = document.createElement("video").canPlayType("application/vnd.apple.mpegurl") !== "";
+/** Whether the browser plays HLS natively, which is used if it doesn't play fragments. */
+const playsHLS = document.createElement("video").canPlayType("application/vnd.apple.mpegurl") !== "";
 
 const isComplete = ({ state }) => state === "complete" || state === "completeWithHoles";
 
@@ -12,29 +14,58 @@ const isComplete = ({ state }) => state === "complete" || state === "completeWit
 export const notDownloaded = "Only partly cached. Download it to save it as MP4.";
 
 /**
- * Returns the source for playing an asset.
+ * A source: the URL of a stream's `media.json`, the URL of a file or playlist for the video element, or the reason why
+ * the browser can't play the media.
  *
- * @returns {Promise<{src: string, gaps?: string} | {reason: string}>} the source, with the playlist that lists its gaps
- *   if there are any, or the reason why the browser can't play it
+ * @typedef {{stream: string} | {src: string} | {reason: string}} Source
  */
+
+/** Returns the source for playing an asset. @returns {Promise<Source>} */
 export async function sourceOfAsset(asset) {
   const base = localURL(asset.libraryURL);
   // A stream without a download: a recording that has ended, or a played stream that was added to the library.
   const isRecorded = !asset.state && asset.kind === "stream" && asset.bytes === undefined;
-  if (!asset.state && !isRecorded) return { src: localURL(await api.playURL(asset.url)) };
-  if (asset.kind !== "stream") return { src: base };
-  // Browsers stop at the first gap in a playlist. An MP4 continues after it.
-  if (asset.holeCount && (isComplete(asset) || isRecorded)) return { src: mp4URL(asset), gaps: `${base}index.m3u8?gaps=1` };
-  if (playsHLS) return { src: `${base}index.m3u8` };
-  if (isComplete(asset) || isRecorded) return { src: mp4URL(asset) };
-  return { reason: "This browser plays a stream only after its download is complete." };
+  if (!asset.state && !isRecorded) return sourceOfURL(asset.url, asset.kind);
+  // The kind of a download isn't known until shortly after it starts.
+  const isStream = asset.kind ? asset.kind === "stream" : playlistName.test(nameOf(asset.url));
+  return isStream ? sourceOfStream(`${base}media.json`, `${base}index.m3u8`) : { src: base };
 }
 
-/** Returns the source for playing a URL through the cache, or the reason why the browser can't play it. */
-export async function sourceOfURL(url) {
+/**
+ * Returns the source for playing a URL through the cache.
+ *
+ * @param {string} url
+ * @param {"file"|"stream"} [kind] the kind of the media, if it is known
+ * @returns {Promise<Source>}
+ */
+export async function sourceOfURL(url, kind) {
   const src = localURL(await api.playURL(url));
-  if (playsHLS || !/\.m3u8?($|\?)/i.test(url)) return { src };
-  return { reason: `This browser can’t play HLS streams. Download the stream to play it here, or open this URL in another player: ${src}` };
+  const name = nameOf(url);
+  const isStream = kind ? kind === "stream" : playlistName.test(name) || (!mediaName.test(name) && await isPlaylist(src));
+  return isStream ? sourceOfStream(playedPresentation(src), src) : { src };
+}
+
+const playlistName = /\.m3u8?$/i;
+const mediaName = /\.(mp4|m4v|m4a|mov|3gp|webm|mkv|mp3|aac|ogg|oga|ogv|opus|flac|wav)$/i;
+
+function sourceOfStream(stream, playlist) {
+  if (playsFragments) return { stream };
+  if (playsHLS) return { src: playlist };
+  return { reason: `This browser can’t play streams. Open this URL in another player: ${playlist}` };
+}
+
+/** Returns whether the resource at a play URL is a playlist, according to the type in the response. */
+async function isPlaylist(src) {
+  const ending = new AbortController();
+  try {
+    const response = await fetch(src, { signal: ending.signal });
+    return response.ok && /mpegurl/i.test(response.headers.get("Content-Type") ?? "");
+  } catch {
+    // The video element shows the failure.
+    return false;
+  } finally {
+    ending.abort();
+  }
 }
 
 /** Returns the URL of an asset as one MP4. */

@@ -67,7 +67,7 @@ export function makeVideo({ label, poster, signal }) {
     // Removing the source also raises an error event.
     if (!video.getAttribute("src") || player.onError()) return;
     const src = video.src;
-    fail(mediaErrorMessage(video.error), () => play(src, at));
+    fail(mediaErrorMessage(video.error), player.reload ?? (() => play(src, at)));
   });
   signal.addEventListener("abort", () => {
     video.removeAttribute("src");
@@ -77,6 +77,8 @@ export function makeVideo({ label, poster, signal }) {
     element, video, play, replay, fail, clear,
     /** Handles an error. Returns whether it was handled. */
     onError: () => false,
+    /** Plays the media again after an error, at its position; by default, its source is set again. */
+    reload: null,
     /** Returns the position in seconds, even after a failure; 0 for a stream without an end. */
     at: () => at,
     seek(seconds) {
