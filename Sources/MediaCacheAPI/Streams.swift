@@ -130,8 +130,8 @@ public struct SegmentList: Codable, Sendable, Hashable {
     public var isLive: Bool
     /// The maximum duration of a segment in seconds.
     public var targetDuration: Int
-    /// The start of the playlist's first segment and the end of its last; null for a recording, and if there are no
-    /// segments.
+    /// The start of the playlist's first segment and the end of its last. In a recording, only the part that the query
+    /// selects is read. Null if there are no segments.
     public var range: SegmentRange?
     /// Whether only the first of the requested segments are listed, because there are too many.
     public var isTruncated: Bool

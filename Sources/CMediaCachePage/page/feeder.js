@@ -100,7 +100,9 @@ export class TrackFeeder {
     const { buffered } = this.buffer;
     let found = Infinity;
     for (let index = 0; index < buffered.length && found === Infinity; index += 1) {
-      if (buffered.start(index) <= place + 0.1 && buffered.end(index) > place + nearEnd) return place;
+      if (buffered.start(index) <= place + 0.1 && buffered.end(index) > place + nearEnd) {
+        return Math.max(place, buffered.start(index));
+      }
       if (buffered.start(index) > place) found = buffered.start(index);
     }
     if (this.target !== null) return null;
@@ -149,6 +151,8 @@ export class TrackFeeder {
       this.target = null;
       this.next = this.rows.indexAt(target);
       this.end = null;
+      // WebKit drops audio that precedes the last appended frame unless its parser begins anew.
+      if (this.stream.source.readyState === "open") this.buffer.abort();
       this.stream.began(this);
       await this.evict();
     }

@@ -22,6 +22,8 @@ const period = 2 ** 33 / 90_000;
 const minimumGap = 1;
 /** The distance from the live edge at which playback begins, in segments. */
 export const segmentsBehind = 3;
+/** The time after which a seek to a buffered position begins again, in milliseconds. */
+const maximumSeek = 3000;
 /** The interval at which the state is checked, in milliseconds. */
 const checkEvery = 500;
 
@@ -108,6 +110,9 @@ class AttachedStream {
     this.offsets = new Map();
     /** The feeders of the tracks: video and audio. */
     this.feeders = [];
+    /** The position of the last seek, and when it began. */
+    this.sought = null;
+    this.soughtAt = 0;
     /** The end of the range in which a live stream can be seeked. */
     this.seekableEnd = 0;
   }
@@ -150,7 +155,7 @@ class AttachedStream {
     this.seek(start);
     for (const feeder of this.feeders) feeder.seek(start);
     video.addEventListener("seeking", () => {
-      for (const feeder of this.feeders) feeder.moveTo(video.currentTime);
+      this.follow();
       this.check();
     }, { signal });
     for (const event of ["timeupdate", "waiting"]) video.addEventListener(event, () => this.check(), { signal });
@@ -224,8 +229,17 @@ class AttachedStream {
     return offset;
   }
 
+  /** Appends from the position of the video on. */
+  follow() {
+    this.sought = this.position;
+    this.soughtAt = performance.now();
+    for (const feeder of this.feeders) feeder.moveTo(this.sought);
+  }
+
   check() {
     if (this.signal.aborted || this.source.readyState === "closed") return;
+    // The event for a seek may follow others.
+    if (this.video.seeking && this.sought !== this.position) this.follow();
     for (const feeder of this.feeders) feeder.work();
     this.jump();
     this.showRange();
@@ -241,7 +255,14 @@ class AttachedStream {
     const places = this.feeders.map((feeder) => feeder.nextMedia(at));
     if (places.includes(null)) return;
     const to = Math.max(...places);
-    if (to <= at + 0.02 || to === Infinity) return;
+    // WebKit ends a seek only at a buffered position. Elsewhere, browsers play over short gaps.
+    const least = video.readyState <= HTMLMediaElement.HAVE_METADATA ? 0.000_1 : 0.1;
+    if (to <= at + least && video.seeking && performance.now() - this.soughtAt > maximumSeek) {
+      // WebKit may not end a seek that began before the pictures there were available.
+      this.soughtAt = performance.now();
+      return this.seek(at + 0.01);
+    }
+    if (to <= at + least || to === Infinity) return;
     this.seek(to + 0.01);
     const from = this.gapStart(at, to);
     if (to - from >= minimumGap) this.onGap(from, to);

@@ -149,12 +149,11 @@ private struct FragmentReading {
         let rows = table.rows.lazy.map(segmentRecord).filter(range.contains).prefix(limit + 1)
         return SegmentList(
             isLive: table.isLive, targetDuration: table.targetDuration,
-            // Only a part of a recording is read.
-            range: stream.isRecording
-                ? nil
-                : table.rows.first.flatMap { first in
-                    table.rows.last.map { SegmentRange(start: first.start, end: $0.start + $0.duration) }
-                }, isTruncated: rows.count > limit, segments: Array(rows.prefix(limit)))
+            range: table.rows.first.map(segmentRecord).flatMap { first in
+                table.rows.last.map(segmentRecord).map {
+                    SegmentRange(start: first.start, end: $0.start + $0.duration)
+                }
+            }, isTruncated: rows.count > limit, segments: Array(rows.prefix(limit)))
     }
 
     func cueList(_ playlist: String, _ range: RowRange, limit: Int) throws -> CueList {

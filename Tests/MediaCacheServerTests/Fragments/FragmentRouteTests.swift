@@ -195,7 +195,7 @@ struct FragmentRouteTests {
                 host, resolved(track.segments, path, query: "from=\(start + 7)&to=\(start + 19)"),
                 as: SegmentList.self)
             #expect(part.segments.map(\.number) == [41, 42, 43])
-            #expect(part.range == nil)
+            #expect(part.range == SegmentRange(start: Double(start + 6), end: Double(start + 24)))
             for after in [3, 42, 45, 99] {
                 let rest = try await json(
                     host, resolved(track.segments, path, query: "after=\(after)"), as: SegmentList.self)
