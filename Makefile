@@ -38,7 +38,7 @@ ifeq ($(strip $(ARGS)),)
 	@$(MAKE) --no-print-directory test-swift
 	@Scripts/python.sh >/dev/null
 	@program="$$($(SWIFT) build --show-bin-path)/mediacache" && Scripts/together.sh \
-		page Scripts/check-page.sh "$$program" -- API Scripts/check-api.sh "$$program" \
+		page Scripts/check-page.sh "$$program" -- journeys Scripts/check-page.sh "$$program" journeys -- API Scripts/check-api.sh "$$program" \
 		-- packaging Scripts/check-packaging.sh "$$program" $(BESIDE)
 else
 	SWIFT="$(SWIFT)" Scripts/test.sh $(ARGS)
@@ -66,6 +66,7 @@ build-strict: setup-build ## Build everything including tests, with warnings as 
 check-page: setup ## Test the page in Chromium (ARGS="--screenshots" updates the screenshots)
 	$(SWIFT) build
 	Scripts/check-page.sh "$$($(SWIFT) build --show-bin-path)/mediacache" $(ARGS)
+	$(if $(ARGS),,Scripts/check-page.sh "$$($(SWIFT) build --show-bin-path)/mediacache" journeys)
 
 check-api: setup ## Compare the API's responses with docs/openapi.yaml
 	$(SWIFT) build

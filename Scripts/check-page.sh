@@ -1,12 +1,13 @@
 #!/usr/bin/env bash
 # Tests the server's page in Chromium: adding, playback, replay, saving, keyboard use, accessibility, error messages, and
-# hostile header fields from origins. On Linux, tests the main journeys also in Firefox and WebKitGTK (test_browsers.py).
+# hostile header fields from origins. On Linux, tests the main journeys also in Firefox and WebKitGTK (journeys.py),
+# which runs only if it is named.
 #
 #   Scripts/check-page.sh PATH-OF-MEDIACACHE [--screenshots [FOLDER]] [TEST...]
 #
 # --screenshots writes screenshots to FOLDER, or to docs/screenshots. TEST is the name of a file or a test for Python's
-# unittest, such as test_replay. CHROMIUM sets the browser, by default chromium, or Google Chrome on macOS; PYTHON the
-# Python command. The tests stop only the processes that they started.
+# unittest, such as test_replay, or journeys. CHROMIUM sets the browser, by default chromium, or Google Chrome on macOS;
+# PYTHON the Python command. The tests stop only the processes that they started.
 set -euo pipefail
 
 limit=1020

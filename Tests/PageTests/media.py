@@ -3,6 +3,7 @@
 import hashlib
 import shutil
 import subprocess
+import tempfile
 from pathlib import Path
 
 SEGMENT_SECONDS = 2
@@ -43,15 +44,20 @@ class MediaFolder:
         if self.path.is_dir():
             return
         # The folder has another name until it is complete, so that the folder of an interrupted run is never used.
-        unfinished = parent / f"unfinished-{recipe}"
-        shutil.rmtree(unfinished, ignore_errors=True)
-        unfinished.mkdir(parents=True)
+        parent.mkdir(parents=True, exist_ok=True)
+        unfinished = Path(tempfile.mkdtemp(prefix="unfinished-", dir=parent))
         _make_film(unfinished / "film")
         _make_live(unfinished / "live")
         _make_clip(unfinished / "clip.mp4")
         _make_song(unfinished / "song.m4a")
         _make_covers(unfinished / "covers")
-        unfinished.rename(self.path)
+        try:
+            unfinished.rename(self.path)
+        except OSError:
+            # Another process has made the folder at the same time.
+            shutil.rmtree(unfinished)
+            if not self.path.is_dir():
+                raise
 
     def __truediv__(self, name: str) -> Path:
         return self.path / name
