@@ -1,9 +1,9 @@
 // swift-format-ignore-file: AllPublicDeclarationsHaveDocumentation
 // Stubs of the SwiftUI views and modifiers that the example uses.
 //
-// Interface: SwiftUI.swiftinterface and SwiftUICore.swiftinterface
+// Interface: SwiftUI.swiftinterface and SwiftUICore.swiftinterface. Declarations without @available: macOS 10.15,
+// iOS 13, tvOS 13, visionOS 1
 
-@available(macOS 10.15, iOS 13.0, tvOS 13.0, visionOS 1.0, *)
 @MainActor @preconcurrency public protocol View {
     associatedtype Body: View
     @ViewBuilder @MainActor @preconcurrency var body: Body { get }
@@ -78,6 +78,7 @@ public struct List<Content: View>: PrimitiveView {
 
 public struct Section<Content: View>: PrimitiveView {
     /// The title is a LocalizedStringKey or a string.
+    @available(macOS 12.0, iOS 15.0, tvOS 15.0, visionOS 1.0, *)
     public nonisolated init(_ title: some StringProtocol, @ViewBuilder content: () -> Content) {}
 }
 
@@ -91,14 +92,16 @@ extension ForEach where Data.Element: Identifiable, ID == Data.Element.ID {
     public nonisolated init(_ data: Data, @ViewBuilder content: @escaping (Data.Element) -> Content) {}
 }
 
+@available(macOS 12.0, iOS 15.0, tvOS 15.0, visionOS 1.0, *)
 public struct ButtonRole: Equatable, Sendable {
     public static let destructive = ButtonRole()
 }
 
 public struct Button: PrimitiveView {
     public nonisolated init(_ title: some StringProtocol, action: @escaping @MainActor () -> Void) {}
+    @available(macOS 12.0, iOS 15.0, tvOS 15.0, visionOS 1.0, *)
     public nonisolated init(_ title: some StringProtocol, role: ButtonRole?, action: @escaping @MainActor () -> Void) {}
-    @available(macOS 14.0, iOS 17.0, tvOS 17.0, visionOS 1.0, *)
+    @available(macOS 11.0, iOS 14.0, tvOS 14.0, visionOS 1.0, *)
     public nonisolated init(
         _ title: some StringProtocol, systemImage: String, action: @escaping @MainActor () -> Void
     ) {}
@@ -129,25 +132,31 @@ public struct Color: Sendable {
     public static let red = Color()
 }
 
+@available(macOS 11.0, iOS 14.0, tvOS 14.0, visionOS 1.0, *)
 public protocol LabelStyle {}
+@available(macOS 11.0, iOS 14.0, tvOS 14.0, visionOS 1.0, *)
 public struct IconOnlyLabelStyle: LabelStyle { public init() {} }
+@available(macOS 11.0, iOS 14.0, tvOS 14.0, visionOS 1.0, *)
 extension LabelStyle where Self == IconOnlyLabelStyle {
     public static var iconOnly: IconOnlyLabelStyle { IconOnlyLabelStyle() }
 }
 
 public protocol PrimitiveButtonStyle {}
+@available(macOS 10.15, iOS 13.0, tvOS 17.0, visionOS 1.0, *)
 public struct BorderlessButtonStyle: PrimitiveButtonStyle { public init() {} }
+@available(macOS 10.15, iOS 13.0, tvOS 17.0, visionOS 1.0, *)
 extension PrimitiveButtonStyle where Self == BorderlessButtonStyle {
-    @available(macOS 12.0, iOS 15.0, tvOS 17.0, visionOS 1.0, *)
     public static var borderless: BorderlessButtonStyle { BorderlessButtonStyle() }
 }
 
 extension View {
+    @available(macOS 11.0, iOS 14.0, tvOS 14.0, visionOS 1.0, *)
     public nonisolated func labelStyle(_ style: some LabelStyle) -> some View { self }
     public nonisolated func buttonStyle(_ style: some PrimitiveButtonStyle) -> some View { self }
     public nonisolated func frame(minHeight: CGFloat? = nil) -> some View { self }
-    @available(macOS 14.0, iOS 17.0, tvOS 17.0, visionOS 1.0, *)
+    @available(macOS 12.0, iOS 15.0, tvOS 15.0, visionOS 1.0, *)
     public nonisolated func foregroundStyle(_ style: Color) -> some View { self }
+    @available(macOS 11.0, iOS 14.0, tvOS 14.0, visionOS 1.0, *)
     public nonisolated func navigationTitle(_ title: some StringProtocol) -> some View { self }
     @available(macOS 12.0, iOS 15.0, tvOS 15.0, visionOS 1.0, *)
     public nonisolated func task(
