@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Checks the files of Packaging, the workflows and the installation of Swift. The systemd unit, the Dockerfile, the
-# workflows and the Homebrew formula are linted, the Prometheus rules and the Grafana dashboard are compared with the
-# metrics of a running server, and requests through nginx test its configuration.
+# Checks the files of Packaging and of an installation, the workflows, and the installation of Swift. The systemd unit,
+# the Dockerfile, the workflows and the Homebrew formula are linted, the Prometheus rules and the Grafana dashboard are
+# compared with the metrics of a running server, and requests through nginx test its configuration.
 #
 #   Scripts/check-packaging.sh PATH-OF-MEDIACACHE
 #
@@ -77,7 +77,7 @@ fi
 "$linters/hadolint" docker/Dockerfile
 say "the Dockerfile is valid"
 
-# --- the license texts
+# --- the installation and its license texts
 
 # The debug build links the same components as the release build, which also contains the runtime.
 linked=$(dirname "$program")/mediacache.product/Objects.LinkFileList
@@ -85,17 +85,21 @@ runtime=$("${SWIFT:-swift}" -print-target-info | sed -n 's/.*"runtimeResourcePat
 licensed() { python3 checks/licenses.py "$linked" ../.build/checkouts "$runtime" "$1"; }
 
 if [ -e "$linked" ]; then
-    ../Scripts/install.sh licenses >"$folder/licenses" || fail "the license texts can't be listed"
-    licensed "$folder/licenses" >"$folder/found" || fail "$(cat "$folder/found")"
+    (umask 077 && DESTDIR=$folder/installed PREFIX=/usr ../Scripts/install.sh install "$program") ||
+        fail "the command can't be installed"
+    private=$(find "$folder/installed/usr" ! -perm -0444 -o -type d ! -perm -0555)
+    [ -z "$private" ] || fail "other users can't read these installed files: $private"
+    licenses=$folder/installed/usr/share/doc/mediacache/copyright
+    licensed "$licenses" >"$folder/found" || fail "$(cat "$folder/found")"
     # The check itself must detect that the text of a dependency, of a part of one, or of the runtime is missing.
     for mistake in '/Gwendal/d' '/Fedor Indutny/d' '/UNICODE LICENSE/d' '/As an exception/d'; do
-        sed "$mistake" "$folder/licenses" >"$folder/wrong"
+        sed "$mistake" "$licenses" >"$folder/wrong"
         ! licensed "$folder/wrong" >/dev/null || fail "licenses.py doesn't detect $mistake"
     done
-    say "$(cat "$folder/found")"
+    say "all users can read the installed files, $(cat "$folder/found")"
 else
-    [ "${MEDIACACHE_REQUIRE_ALL:-}" != 1 ] || fail "$linked is missing, so the license texts can't be checked; build first"
-    say "skipped the license texts: $program isn't in a build folder"
+    [ "${MEDIACACHE_REQUIRE_ALL:-}" != 1 ] || fail "$linked is missing, so the installation can't be checked; build first"
+    say "skipped the installation: $program isn't in a build folder"
 fi
 
 # --- the workflows, the rules

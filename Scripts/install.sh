@@ -3,12 +3,11 @@
 #
 #   Scripts/install.sh install PATH-OF-MEDIACACHE
 #   Scripts/install.sh uninstall
-#   Scripts/install.sh licenses
-#
-# `licenses` prints the texts that an installation contains: the licenses of the project and of what is linked with it.
 #
 # PREFIX is /usr/local by default. DESTDIR is put before all paths, for packages. Caches and settings aren't touched.
 set -euo pipefail
+# All users can read the files.
+umask 022
 
 cd "$(dirname "$0")/.."
 prefix=${PREFIX:-/usr/local}
@@ -94,6 +93,5 @@ case ${1:-} in
         uninstall_all
         say "removed mediacache from $root; caches and settings remain"
         ;;
-    licenses) licenses ;;
-    *) fail "use 'install PATH-OF-MEDIACACHE', 'uninstall' or 'licenses'" ;;
+    *) fail "use 'install PATH-OF-MEDIACACHE' or 'uninstall'" ;;
 esac

@@ -6,6 +6,8 @@
 # FOLDER is .build/packages by default. The same source and executable result in the same files. Fails if a package or
 # the installed command is larger than its limit.
 set -euo pipefail
+# The modes of the files don't depend on the user's umask.
+umask 022
 
 [ "$(uname -s)" = Linux ] || { echo "package: packages are built on Linux; use 'make install' here" >&2 && exit 1; }
 program=$(realpath "${1:?the path of the executable is missing}")
@@ -73,7 +75,6 @@ sed -e "s/@VERSION@/$version/" -e "s/@ARCHITECTURE@/$architecture/" -e "s/@DEPEN
     -e "s/@SIZE@/$(du -sk --apparent-size "$root/usr" | cut -f 1)/" Packaging/debian/control.in >"$root/DEBIAN/control"
 install -m 0755 Packaging/debian/postinst Packaging/debian/prerm Packaging/debian/postrm "$root/DEBIAN"
 (cd "$root" && find usr -type f -print0 | sort -z | xargs -0 md5sum >DEBIAN/md5sums)
-find "$root" -type d -exec chmod 0755 {} +
 package=$folder/mediacache_${version}_$architecture.deb
 dpkg-deb --root-owner-group -Zxz --build "$root" "$package" >/dev/null
 report "$package" "$root/usr"
