@@ -23,7 +23,8 @@ def _closed(schema):
 
 
 class Description:
-    """The OpenAPI document. `operations` has the methods and paths of the API, without the routes for players."""
+    """The OpenAPI document. `operations` has the methods and paths of the API, and of the routes for players that
+    respond with JSON."""
 
     def __init__(self, file: pathlib.Path):
         self.document = yaml.safe_load(file.read_text())
@@ -32,8 +33,11 @@ class Description:
             (method.upper(), path)
             for path, item in self.document["paths"].items()
             for method in item
-            if method in METHODS and "players" not in item[method]["tags"]
+            if method in METHODS and ("players" not in item[method]["tags"] or self._is_json(item[method]))
         }
+
+    def _is_json(self, operation: dict) -> bool:
+        return "application/json" in operation["responses"]["200"].get("content", {})
 
     def _resolved(self, value):
         while isinstance(value, dict) and "$ref" in value:

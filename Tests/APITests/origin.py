@@ -1,13 +1,30 @@
-"""An origin on loopback: a file, a stream, and a live stream whose window advances by one segment per second."""
+"""An origin on loopback: a file, a stream, and a live stream whose window advances by one segment per second.
+
+Each stream also has a multivariant playlist, which adds subtitles.
+"""
 
 import http.server
 import pathlib
+import re
 import subprocess
 import threading
 import time
 
 SEGMENTS = 600
 WINDOW = 10
+MULTIVARIANT = """#EXTM3U
+#EXT-X-MEDIA:TYPE=SUBTITLES,GROUP-ID="text",NAME="English",LANGUAGE="en",URI="{stream}-text.m3u8"
+#EXT-X-STREAM-INF:BANDWIDTH=100000,RESOLUTION=64x36,FRAME-RATE=4.000,CODECS="avc1.42C00A",SUBTITLES="text"
+{stream}.m3u8
+"""
+# The subtitles of a segment.
+SUBTITLES = """WEBVTT
+X-TIMESTAMP-MAP=MPEGTS:{time},LOCAL:00:00:00.000
+
+cue
+00:00.000 --> 00:00.900 line:0
+Some words
+"""
 
 
 class Origin:
@@ -56,18 +73,27 @@ class Origin:
         # The name gives the media type; the content doesn't matter here.
         (self.folder / "film.mp4").write_bytes(b"".join((self.folder / f"{n}.ts").read_bytes() for n in range(20)))
 
-    def _playlist(self, first: int, count: int, ends: bool) -> bytes:
+    def _playlist(self, stream: str, suffix: str) -> bytes:
+        """Returns a media playlist whose segments have a suffix."""
+        first, count = 0, 5
+        if stream == "live":
+            first, count = min(int(time.monotonic() - self.started), SEGMENTS - WINDOW), WINDOW
         lines = ["#EXTM3U", "#EXT-X-VERSION:3", "#EXT-X-TARGETDURATION:1", f"#EXT-X-MEDIA-SEQUENCE:{first}"]
         for number in range(first, first + count):
-            lines += ["#EXTINF:1.0,", f"{number}.ts"]
-        return ("\n".join(lines + (["#EXT-X-ENDLIST"] if ends else [])) + "\n").encode()
+            lines += ["#EXTINF:1.0,", f"{number}.{suffix}"]
+        return ("\n".join(lines + ([] if stream == "live" else ["#EXT-X-ENDLIST"])) + "\n").encode()
 
     def _content(self, name: str) -> tuple[str, bytes] | None:
-        if name == "live.m3u8":
-            first = min(int(time.monotonic() - self.started), SEGMENTS - WINDOW)
-            return "application/vnd.apple.mpegurl", self._playlist(first, WINDOW, ends=False)
-        if name == "show.m3u8":
-            return "application/vnd.apple.mpegurl", self._playlist(0, 5, ends=True)
+        for stream in ("live", "show"):
+            playlists = {
+                f"{stream}.m3u8": self._playlist(stream, "ts"),
+                f"{stream}-text.m3u8": self._playlist(stream, "vtt"),
+                f"{stream}-subtitled.m3u8": MULTIVARIANT.format(stream=stream).encode(),
+            }
+            if name in playlists:
+                return "application/vnd.apple.mpegurl", playlists[name]
+        if re.fullmatch(r"[0-9]+\.vtt", name):
+            return "text/vtt", SUBTITLES.format(time=90_000 * int(name.removesuffix(".vtt"))).encode()
         file = self.folder / name
         if not file.is_file():
             return None

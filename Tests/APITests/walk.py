@@ -3,6 +3,7 @@
 import base64
 import json
 import time
+from urllib.parse import parse_qsl, urljoin
 
 import requests
 
@@ -69,6 +70,52 @@ class Walk:
         if record["state"] != "complete":
             raise Fault(f"the download of {name} isn't complete: {record}")
         return record
+
+    def stream(self, folder: str, names: dict[str, str]):
+        """Reads the tracks of a stream. For each track, reads the segments and subtitles, and the first fragment."""
+        tracks = self.ask("GET", f"{folder}/media.json", names=names).json()["tracks"]
+        if {track["kind"] for track in tracks} != {"video", "text"}:
+            raise Fault(f"{folder}: the stream doesn't have video and subtitles: {tracks}")
+
+        def read(reference: str):
+            path, _, query = reference.replace("{query}", "").partition("?")
+            track, playlist, file = path.split("/")
+            template = folder + "/{track}/{playlist}/{fragment}"
+            parts = names | {"track": track, "playlist": playlist, "fragment": file}
+            return self.ask("GET", template, names=parts, query=dict(parse_qsl(query)))
+
+        self._read_tracks(tracks, read)
+
+    def played_stream(self, name: str):
+        """Reads the tracks of a stream at a play URL, and their files. The description has no paths of play URLs."""
+        link = self.ask("GET", "/api/v1/urls", query={"url": self.origin.url(name)}).json()["playURL"]
+        media = link.replace("/http/", ";fragments=media.json/http/")
+
+        def read(reference: str):
+            answer = requests.get(urljoin(media, reference.replace("{query}", "")), timeout=60)
+            answer.raise_for_status()
+            return answer
+
+        tracks = read(media).json()
+        self._match("Stream", tracks)
+        self._read_tracks(tracks["tracks"], read)
+
+    def _read_tracks(self, tracks: list[dict], read):
+        for track in tracks:
+            segments = read(track["segments"]).json()
+            self._match("Segments", segments)
+            if "fragments" in track:
+                read(track["fragments"].replace("{segment}", str(segments["segments"][0]["number"])))
+            if "cues" in track:
+                cues = read(track["cues"]).json()
+                self._match("Cues", cues)
+                if not any(segment["cues"] for segment in cues["segments"]):
+                    raise Fault(f"there are no subtitles: {cues}")
+
+    def _match(self, schema: str, value):
+        faults = self.description.errors({"$ref": f"#/components/schemas/{schema}"}, value)
+        if faults:
+            raise Fault(f"a response doesn't match {schema}: {faults}\n{str(value)[:600]}")
 
     def record(self, name: str, stream: str = "live.m3u8") -> dict:
         """Records the live stream until it has some segments."""
@@ -169,6 +216,7 @@ class Walk:
         self.ask("DELETE", "/api/v1/resources/{id}", names=one, status=(404,))
 
     def played(self):
+        self.played_stream("show-subtitled.m3u8")
         for name in ("film.mp4", "0.ts", "1.ts"):
             self.play(name)
         whole = self.ask("GET", "/api/v1/played").json()["played"]
@@ -215,6 +263,7 @@ class Walk:
 
     def downloads(self):
         show = self.download("show.m3u8")
+        self.stream("/library/{id}", {"id": self.download("show-subtitled.m3u8")["id"]})
         late = self.ask(
             "POST", "/api/v1/downloads", status=(201,), json={"url": self.origin.url("film.mp4"), "paused": True}
         ).json()  # fmt: skip
@@ -241,7 +290,8 @@ class Walk:
 
     def channels(self):
         names = {"name": "walk"}
-        channel = self.record("walk")
+        channel = self.record("walk", "live-subtitled.m3u8")
+        self.stream("/live/{name}", names)
         self.ask("PATCH", "/api/v1/channels/{name}", names=names, json={"retention": {"segments": 1000}})
         segments = self.ask("GET", "/api/v1/channels/{name}/timeline", names=names, query={"to": "now"}).json()["segments"]
         if not segments:
