@@ -5,9 +5,9 @@
 #   Scripts/check-package.sh FOLDER-OF-THE-PACKAGE [SUITE...]
 #
 # SUITE is a Debian or Ubuntu release, bookworm and trixie by default. Each system is made with mmdebstrap, and its
-# archive is reused from .build/roots. Requires root, mmdebstrap, ffmpeg, procps, python3 and a network connection.
-# Playback of the demo is checked in the first suite, in the host's browser. If systemd-nspawn is installed, systemd in
-# a container starts the service.
+# archive is reused from .build/roots. Requires root, mmdebstrap, ffmpeg, procps, python3 and a network connection; for
+# Ubuntu's releases also distro-info-data. Playback of the demo is checked in the first suite, in the host's browser. If
+# systemd-nspawn is installed, systemd in a container starts the service.
 set -euo pipefail
 
 fail() {
@@ -29,6 +29,8 @@ suites=("$@")
 cd "$(dirname "$0")/.."
 # shellcheck source=/dev/null
 source Scripts/await.sh
+# shellcheck source=/dev/null
+source Scripts/roots.sh
 package=$(find "$packages" -name "mediacache_*_$(dpkg --print-architecture).deb" | sort -V | tail -n 1)
 [ -n "$package" ] || fail "no .deb in $packages; 'make package' builds it"
 
@@ -48,18 +50,6 @@ finish() {
 }
 trap finish EXIT
 
-# Runs a command in a chroot with its own mount and PID namespaces. Its processes end with it: inside ROOT COMMAND...
-inside() {
-    local root=$1
-    shift
-    # shellcheck disable=SC2016
-    unshare --mount --pid --fork --kill-child bash -c '
-        root=$1; shift
-        mount -t proc proc "$root/proc"; mount --rbind /dev "$root/dev"; mount -t tmpfs tmpfs "$root/run"
-        exec chroot "$root" /usr/bin/env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin LANG=C.UTF-8 DEBIAN_FRONTEND=noninteractive "$@"
-    ' inside "$root" "$@"
-}
-
 Packaging/checks/media.sh "$folder"
 python3 Packaging/checks/origin.py "$folder" >"$folder/origin" &
 processes+=($!)
@@ -72,21 +62,12 @@ sed -i 's/^Version: .*/Version: 0.0.1/' "$folder/older/DEBIAN/control"
 dpkg-deb --root-owner-group -Znone --build "$folder/older" "$folder/older.deb" >/dev/null
 version=$(dpkg-deb -f "$package" Version)
 
-# Makes a minimal system in a folder, with more Debian packages if listed, and copies both versions of mediacache and
-# the checks to its /packages: make_root FOLDER SUITE [PACKAGE,...]
+# Makes a minimal system in a new folder, and copies both versions of mediacache and the checks to its /packages. The
+# arguments are those of unpack_root.
 make_root() {
-    local root=$1 suite=$2 include=${3:-}
-    local archive=.build/roots/$suite${include:+-systemd}.tar
-    if [ ! -f "$archive" ]; then
-        mkdir -p .build/roots
-        say "$suite: making a minimal system"
-        mmdebstrap --quiet --variant=minbase --include="$include" "$suite" "$archive.part" 2>"$folder/mmdebstrap" ||
-            fail "$suite: $(tail -n 3 "$folder/mmdebstrap")"
-        mv "$archive.part" "$archive"
-    fi
-    mkdir "$root" "$root/packages"
-    tar -C "$root" -xf "$archive" --exclude=./dev/\*
-    cp /etc/resolv.conf "$root/etc/resolv.conf"
+    local root=$1
+    unpack_root "$@"
+    mkdir "$root/packages"
     cp "$package" "$root/packages/mediacache.deb"
     cp "$folder/older.deb" "$root/packages/older.deb"
     cp Packaging/checks/*.sh "$root/packages"
@@ -138,7 +119,7 @@ if ! command -v systemd-nspawn >/dev/null; then
     exit 0
 fi
 root=$folder/systemd
-make_root "$root" "${suites[0]}" systemd,systemd-sysv,dbus,curl
+make_root "$root" "${suites[0]}" systemd systemd,systemd-sysv,dbus,curl
 # Installs the package's dependencies, which remain after the purge. They can't be installed later, because systemd's
 # container has no network.
 inside "$root" bash -euc '
