@@ -56,9 +56,14 @@ processes+=($!)
 await 10 "origin" grep -q . "$folder/origin"
 origin="http://127.0.0.1:$(cat "$folder/origin")"
 
-# An older version for the upgrade: the same files with a lower version number.
+# An older version for the upgrade. Its command and manual differ, and it has a file that the new version lacks. Bytes
+# after the end of an executable have no effect.
 dpkg-deb -R "$package" "$folder/older"
 sed -i 's/^Version: .*/Version: 0.0.1/' "$folder/older/DEBIAN/control"
+echo older >>"$folder/older/usr/bin/mediacache"
+echo older | gzip -n >"$folder/older/usr/share/man/man1/mediacache.1.gz"
+echo older >"$folder/older/usr/share/doc/mediacache/older"
+(cd "$folder/older" && find usr -type f -print0 | sort -z | xargs -0 md5sum >DEBIAN/md5sums)
 dpkg-deb --root-owner-group -Znone --build "$folder/older" "$folder/older.deb" >/dev/null
 version=$(dpkg-deb -f "$package" Version)
 
@@ -98,11 +103,15 @@ for suite in "${suites[@]}"; do
 
     inside "$root" apt-get -qq install -y --no-install-recommends /packages/older.deb >"$folder/apt" 2>&1 ||
         fail "$suite: $(tail -n 5 "$folder/apt")"
-    # One PID namespace, so that the server continues during the upgrade.
+    # One PID namespace, so that the server continues during the upgrade. `dpkg --verify` lists files that differ from
+    # those of the package.
     inside "$root" bash -euc "
+        [ -e /usr/share/doc/mediacache/older ] || { echo 'a file of the older version is missing' >&2; exit 1; }
         /packages/installed.sh $origin
         apt-get -qq install -y --no-install-recommends /packages/mediacache.deb >/dev/null 2>&1
         [ \"\$(dpkg-query -W -f '\${Version}' mediacache)\" = $version ]
+        [ -z \"\$(dpkg --verify mediacache | tee /dev/stderr)\" ]
+        [ ! -e /usr/share/doc/mediacache/older ] || { echo 'the upgrade left a file of the older version' >&2; exit 1; }
         /packages/installed.sh kept
         apt-get -qq remove -y mediacache >/dev/null 2>&1
         ! command -v mediacache || { echo 'the command is still there after removal' >&2; exit 1; }
