@@ -1,14 +1,32 @@
 public import MediaCache
 internal import MediaLibrary
 
-/// A reference to a cached resource or an asset, as users write it.
+/// A reference to a cached resource or an item of the library, as users write it.
 public enum AssetReference: Sendable, Hashable {
     /// The URL at the origin.
     case url(ResourceURL)
-    /// The ID of a cached resource (``ResourceRecord/id``).
+    /// A number: the ID of a cached resource (``ResourceRecord/id``), or a title that consists of digits.
     case id(Int64)
-    /// The ID or title of an asset.
+    /// The ID or title of an asset, the name of a channel, or the title of a played file or stream.
     case asset(String)
+
+    /// Parses a reference. A text with a scheme, such as `https://example.org/film.mp4`, is a URL. A colon alone doesn't
+    /// make a URL, since titles contain colons.
+    ///
+    /// - Throws: `CacheError` if a URL is invalid or has another scheme than http and https, or the text is empty.
+    public init(_ text: String) throws {
+        let digits = text.filter { !$0.isWhitespace }
+        let lowercased = digits.lowercased()
+        if !digits.isEmpty, digits.allSatisfy({ $0.isASCII && $0.isNumber }), let id = Int64(digits) {
+            self = .id(id)
+        } else if digits.isEmpty || text.contains("://") || lowercased.hasPrefix("http:")
+            || lowercased.hasPrefix("https:")
+        {
+            self = .url(try ResourceURL(text))
+        } else {
+            self = .asset(text)
+        }
+    }
 
     /// The URL; nil for other references.
     public var url: ResourceURL? {
@@ -24,32 +42,59 @@ public enum AssetReference: Sendable, Hashable {
         }
     }
 
-    /// Returns the item of a list that the reference identifies.
+    /// The reference as a user writes it: a URL, `17` or `A film`.
+    private var name: String {
+        switch self {
+        case .url(let url): "\(url)"
+        case .id(let id): "\(id)"
+        case .asset(let name): name
+        }
+    }
+
+    /// Returns the item of a list that the reference identifies. An ID takes precedence over a title, and a title with
+    /// the same case over one with another.
     ///
     /// - Parameter noun: The name of the items in messages, such as `download`.
-    /// - Throws: `MediaJobError` if no item or more than one matches; ``Problem``, ``APIClientError`` or
-    ///   `CancellationError`.
+    /// - Throws: `MediaJobError` if no item or more than one matches, as when a number is both the ID of a resource and
+    ///   the title of another; ``Problem``, ``APIClientError`` or `CancellationError`.
     public func find<Item: IdentifiableAsset>(
         in items: [Item], noun: String, client: APIClient
     ) async throws -> Item {
-        let found: [Item]
+        var url: String?
+        if case .id(let id) = self { url = try await client.resource(id: id)?.url }
+        let found = matches(in: items, url: url)
+        if let item = try single(found, noun: noun) { return item }
+        throw MediaJobError(.failed, "there is no \(noun) \(text); check its URL, ID or title")
+    }
+
+    /// Returns the matching items of a list.
+    ///
+    /// - Parameter url: The URL of the resource with the reference's number; nil if there is none.
+    func matches<Item: IdentifiableAsset>(in items: [Item], url: String?) -> [Item] {
         switch self {
-        case .url(let url): found = items.filter { $0.url == "\(url)" }
+        case .url(let url): return items.filter { $0.url == "\(url)" }
         case .id(let id):
-            let url = try await client.resource(id: id)?.url
-            found = items.filter { $0.url == url }
+            return items.filter { $0.id == "\(id)" || $0.title == "\(id)" || url != nil && $0.url == url }
         case .asset(let name):
-            let named = items.filter { $0.id == name }
-            found = named.isEmpty ? items.filter { $0.title == name } : named
+            let identified = items.filter { $0.id == name }
+            guard identified.isEmpty else { return identified }
+            let titled = items.filter { $0.title == name }
+            return titled.isEmpty ? items.filter { $0.title?.lowercased() == name.lowercased() } : titled
         }
-        guard let first = found.first else {
-            throw MediaJobError(.failed, "there is no \(noun) \(text); check its URL, ID or title")
-        }
-        guard found.count == 1 else {
-            let names = found.prefix(5).map(\.id).joined(separator: ", ")
-            throw MediaJobError(.failed, "\(text) matches \(found.count.counted(noun)); use an ID: \(names)")
-        }
-        return first
+    }
+
+    /// Returns the only item of a list; nil if it's empty.
+    ///
+    /// - Throws: `MediaJobError` if the list has several items.
+    func single<Item: IdentifiableAsset>(_ found: [Item], noun: String) throws -> Item? {
+        guard found.count > 1 else { return found.first }
+        // An ID that equals the reference doesn't identify the item.
+        let named = found.prefix(5).map { $0.id == name ? $0.url : "\($0.id) (\($0.url))" }
+        let more = found.count > named.count ? " and \(found.count - named.count) more" : ""
+        throw MediaJobError(
+            .failed,
+            "“\(name)” matches \(found.count.counted(noun)); use an ID or a URL: "
+                + "\(named.joined(separator: ", "))\(more)")
     }
 }
 

@@ -108,6 +108,13 @@ extension APIClient {
     /// Returns all assets, newest first.
     public func assets() async throws -> [AssetRecord] { try await all(AssetList.self, "/api/v1/assets") }
 
+    /// Returns an asset.
+    ///
+    /// - Throws: ``Problem`` with status 404 if it doesn't exist.
+    public func asset(_ id: String) async throws -> AssetRecord {
+        try await call(.get, "/api/v1/assets/\(Self.escape(id))")
+    }
+
     /// Changes an asset's title.
     @discardableResult
     public func updateAsset(_ id: String, _ update: AssetUpdate) async throws -> AssetRecord {
@@ -151,11 +158,12 @@ extension APIClient {
         return try await call(.put, "/api/v1/assets/\(Self.escape(id))/cover", content: content)
     }
 
-    /// Sets the cover of a URL's asset, which is created if necessary.
+    /// Sets the cover of the asset that a reference identifies, which is created if necessary.
     ///
-    /// - Returns: Whether the cover was set; false if no data of the URL is cached.
-    public func setCover(_ cover: Cover, at url: ResourceURL) async throws -> Bool {
-        guard let asset = try await addAsset(for: url) else { return false }
+    /// - Returns: Whether the cover was set; false if no data of a URL is cached.
+    /// - Throws: See ``addAsset(of:)`` and ``setCover(_:of:)``.
+    public func setCover(_ cover: Cover, of reference: AssetReference) async throws -> Bool {
+        guard let asset = try await addAsset(of: reference) else { return false }
         try await setCover(cover, of: asset.id)
         return true
     }

@@ -16,23 +16,22 @@ public struct CachedAsset: Sendable {
     ///
     /// - Parameter cachedOnly: Whether origins may not be contacted.
     /// - Returns: Nil if the asset isn't cached, unless it's a URL and origins may be contacted.
-    /// - Throws: `MediaJobError` if no asset or more than one matches the reference; ``Problem``, ``APIClientError`` or
+    /// - Throws: `MediaJobError` if no item or more than one matches the reference; ``Problem``, ``APIClientError`` or
     ///   `CancellationError`.
     public init?(_ asset: AssetReference, cachedOnly: Bool, client: APIClient) async throws {
         self.client = client
-        if cachedOnly, let download = try await Self.download(of: asset, client) {
+        let item = asset.url == nil ? try await client.item(asset) : nil
+        if cachedOnly, let download = try await Self.download(of: asset, item, client) {
             self.download = download
             record = nil
             url = try ResourceURL(download.url)
             return
         }
         download = nil
-        switch asset {
-        case .url(let url): record = try await client.resource(for: url)
-        case .id(let id): record = try await client.resource(id: id)
-        case .asset:
-            let named = try await asset.find(in: try await client.assets(), noun: "asset", client: client)
-            record = try await client.resource(for: try ResourceURL(named.url))
+        if let item, item.kind != .asset, item.kind != .channel, let id = Int64(item.id) {
+            record = try await client.resource(id: id)
+        } else {
+            record = try await client.resource(for: try asset.url ?? ResourceURL(item?.url ?? ""))
         }
         // Only the given URL contains the user information.
         if case .url(let url) = asset, record != nil || !cachedOnly {
@@ -44,13 +43,17 @@ public struct CachedAsset: Sendable {
     }
 
     /// Returns the asset of a downloaded stream; nil for anything else.
-    private static func download(of asset: AssetReference, _ client: APIClient) async throws -> BundleRecord? {
+    private static func download(
+        of asset: AssetReference, _ item: LibraryItem?, _ client: APIClient
+    ) async throws -> BundleRecord? {
         let name: String
         switch asset {
         // The URLs of assets don't contain user information.
         case .url(let url) where url.userInfo == nil: name = "\(url)"
-        case .asset(let known): name = known
-        case .url, .id: return nil
+        case .url: return nil
+        case .id, .asset:
+            guard let item, item.kind == .asset else { return nil }
+            name = item.id
         }
         do {
             let record = try await client.bundle(ofAsset: name)

@@ -34,6 +34,8 @@ public struct CoverJob: Sendable {
 
     /// The song or film.
     public var input: MediaInput
+    /// The song or film in the cache, whose asset has the cover; nil for a file.
+    public var reference: AssetReference?
     /// The time of a frame in seconds; nil for an existing picture, or a frame at the default time.
     public var time: Double?
     /// Whether the picture becomes the cover of the asset.
@@ -42,11 +44,15 @@ public struct CoverJob: Sendable {
     public var decodeFrame: @Sendable (Double) async throws -> Cover?
 
     /// Creates a job.
+    ///
+    /// - Parameter reference: The reference to the asset; nil for the URL of the input.
     public init(
-        input: MediaInput, time: Double? = nil, stores: Bool,
+        input: MediaInput, of reference: AssetReference? = nil, time: Double? = nil, stores: Bool,
         decodeFrame: @escaping @Sendable (Double) async throws -> Cover?
     ) {
         self.input = input
+        self.reference = reference
+        if reference == nil, case .url(let url) = input { self.reference = .url(url) }
         self.time = time
         self.stores = stores
         self.decodeFrame = decodeFrame
@@ -59,8 +65,8 @@ public struct CoverJob: Sendable {
     /// - Throws: `MediaJobError` if there is neither a picture nor a frame; if `time` is set, the errors of storing the
     ///   cover; the errors of `decodeFrame`; ``Problem``, ``APIClientError`` or `CancellationError`.
     public func run(_ client: APIClient?) async throws -> Found {
-        if time == nil, let client, case .url(let url) = input,
-            let asset = try await client.asset(for: url), asset.cover != nil,
+        if time == nil, let client, let reference,
+            let asset = try await client.asset(of: reference), asset.cover != nil,
             let cover = try await client.cover(of: asset.id)
         {
             return Found(cover: cover, source: .stored, isStored: true)
@@ -74,9 +80,9 @@ public struct CoverJob: Sendable {
                 .failed, "\(input.name) has no picture or video frame" + (time == nil ? "" : " at that time"))
         }
         var found = Found(cover: cover, source: embedded == nil ? .frame : .embedded, isStored: false)
-        if stores, let client, case .url(let url) = input {
+        if stores, let client, let reference {
             do {
-                found.isStored = try await client.setCover(cover, at: url)
+                found.isStored = try await client.setCover(cover, of: reference)
             } catch {
                 // Storing was requested explicitly only with a time.
                 guard time == nil else { throw error }

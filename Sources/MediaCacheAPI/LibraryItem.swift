@@ -9,7 +9,7 @@ public struct LibraryItem: Codable, Sendable, Hashable, Identifiable, Identifiab
 
     /// The ID: that of the asset, the name of the channel, or the ID of the resource that plays the item.
     public var id: String
-    /// The title. For a played item it's derived from the URL.
+    /// The title. For an item without a title of its own it's derived from the URL.
     public var title: String?
     /// The kind.
     public var kind: Kind
@@ -28,7 +28,8 @@ public struct LibraryItem: Codable, Sendable, Hashable, Identifiable, Identifiab
 
     /// Creates the item of an asset.
     public init(_ asset: AssetRecord) {
-        (id, title, kind, url) = (asset.id, asset.title, .asset, asset.url)
+        (id, kind, url) = (asset.id, .asset, asset.url)
+        title = asset.title ?? Self.title(of: asset.url)
         (bytes, length) = (asset.bytes, asset.length)
         state = asset.state?.rawValue
         complete = asset.state.map { $0 == .complete } ?? (asset.isLengthExact && asset.bytes == asset.length)
@@ -47,7 +48,7 @@ public struct LibraryItem: Codable, Sendable, Hashable, Identifiable, Identifiab
     /// Creates the item of a played title.
     public init(_ played: PlayedRecord) {
         (id, url) = ("\(played.id)", played.url)
-        title = (try? ResourceURL(played.url)).map { AssetTitle.title(for: $0) }
+        title = Self.title(of: played.url)
         kind = Kind(played.kind)
         (bytes, length) = (played.bytes, played.length)
         state = nil
@@ -56,6 +57,19 @@ public struct LibraryItem: Codable, Sendable, Hashable, Identifiable, Identifiab
             ? played.length == played.bytes : played.segments > 0 && played.segments == played.segmentsCached
         lastUsed = played.lastUsed
     }
+
+    /// Creates the item of a resource that isn't an item of its own, such as a segment.
+    init(_ resource: ResourceRecord) {
+        (id, url) = ("\(resource.id)", resource.url)
+        title = Self.title(of: resource.url)
+        kind = MediaType.isPlaylist(resource.type) ? .stream : .file
+        (bytes, length) = (resource.bytesCached, resource.length)
+        state = nil
+        complete = resource.complete
+        lastUsed = resource.lastUsed
+    }
+
+    private static func title(of url: String) -> String? { (try? ResourceURL(url)).map { AssetTitle.title(for: $0) } }
 }
 
 extension APIClient {

@@ -5,6 +5,8 @@ internal import MediaCache
 /// The elements of play paths that the server shares with its clients.
 package enum PlayPath {
     package static let prefix = "/play/"
+    /// The prefix of the token in library and live paths: `/k/<token>/library/…`.
+    package static let tokenPrefix = "/k/"
     /// The option that limits a read to cached bytes.
     package static let cachedOnly: Substring = "cached=1"
 }

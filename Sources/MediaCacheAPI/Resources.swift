@@ -170,6 +170,19 @@ extension APIClient {
         try await callIfFound(.get, "/api/v1/resources/\(id)?file=\(withFile)")
     }
 
+    /// Returns the resource with which an item is played; nil for a channel, and for an asset that has none, such as an
+    /// ended recording.
+    ///
+    /// - Parameter withFile: Whether the record includes the path of a complete resource's file.
+    public func resource(of item: LibraryItem, withFile: Bool = false) async throws -> ResourceRecord? {
+        switch item.kind {
+        case .asset: try await resource(for: try ResourceURL(item.url), withFile: withFile)
+        case .file, .stream, .parts:
+            if let id = Int64(item.id) { try await resource(id: id, withFile: withFile) } else { nil }
+        case .channel: nil
+        }
+    }
+
     /// Removes a resource, and the asset and download whose file or top playlist it is. A resource in use is removed
     /// when its last reader is done.
     ///

@@ -17,6 +17,7 @@ struct MediaCacheCommand: AsyncParsableCommand {
               mediacache play https://example.org/a.mp4      play through the cache
               mediacache get https://example.org/a.mp4       download a file or a stream
               mediacache list                                list films and channels
+              mediacache play 'A film'                       play by title or ID
               mediacache record https://example.org/a.m3u8   record a live stream
               mediacache serve                               run the server
               mediacache doctor https://example.org/a.mp4    find playback problems

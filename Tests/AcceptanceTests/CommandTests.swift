@@ -7,7 +7,7 @@ extension AcceptanceTests {
     struct CommandTests {
         @Test(arguments: [
             ["frobnicate"], ["get"], ["url"], ["serve", "--port", "many"], ["serve", "--max-size", "some"],
-            ["list", "--no-such-option"], ["get", "ftp://example.com/film.mp4"], ["get", "film.mp4"],
+            ["list", "--no-such-option"], ["get", "ftp://example.com/film.mp4"],
         ])
         func usageErrorsExitWith64(arguments: [String]) async throws {
             let result = try await MediaCacheBinary.run(arguments)
@@ -24,6 +24,8 @@ extension AcceptanceTests {
                 (["get", "\(origin.url("missing.mp4"))"], "404"),
                 (["get", "http://127.0.0.1:\(unusedPort)/film.mp4"], "connection refused by 127.0.0.1:\(unusedPort);"),
                 (["info", "http://example.com/never-seen.mp4"], "never-seen.mp4"),
+                (["get", "film.mp4"], "there is no item “film.mp4”; check its URL, ID or title"),
+                (["inspect", "A film"], "“A film” is neither a file nor the ID or title of an item;"),
                 (["url", "http://example.com/film.mp4"], "serve"),
             ]
             for (arguments, reason) in failures {

@@ -18,7 +18,8 @@ struct AssetReferenceTests {
     }
 
     @Test(arguments: [
-        ("bbbbbbbbbbbb", "bbbbbbbbbbbb"), ("One", "aaaaaaaaaaaa"), ("http://h/cccccccccccc.mp4", "cccccccccccc"),
+        ("bbbbbbbbbbbb", "bbbbbbbbbbbb"), ("One", "aaaaaaaaaaaa"), ("one", "aaaaaaaaaaaa"),
+        ("http://h/cccccccccccc.mp4", "cccccccccccc"),
     ])
     func findsAssetByIDTitleOrURL(text: String, id: String) async throws {
         #expect(try await find(text) == id)
@@ -26,7 +27,9 @@ struct AssetReferenceTests {
 
     @Test func rejectsAmbiguousTitle() async throws {
         let error = await #expect(throws: MediaJobError.self) { try await find("Two") }
-        #expect(error?.message == "“Two” matches 2 downloads; use an ID: bbbbbbbbbbbb, cccccccccccc")
+        #expect(
+            error?.message == "“Two” matches 2 downloads; use an ID or a URL: "
+                + "bbbbbbbbbbbb (http://h/bbbbbbbbbbbb.mp4), cccccccccccc (http://h/cccccccccccc.mp4)")
         let unknown = await #expect(throws: MediaJobError.self) { try await find("Three") }
         #expect(unknown?.message == "there is no download “Three”; check its URL, ID or title")
     }

@@ -20,6 +20,9 @@ struct TimeArgumentTests {
     @Test func parsesAssets() throws {
         #expect(try AssetReference(parsing: " 17 ") == .id(17))
         #expect(try AssetReference(parsing: "http://h/17") == .url(URLArgument.parse("http://h/17")))
-        #expect(throws: ArgumentTextError.self) { try AssetReference(parsing: "ftp://h/17") }
+        #expect(try AssetReference(parsing: "Alien: Covenant") == .asset("Alien: Covenant"))
+        for text in ["ftp://h/17", "http:/h", ""] {
+            #expect(throws: ArgumentTextError.self) { try AssetReference(parsing: text) }
+        }
     }
 }

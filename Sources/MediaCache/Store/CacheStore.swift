@@ -86,6 +86,29 @@ public final class CacheStore: Sendable {
         return store
     }
 
+    /// Opens the store of a folder for reading its committed content, whether or not another process owns it. Nothing
+    /// in the folder changes, and content that the owner removes in the meantime is missing.
+    ///
+    /// - Returns: Nil if the catalog doesn't exist or has more than `maximumCatalog` bytes.
+    /// - Throws: ``CacheError`` if the catalog can't be read.
+    package static func openToRead(
+        _ location: CacheLocation, maximumCatalog: Int64, origin: any Origin,
+        logger: Logger = Logger(label: "MediaCache")
+    ) async throws -> CacheStore? {
+        let folder = try await BlockingPool(label: "MediaCache.opening").run { () -> OpenedFolder? in
+            let path = "\(location.durable)/catalog.sqlite"
+            guard POSIXFileSystem().exists(path),
+                try POSIXFileSystem().open(path, creating: false).size() <= maximumCatalog
+            else { return nil }
+            return try OpenedFolder(toRead: location)
+        }
+        guard let folder else { return nil }
+        let engine = Engine(
+            configuration: CacheConfiguration(location: location), origin: origin, time: SystemTime(),
+            files: POSIXFileSystem(), folder: folder, logger: logger)
+        return CacheStore(engine: engine, folder)
+    }
+
     private init(engine: Engine, _ folder: OpenedFolder) {
         self.engine = engine
         lock = Mutex(folder.lock)

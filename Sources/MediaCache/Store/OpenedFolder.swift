@@ -43,6 +43,14 @@ struct OpenedFolder {
         }
     }
 
+    /// Opens the folders for reading a copy of the catalog, without the lock and without changing a file. Blocks.
+    init(toRead location: CacheLocation) throws {
+        blobs = BlobFolder(location: location, isWritable: false)
+        catalog = try Catalog(.copy(of: "\(location.durable)/catalog.sqlite"))
+        folderFailure = FolderFailure(
+            writing: CacheError(.storage, "the cache folder \(location.durable) was opened for reading"))
+    }
+
     /// Returns the lock of a folder that isn't writable; nil if the lock file can't be created anywhere.
     static func lockToRead(_ location: CacheLocation, _ logger: Logger) throws -> FolderLock? {
         do {

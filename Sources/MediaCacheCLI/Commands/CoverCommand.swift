@@ -4,7 +4,7 @@ import MediaCache
 import MediaCacheAPI
 import MediaLibrary
 
-/// `mediacache cover URL|FILE`.
+/// `mediacache cover URL|FILE|ITEM`.
 struct CoverCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "cover",
@@ -13,15 +13,16 @@ struct CoverCommand: AsyncParsableCommand {
             EXAMPLES:
               mediacache cover https://example.org/song.mp3 -o cover.jpg
               mediacache cover film.mp4 -o cover.jpg
+              mediacache cover 'A film' --set poster.png
               mediacache cover https://example.org/film/index.m3u8 --at 12:34 -o scene.jpg
               mediacache cover https://example.org/film/index.m3u8 --set poster.png
               mediacache cover https://example.org/film/index.m3u8 --remove
               mediacache cover song.m4a                             shows the type and size
 
-            Without --at, the stored cover of a URL is used if there is one. For an embedded picture (covr in MP4, \
-            APIC in ID3), only the index or the tag is read. If there is none, or with --at, ffmpeg decodes a frame if \
-            it's installed. A URL is read through the cache, and its picture is stored as the cover, which is served \
-            at /library/<id>/cover. A frame selected with --at is stored only with --keep.
+            The input is a URL, a file, or an ID or title of `list`. Without --at, the stored cover of a URL or item \
+            is used if there is one. For an embedded picture (covr in MP4, APIC in ID3), only the index or the tag is \
+            read. If there is none, or with --at, ffmpeg decodes a frame if it's installed. A URL or item is read \
+            through the cache, and its picture is stored as the cover, which is served at /library/<id>/cover. A frame selected with --at is stored only with --keep.
 
             OUTPUT:
             --json prints an object: input, type, size, source (stored, embedded or frame), isStored, output; after \
@@ -30,8 +31,8 @@ struct CoverCommand: AsyncParsableCommand {
     )
 
     @Argument(
-        help: ArgumentHelp("The song or film: a URL or a file.", valueName: "url-or-file"),
-        transform: InputArgument.init(parsing:))
+        help: ArgumentHelp("The song or film: a URL, a file, an ID or a title.", valueName: "url-or-file"),
+        completion: ServerCompletion.itemsAndFiles, transform: InputArgument.init(parsing:))
     var input: InputArgument?
 
     @Option(name: .shortAndLong, help: ArgumentHelp("The output file.", valueName: "file"), completion: .file())
@@ -78,7 +79,9 @@ struct CoverCommand: AsyncParsableCommand {
         if input == .standardInput {
             throw ValidationError("Standard input doesn't support random access; specify a file.")
         }
-        if !input.isURL, changes > 0 || keep { throw ValidationError("Only URLs have stored covers, not files.") }
+        if input.reference == nil, changes > 0 || keep {
+            throw ValidationError("Only URLs and items have stored covers, not files.")
+        }
         if let reason = MediaSession.unusedOption(of: origin, for: [input]) { throw ValidationError(reason) }
     }
 
@@ -89,11 +92,12 @@ struct CoverCommand: AsyncParsableCommand {
         if remove { return try await removeCover(of: input) }
         let target = output.map { OutputTarget(path: $0, overwrites: force) }
         try target?.check()
-        let (media, folder) = (try input.mediaInput, try cache.location.evictable)
+        let folder = try cache.location.evictable
         let (time, stores) = (at, at == nil || keep)
         let found = try await MediaSession.run(on: [input], origin: origin, cache: cache) { connection in
+            let media = try await input.mediaInput(connection?.client)
             let decoder = FrameDecoder(of: media, gateway: connection?.gateway, cacheFolder: folder)
-            let job = CoverJob(input: media, time: time, stores: stores) {
+            let job = CoverJob(input: media, of: input.reference, time: time, stores: stores) {
                 try await decoder.frame(at: $0, of: media.name)
             }
             let found = try await job.run(connection?.client)
@@ -109,7 +113,7 @@ struct CoverCommand: AsyncParsableCommand {
     }
 
     private func storePicture(_ path: String, of input: InputArgument) async throws {
-        guard let url = input.url else { return }
+        guard let reference = input.reference else { return }
         guard let data = FileManager.default.contents(atPath: path) else {
             throw CommandFailure(.failed, "the picture “\(path)” can't be read; check its path and permissions")
         }
@@ -119,8 +123,8 @@ struct CoverCommand: AsyncParsableCommand {
                 "“\(path)” can't be used as a cover; use a JPEG, PNG, GIF, WebP, AVIF or HEIC picture of at most "
                     + "\(Cover.largest >> 20) MiB")
         }
-        let isStored = try await Connection.use(try HostSettings(cache: cache, origin: origin, url: url)) {
-            try await $0.client.setCover(cover, at: url)
+        let isStored = try await Connection.use(try HostSettings(cache: cache, origin: origin, url: input.url)) {
+            try await $0.client.setCover(cover, of: reference)
         }
         guard isStored else {
             throw CommandFailure(.failed, "\(input.name) isn't cached; play it or download it with `get` first")
@@ -131,9 +135,10 @@ struct CoverCommand: AsyncParsableCommand {
     }
 
     private func removeCover(of input: InputArgument) async throws {
-        guard let url = input.url else { return }
-        let asset = try await Connection.use(try HostSettings(cache: cache, origin: origin, url: url)) { connection in
-            let asset = try await connection.client.asset(for: url)
+        guard let reference = input.reference else { return }
+        let settings = try HostSettings(cache: cache, origin: origin, url: input.url)
+        let asset = try await Connection.use(settings) { connection in
+            let asset = try await connection.client.asset(of: reference)
             if let asset { try await connection.client.removeCover(of: asset.id) }
             return asset
         }

@@ -1,5 +1,6 @@
 import ArgumentParser
 import MediaCache
+import MediaCacheAPI
 import MediaLibrary
 import Synchronization
 
@@ -31,8 +32,10 @@ struct DoctorCommand: AsyncParsableCommand {
             """
     )
 
-    @Argument(help: ArgumentHelp("A URL to check.", valueName: "url"), transform: URLArgument.parse)
-    var url: ResourceURL?
+    @Argument(
+        help: ArgumentHelp("A URL to check, or an ID or title of `list`.", valueName: "url"),
+        completion: ServerCompletion.titles, transform: AssetReference.init(parsing:))
+    var media: AssetReference?
 
     @Flag(help: "Print JSON.")
     var json = false
@@ -48,10 +51,10 @@ struct DoctorCommand: AsyncParsableCommand {
             findings.withLock { $0.append(finding) }
             if !isJSON { try StandardStreams.print(finding.text(style: style)) }
         }
-        let (settings, isValid) = try await settings(report)
+        let url = try await media?.originURL(in: options.cache)
+        let (settings, isValid) = try await settings(for: url, report)
         let interruption = Interruption()
         let doctor = Doctor(settings: settings, report: report)
-        let url = url
         let before = findings.withLock { $0.count }
         let verdict = try await interruption.cancelling { () -> String in
             var subject = "This machine is ready"
@@ -73,7 +76,7 @@ struct DoctorCommand: AsyncParsableCommand {
 
     /// Returns the settings of `serve`. If the configuration is invalid, only those of the command line apply.
     private func settings(
-        _ report: @Sendable (DiagnosisFinding) async throws -> Void
+        for url: ResourceURL?, _ report: @Sendable (DiagnosisFinding) async throws -> Void
     ) async throws -> (settings: HostSettings, isValid: Bool) {
         do {
             let configuration = try options.configuration()

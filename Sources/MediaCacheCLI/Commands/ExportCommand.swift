@@ -21,7 +21,7 @@ struct ExportCommand: AsyncParsableCommand {
               mediacache export news --from -3600 --to now -o hour.mp4
               mediacache export news --from -3600 --to now --bundle hour/
 
-            The asset is a URL, an ID of `list --json`, the ID or title of a download, or the name of a channel. By \
+            The asset is a URL, an ID or title of `list`, or the name of a channel. By \
             default, the origin isn't contacted: missing parts are listed, and no file is written. --fetch contacts \
             the origin for them; --gaps leaves gaps instead. For a multivariant playlist, the best completely cached \
             variant stream is selected, with all downloaded or recorded audio; --language selects one rendition.
@@ -53,7 +53,7 @@ struct ExportCommand: AsyncParsableCommand {
 
     @Argument(
         help: ArgumentHelp("The asset: a URL, an ID, a title or a channel.", valueName: "asset"),
-        completion: ServerCompletion.assetsAndChannels,
+        completion: ServerCompletion.items,
         transform: AssetReference.init(parsing:))
     var asset: AssetReference
 
@@ -236,10 +236,11 @@ private struct ExportSelection: Sendable {
     /// Returns the asset or the window of a channel to write to a folder.
     func bundleSource(_ client: APIClient) async throws -> BundleExport.Source {
         let name: String
-        switch asset {
-        case .url(let url): name = "\(url)"
-        case .asset(let text): name = text
-        case .id(let id): name = try await client.resource(id: id)?.url ?? "\(id)"
+        if case .url(let url) = asset {
+            name = "\(url)"
+        } else {
+            let item = try await client.item(asset)
+            name = item.kind == .asset || item.kind == .channel ? item.id : item.url
         }
         if from == nil, to == nil {
             do {

@@ -12,19 +12,23 @@ struct FastStartCommand: AsyncParsableCommand {
               mediacache faststart film.mp4 film-fast.mp4
               mediacache faststart film.mp4 film.mp4 --force        in place
               mediacache faststart https://example.org/film.mp4 ~/Films/
+              mediacache faststart 'A film' ~/Films/
 
             Many cameras and encoders write the index (moov) last, but players need it first: they must request the \
             end of a remote file before its beginning. The media isn't changed. Only the index moves, and its offsets are \
             adjusted (to 64 bits if necessary).
             A file whose index is already at the front is copied. A fragmented MP4 doesn't need this.
-            A URL is read through the cache. The output file appears only when it's complete.
+            A URL, or an ID or title of `list`, is read through the cache. The output file appears only when it's \
+            complete.
 
             OUTPUT:
             --json prints an object: input, output, size, indexSize, moved.
             """
     )
 
-    @Argument(help: ArgumentHelp("The MP4: a file or a URL.", valueName: "in"), transform: InputArgument.init(parsing:))
+    @Argument(
+        help: ArgumentHelp("The MP4: a file, a URL, an ID or a title.", valueName: "in"),
+        completion: ServerCompletion.itemsAndFiles, transform: InputArgument.init(parsing:))
     var input: InputArgument
 
     @Argument(help: ArgumentHelp("The output file or its folder.", valueName: "out"))
@@ -39,14 +43,15 @@ struct FastStartCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
+        let input = input
         let path = OutputPath.resolve(output, for: input)
-        let job = FastStartJob(
-            input: try input.mediaInput, output: OutputTarget(path: path, overwrites: results.force))
+        let target = OutputTarget(path: path, overwrites: results.force)
         // Fail before fetching rather than after it.
-        try job.output.check()
+        try target.check()
         let printer = ProgressPrinter(name: path, isQuiet: results.quiet)
         let result = try await MediaSession.run(on: [input], origin: origin, cache: cache) { connection in
             defer { printer.finish() }
+            let job = FastStartJob(input: try await input.mediaInput(connection?.client), output: target)
             return try await job.run(gateway: connection?.gateway, progress: ReadProgress(printer))
         }
         try StandardStreams.print(results.json ? JSONOutput.text(result) : Self.text(result))

@@ -15,6 +15,7 @@ struct GetCommand: AsyncParsableCommand {
               mediacache get https://example.org/show.m3u8 --formats
               mediacache get --input-file urls.txt -o '%(host)s/%(title)s.%(ext)s'
               mediacache get --input-file urls.txt --jobs 2
+              mediacache get 'A film'         complete a film that was played
               mediacache get --header 'Cookie: session=1' https://example.org/film.mp4
 
             Cached data isn't fetched again. After Ctrl-C, a lost connection or a power cut, run the same command to \
@@ -42,8 +43,11 @@ struct GetCommand: AsyncParsableCommand {
             """
     )
 
-    @Argument(help: "The URLs of files or HLS playlists.", transform: URLArgument.parse)
-    var urls: [ResourceURL] = []
+    @Argument(
+        help: ArgumentHelp(
+            "The URLs of files or HLS playlists, or IDs or titles of `list`.", valueName: "urls"),
+        completion: ServerCompletion.titles, transform: AssetReference.init(parsing:))
+    var media: [AssetReference] = []
 
     @Option(
         help: ArgumentHelp("Also read URLs from this file, one per line; - is standard input.", valueName: "file"),
@@ -78,7 +82,7 @@ struct GetCommand: AsyncParsableCommand {
     @OptionGroup(title: "Global options") var cache: CacheOptions
 
     func validate() throws {
-        if urls.isEmpty, inputFile == nil {
+        if media.isEmpty, inputFile == nil {
             throw ValidationError("Specify a URL, or a file of URLs with --input-file.")
         }
     }
@@ -101,7 +105,9 @@ struct GetCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-        let urls = try urls + (inputFile.map(URLFile.read) ?? [])
+        var urls: [ResourceURL] = []
+        for reference in media { urls.append(try await reference.originURL(in: cache)) }
+        urls += try inputFile.map(URLFile.read) ?? []
         guard let first = urls.first else {
             throw CommandFailure(.usage, "the --input-file contains no URLs; write one on each line")
         }

@@ -20,6 +20,7 @@ struct InspectCommand: AsyncParsableCommand {
               mediacache inspect --json a.m3u8 | jq -r '.segments[].uri'
               mediacache inspect film.mp4
               mediacache inspect https://example.org/film.mp4
+              mediacache inspect 'A film'
               mediacache inspect --packets segment7.ts > packets.csv
               mediacache inspect segment7.m4s --initialization init.mp4
 
@@ -48,8 +49,8 @@ struct InspectCommand: AsyncParsableCommand {
             sequence numbers, times and offsets, are computed. Attributes outside the RFC are in otherAttributes, by \
             name.
 
-            Media: a URL is read through the cache, by ranges. Only the index of an MP4 is read; other formats are \
-            read completely. Codecs are in the format of HLS's CODECS attribute (RFC 6381).
+            Media: a URL, or an ID or title of `list`, is read through the cache, by ranges. Only the index of an MP4 is \
+            read; other formats are read completely. Codecs are in the format of HLS's CODECS attribute (RFC 6381).
             --packets prints CSV with a line for each sample in the container's order: \
             track,pts,dts,duration,size,sync,crc32. Times are seconds on the container's timeline with six decimals, \
             after edit lists and 33-bit wraps are applied. sync is 1 for samples at which decoding can start. crc32 is \
@@ -85,8 +86,9 @@ struct InspectCommand: AsyncParsableCommand {
 
     @Argument(
         help: ArgumentHelp(
-            "The input: a URL, a file, or - for a playlist on standard input.", valueName: "url-or-file"),
-        transform: InputArgument.init(parsing:))
+            "The input: a URL, a file, an ID or a title, or - for a playlist on standard input.",
+            valueName: "url-or-file"),
+        completion: ServerCompletion.itemsAndFiles, transform: InputArgument.init(parsing:))
     var source: InputArgument
 
     @Option(
@@ -173,13 +175,15 @@ struct InspectCommand: AsyncParsableCommand {
     private func printContainer() async throws -> Bool {
         // With options for playlists, the input must be a playlist.
         guard playlistOptions.isEmpty, source != .standardInput else { return false }
-        let (source, initialization) = (try source.mediaInput, try initialization?.mediaInput)
-        let inputs = [self.source, self.initialization].compactMap(\.self)
+        let (source, initialization) = (source, initialization)
+        let inputs = [source, initialization].compactMap(\.self)
         let printsPackets = packets
         let (isContainer, inspection) = try await MediaSession.run(
             on: inputs, origin: origin, cache: cache
         ) { connection -> (Bool, ContainerInspection?) in
             let inspector = MediaInspector(gateway: connection?.gateway)
+            let source = try await source.mediaInput(connection?.client)
+            let initialization = try await initialization?.mediaInput(connection?.client)
             if printsPackets {
                 return (
                     try await inspector.packets(
@@ -226,6 +230,7 @@ struct InspectCommand: AsyncParsableCommand {
         case .file(let path): return try await PlaylistBody(path: path)
         case .standardInput: return try await PlaylistBody(path: nil)
         case .url(let url): return try await fetch(url)
+        case .item(let reference): return try await fetch(try await reference.originURL(in: cache))
         }
     }
 

@@ -14,9 +14,9 @@ struct ListCommand: AsyncParsableCommand {
               mediacache list --json | jq -r '.[] | .title'
               mediacache list --resources      files, playlists, segments and keys
 
-            An item is an asset of the library, a channel, or a file or stream that was played. `remove` and `export` \
-            accept the ID of an asset, file or stream, and the title of an asset; `channels` and `export` accept the \
-            name of a channel.
+            An item is an asset of the library, a channel, or a file or stream that was played. Commands that accept a \
+            URL also accept an item's ID or title, such as `play`, `url`, `info`, `cover`, `export`, `remove` and \
+            `get`. If several items have the title, the error lists their IDs.
 
             OUTPUT:
             --json prints an array of objects: id, title, kind (asset, channel, file, stream, parts), url, bytes, \

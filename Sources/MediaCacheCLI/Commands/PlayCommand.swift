@@ -3,14 +3,16 @@ import Foundation
 import MediaCache
 import MediaCacheAPI
 
-/// `mediacache play URL`.
+/// `mediacache play URL|ITEM`.
 struct PlayCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "play",
-        abstract: "Plays a URL through the cache.",
+        abstract: "Plays a URL, a film or a channel through the cache.",
         discussion: """
             EXAMPLES:
               mediacache play https://example.org/film.mp4
+              mediacache play 'A film'                         a title or an ID of `list`
+              mediacache play news                             a channel's live edge
               mediacache play https://example.org/film.mp4 --with vlc
               mediacache play https://example.org/film.mp4 -- --fullscreen --start=10:00
 
@@ -27,8 +29,10 @@ struct PlayCommand: AsyncParsableCommand {
     /// token.
     private static let tokenValidity = 7 * 86_400.0
 
-    @Argument(help: "The URL of the media to play.", transform: URLArgument.parse)
-    var url: ResourceURL
+    @Argument(
+        help: ArgumentHelp("The URL, ID or title of the media to play, or a channel.", valueName: "url-or-title"),
+        completion: ServerCompletion.items, transform: AssetReference.init(parsing:))
+    var media: AssetReference
 
     @Option(name: .customLong("with"), help: ArgumentHelp("The player: mpv, vlc or ffplay.", valueName: "player"))
     var player: Player?
@@ -43,15 +47,15 @@ struct PlayCommand: AsyncParsableCommand {
 
     func run() async throws {
         let player = try player.map { try $0.require() } ?? Player.firstInstalled()
-        let settings = try HostSettings(
-            cache: cache, limits: limits, admission: admission, origin: origin, url: self.url)
-        let (url, header, arguments) = (url, origin.header, playerArguments)
+        let url = origin.header.isEmpty ? media.url : try await media.originURL(in: cache)
+        let settings = try HostSettings(cache: cache, limits: limits, admission: admission, origin: origin, url: url)
+        let (media, header, arguments) = (media, origin.header, playerArguments)
         let cacheFolder = settings.location.evictable
         let interruption = Interruption(includingHangUps: true)
         let code = try await Connection.use(settings, waits: false) { connection in
             connection.noteFolder()
-            try await HeaderArgument.apply(header, for: url, to: connection.client)
-            let code = try await Self.withPlayURL(of: url, connection.client) { playURL in
+            if let url { try await HeaderArgument.apply(header, for: url, to: connection.client) }
+            let code = try await Self.withPlayURL(of: media, connection.client) { playURL in
                 if interruption.received != nil { throw CommandFailure(.interrupted, "interrupted") }
                 // The player may read its playlist again while it runs.
                 let folder = try ScratchFolder(in: cacheFolder)
@@ -72,13 +76,11 @@ struct PlayCommand: AsyncParsableCommand {
 
     /// Runs `body` with a play URL, and revokes its token afterwards.
     private static func withPlayURL(
-        of url: ResourceURL, _ client: APIClient, _ body: (String) async throws -> Int32
+        of media: AssetReference, _ client: APIClient, _ body: (String) async throws -> Int32
     ) async throws -> Int32 {
         let expires = Date(timeIntervalSinceNow: tokenValidity)
-        let token = try await client.issueToken(
-            TokenAddition(
-                scope: .playback, url: APIClient.text(of: url),
-                label: "play, process \(ProcessInfo.processInfo.processIdentifier)", expires: expires))
+        let token = try await client.issuePlayToken(
+            for: media, label: "play, process \(ProcessInfo.processInfo.processIdentifier)", expires: expires)
         let result: Result<Int32, any Error>
         do {
             guard let playURL = token.playURL else { throw CommandFailure(.failed, "the server returned no play URL") }

@@ -40,8 +40,11 @@ struct RecordCommand: AsyncParsableCommand {
             """
     )
 
-    @Argument(help: "The URL of a multivariant or media playlist.", transform: URLArgument.parse)
-    var url: ResourceURL
+    @Argument(
+        help: ArgumentHelp(
+            "The URL of a multivariant or media playlist, or the ID or title of a played stream.", valueName: "url"),
+        completion: ServerCompletion.titles, transform: AssetReference.init(parsing:))
+    var media: AssetReference
 
     @Option(
         help: ArgumentHelp(
@@ -87,6 +90,7 @@ struct RecordCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
+        let url = try await media.originURL(in: cache)
         let name = name ?? ChannelName(derivedFrom: url)
         let session = RecordSession(
             name: name, url: url,

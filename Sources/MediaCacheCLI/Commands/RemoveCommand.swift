@@ -3,7 +3,7 @@ import MediaCache
 import MediaCacheAPI
 import MediaLibrary
 
-/// `mediacache remove URL…`.
+/// `mediacache remove URL|ITEM…`.
 struct RemoveCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "remove",
@@ -12,12 +12,12 @@ struct RemoveCommand: AsyncParsableCommand {
         discussion: """
             EXAMPLES:
               mediacache remove https://example.org/film.mp4
-              mediacache remove 'A film'              an asset, by its ID or title
+              mediacache remove 'A film'              a title or an ID of `list`
               mediacache remove --all                 everything that isn't pinned
               mediacache remove --all --pinned        everything
 
             Data that is being read is removed once its last reader has finished; the output mentions this. Files \
-            written by `get -o` aren't removed.
+            written by `get -o` aren't removed. `channels remove` removes a channel.
 
             OUTPUT:
             --json prints an object: removed (an array of objects: key, bytes, isDeferred), assets (an array of the \
@@ -28,8 +28,8 @@ struct RemoveCommand: AsyncParsableCommand {
     )
 
     @Argument(
-        help: ArgumentHelp("The URLs, IDs or titles of resources and assets.", valueName: "asset"),
-        completion: ServerCompletion.assets,
+        help: ArgumentHelp("The URLs, IDs or titles of resources and items.", valueName: "asset"),
+        completion: ServerCompletion.titles,
         transform: AssetReference.init(parsing:))
     var items: [AssetReference] = []
 
@@ -80,32 +80,31 @@ struct RemoveCommand: AsyncParsableCommand {
     }
 
     private static func remove(_ item: AssetReference, _ client: APIClient, _ outcome: inout Outcome) async throws {
-        let resource =
-            switch item {
-            case .url(let url): try await client.resource(for: url)
-            case .id(let id): try await client.resource(id: id)
-            case .asset: nil as ResourceRecord?
-            }
-        if let resource {
+        if case .url(let url) = item, let resource = try await client.resource(for: url) {
             outcome.removed.append(try await client.removeTitle(of: resource))
             return
         }
-        // An ended recording has no resource at its URL.
-        let assets = try await client.assets()
-        let exists = assets.contains { asset in
-            switch item {
-            case .url(let url): asset.url == "\(url)"
-            case .id: false
-            case .asset(let name): asset.id == name || asset.title == name
-            }
-        }
-        guard exists else {
+        guard let found = try await client.itemIfFound(item) else {
             outcome.missing.append(item.text)
             return
         }
-        let asset = try await item.find(in: assets, noun: "asset", client: client)
-        try await client.removeAsset(asset.id)
-        outcome.assets.append(asset.title ?? asset.url)
+        switch found.kind {
+        case .channel:
+            throw CommandFailure(
+                .failed,
+                "\(item.text) is a channel; `mediacache channels remove \(found.id)` deletes it and its recording")
+        case .file, .stream, .parts:
+            guard let resource = try await client.resource(of: found) else { return outcome.missing.append(item.text) }
+            outcome.removed.append(try await client.removeTitle(of: resource))
+        case .asset:
+            // The number of a resource identifies the file or stream that it plays.
+            if case .id(let id) = item, let resource = try await client.resource(id: id), resource.url == found.url {
+                outcome.removed.append(try await client.removeTitle(of: resource))
+            } else {
+                try await client.removeAsset(found.id)
+                outcome.assets.append(found.title ?? found.url)
+            }
+        }
     }
 
     struct Outcome: Encodable, Sendable {

@@ -16,9 +16,11 @@ struct RemuxCommand: AsyncParsableCommand {
               mediacache remux index.m3u8 --max-height 720 --language de -o film.mp4
               mediacache remux https://example.org/song.m3u8 -o song.m4a
               mediacache remux camera.mov -o camera.mp4
+              mediacache remux 'A film' -o film.mp4
 
             Inputs are HLS playlists, MPEG transport streams, packed audio (AAC, AC-3, Enhanced AC-3, MP3), MP4, MOV \
-            and fragmented MP4. The format is detected by content. URLs are read through the cache.
+            and fragmented MP4. The format is detected by content. URLs, and IDs and titles of `list`, are \
+            read through the cache.
             Several inputs are joined in sequence. With --together, they become tracks that play at the same time, \
             aligned by their own timestamps. For a multivariant playlist, the best variant stream is selected, with \
             its audio; options select another.
@@ -42,7 +44,8 @@ struct RemuxCommand: AsyncParsableCommand {
     )
 
     @Argument(
-        help: ArgumentHelp("The inputs: files and URLs.", valueName: "in"), transform: InputArgument.init(parsing:))
+        help: ArgumentHelp("The inputs: files, URLs, IDs and titles.", valueName: "in"),
+        completion: ServerCompletion.itemsAndFiles, transform: InputArgument.init(parsing:))
     var inputs: [InputArgument]
 
     @Option(
@@ -76,7 +79,7 @@ struct RemuxCommand: AsyncParsableCommand {
             throw ValidationError("Standard input doesn't support random access; specify a file or a URL.")
         }
         if together, inputs.count == 1 { throw ValidationError("--together needs more than one input.") }
-        if base != nil, inputs.contains(where: \.isURL) {
+        if base != nil, inputs.contains(where: { $0.reference != nil }) {
             throw ValidationError("--base applies to a playlist in a file; the playlist of a URL has its own base.")
         }
         if let reason = MediaSession.unusedOption(of: origin, for: sources) { throw ValidationError(reason) }
@@ -89,9 +92,7 @@ struct RemuxCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-        var job = RemuxJob(
-            inputs: try inputs.map { try $0.mediaInput },
-            output: OutputTarget(path: output, overwrites: results.force))
+        var job = RemuxJob(inputs: [], output: OutputTarget(path: output, overwrites: results.force))
         // Fail before fetching rather than after it.
         try job.output.check()
         job.playsInParallel = together
@@ -101,7 +102,10 @@ struct RemuxCommand: AsyncParsableCommand {
         job.subtitles = subtitles.subtitles
         job.onNote = StandardStreams.printNote
         let printer = ProgressPrinter(name: output, isQuiet: results.quiet)
+        let inputs = inputs
         let result = try await MediaSession.run(on: sources, origin: origin, cache: cache) { [job] connection in
+            var job = job
+            for input in inputs { job.inputs.append(try await input.mediaInput(connection?.client)) }
             defer { printer.finish() }
             return try await job.run(gateway: connection?.gateway, progress: ReadProgress(printer))
         }

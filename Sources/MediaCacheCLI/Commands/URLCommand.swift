@@ -2,18 +2,22 @@ import ArgumentParser
 import MediaCache
 import MediaCacheAPI
 
-/// `mediacache url URL`.
+/// `mediacache url URL|ITEM`.
 struct URLCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "url",
-        abstract: "Prints the playback URL for a media URL.",
-        usage: "mediacache url <url> [<options>]",
+        abstract: "Prints the playback URL of a media URL, a film or a channel.",
+        usage: "mediacache url <url-or-title> [<options>]",
         discussion: """
             EXAMPLES:
               mpv "$(mediacache url https://example.org/film.mp4)"
               mediacache url --mp4 https://example.org/film/index.m3u8
+              mediacache url 'A film'         a title or an ID of `list`
+              mediacache url news             a channel's live edge
 
-            The printed URL contains the standing playback token, which allows playback of any URL through this server \
+            A completed download and a channel have URLs that don't contain the origin's, and contain a token only if \
+            the server is exposed to other machines. For any other media, the printed URL contains the standing \
+            playback token, which allows playback of any URL through this server \
             but grants no access to the API. `token revoke standing` revokes it; `token create` creates tokens for one \
             device or one asset. If the media URL contains a name and password, the server remembers them until it \
             stops; the printed URL contains neither.
@@ -23,8 +27,10 @@ struct URLCommand: AsyncParsableCommand {
             """
     )
 
-    @Argument(help: "The media URL.", transform: URLArgument.parse)
-    var url: ResourceURL
+    @Argument(
+        help: ArgumentHelp("The URL, ID or title of the media, or a channel.", valueName: "url-or-title"),
+        completion: ServerCompletion.items, transform: AssetReference.init(parsing:))
+    var media: AssetReference
 
     @Option(
         help: ArgumentHelp(
@@ -46,14 +52,17 @@ struct URLCommand: AsyncParsableCommand {
                 "no server is running for the cache folder “\(location.durable)”; start one with `mediacache serve`, "
                     + "or use `mediacache play`, which starts its own")
         }
-        try await HeaderArgument.apply(header, for: url, to: connection.client)
+        if !header.isEmpty {
+            let url = try await connection.client.originURL(of: media)
+            try await HeaderArgument.apply(header, for: url, to: connection.client)
+        }
         try StandardStreams.print(try await link(connection.client))
     }
 
     private func link(_ client: APIClient) async throws -> String {
-        guard mp4 else { return try await client.playURL(for: url) }
-        guard let asset = try await client.addAsset(for: url) else {
-            throw CommandFailure(.failed, "\(url) isn't cached; play it or download it with `get` first")
+        guard mp4 else { return try await client.playURL(of: media) }
+        guard let asset = try await client.addAsset(of: media) else {
+            throw CommandFailure(.failed, "\(media.text) isn't cached; play it or download it with `get` first")
         }
         return asset.libraryURL + "media.mp4"
     }

@@ -4,15 +4,17 @@ import MediaLibrary
 
 /// Jobs that read media. Ctrl-C cancels them.
 enum MediaSession {
-    /// Runs `body`, with a connection if an input is a URL. Header fields without an origin are sent to the origin of
-    /// the first URL.
+    /// Runs `body`, with a connection if an input is in the cache. Header fields without an origin are sent to the
+    /// origin of the first URL.
     static func run<Result: Sendable>(
         on inputs: [InputArgument], origin: OriginOptions, cache: CacheOptions,
         _ body: @escaping @Sendable (Connection?) async throws -> Result
     ) async throws -> Result {
-        guard let url = inputs.lazy.compactMap(\.url).first else {
+        guard let first = inputs.lazy.compactMap(\.reference).first else {
             return try await untilInterrupted("run the command again to start over") { try await body(nil) }
         }
+        var url = inputs.lazy.compactMap(\.url).first
+        if url == nil, !origin.header.isEmpty { url = try await first.originURL(in: cache) }
         return try await run(through: cache, origin: origin, url: url) { try await body($0) }
     }
 
@@ -44,7 +46,7 @@ enum MediaSession {
 
     /// Returns the error for origin options if all inputs are local, so that the options have no effect; otherwise nil.
     static func unusedOption(of origin: OriginOptions, for inputs: [InputArgument]) -> String? {
-        if inputs.contains(where: \.isURL) { return nil }
+        if inputs.contains(where: { $0.reference != nil }) { return nil }
         let given = (origin.header.isEmpty ? [] : ["--header"]) + origin.given
         guard let option = given.first else { return nil }
         let names = inputs.map(\.name).joined(separator: ", ")

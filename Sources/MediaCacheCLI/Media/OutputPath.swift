@@ -1,5 +1,6 @@
 import Foundation
 import MediaCache
+import MediaCacheAPI
 
 /// The path of an output: the value of `-o`, or a file in that folder.
 enum OutputPath {
@@ -22,6 +23,9 @@ enum OutputPath {
     static func resolve(_ argument: String, for input: InputArgument) -> String {
         switch input {
         case .url(let url): return resolve(argument, for: url)
+        case .item(.id(let id)): return resolve(argument, title: "\(id)", extension: "mp4")
+        case .item(.asset(let name)): return resolve(argument, title: name, extension: "mp4")
+        case .item(.url(let url)): return resolve(argument, for: url)
         case .file(let path): return resolve(argument, name: URL(fileURLWithPath: path).lastPathComponent)
         case .standardInput: return argument
         }

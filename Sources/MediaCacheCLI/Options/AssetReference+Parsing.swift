@@ -1,16 +1,21 @@
+import MediaCache
 import MediaCacheAPI
-import MediaLibrary
 
 extension AssetReference {
-    /// Parses an argument: a URL, the ID of a resource, or the ID or title of an asset.
+    /// Parses an argument: a URL, the ID of a resource, or the ID or title of an item.
     init(parsing text: String) throws {
-        let trimmed = text.filter { !$0.isWhitespace }
-        if !trimmed.isEmpty, trimmed.allSatisfy({ $0.isASCII && $0.isNumber }), let id = Int64(trimmed) {
-            self = .id(id)
-        } else if AssetID(rawValue: text) != nil || !text.contains(":") && !trimmed.isEmpty {
-            self = .asset(text)
-        } else {
-            self = .url(try URLArgument.parse(text))
+        do {
+            try self.init(text)
+        } catch let error as CacheError {
+            throw ArgumentTextError(error.message)
+        }
+    }
+
+    /// Returns the URL at the origin. The cache is opened unless the reference is a URL.
+    func originURL(in cache: CacheOptions) async throws -> ResourceURL {
+        if let url { return url }
+        return try await Connection.use(try HostSettings(cache: cache), waits: false) {
+            try await $0.client.originURL(of: self)
         }
     }
 }

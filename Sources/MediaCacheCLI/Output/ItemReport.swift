@@ -11,13 +11,29 @@ enum ItemReport {
             .init("STATE"), .init("LAST USED"),
         ])
         for item in items {
-            let state = item.state ?? (item.complete ? "complete" : "partial")
             table.add([
                 item.id, item.title ?? item.url, item.kind.rawValue, item.bytes.map { "\(ByteCount($0))" } ?? "?",
-                share(item), state == "completeWithHoles" ? "holes" : state, MomentText.plain(item.lastUsed),
+                share(item), state(item), MomentText.plain(item.lastUsed),
             ])
         }
         return table.rendered(style)
+    }
+
+    static func details(_ item: LibraryItem) -> String {
+        var table = Table([.init(""), .init("")])
+        table.add(["Title", item.title ?? ""])
+        table.add(["ID", item.id])
+        table.add(["Kind", item.kind.rawValue])
+        table.add(["URL", item.url])
+        table.add(["Cached", item.bytes.map { "\(ByteCount($0))" } ?? "unknown"])
+        table.add(["State", state(item)])
+        table.add(["Last used", MomentText.plain(item.lastUsed)])
+        return table.rendered()
+    }
+
+    private static func state(_ item: LibraryItem) -> String {
+        let state = item.state ?? (item.complete ? "complete" : "partial")
+        return state == "completeWithHoles" ? "holes" : state
     }
 
     /// The number of items by kind: `5 (3 assets, 2 channels)`.

@@ -26,8 +26,10 @@ enum ResourceReport {
         return table.rendered()
     }
 
-    static func details(_ resource: ResourceRecord) -> String {
+    /// - Parameter title: The title of the item that the resource plays; nil for none.
+    static func details(_ resource: ResourceRecord, title: String? = nil) -> String {
         var table = Table([.init(""), .init("")])
+        if let title { table.add(["Title", title]) }
         table.add(["URL", resource.url])
         if resource.key != resource.url { table.add(["Cache key", resource.key]) }
         table.add(["Type", "\(resource.type) (\(resource.format))"])

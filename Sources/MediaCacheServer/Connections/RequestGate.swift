@@ -88,7 +88,7 @@ extension RouteRequest {
 
 /// A request's path, with an optional token before it: `/k/<token>/library/…`.
 struct ReaderPath {
-    static let prefix = "/k/"
+    static let prefix = PlayPath.tokenPrefix
 
     /// The token as sent. It isn't checked yet.
     let token: Substring?

@@ -48,12 +48,16 @@ struct LibraryItemTests {
             #expect(news.kind == .channel && news.state == "stopped" && news.id == "news")
         }
         // The names are known without a server.
-        let names = StoredNames(at: CacheLocation(folder: folder.path))
+        let names = await StoredNames(at: CacheLocation(folder: folder.path), origin: origin)
         #expect(names.assets == ["show"] && names.downloads == ["show"] && names.channels == ["news"])
+        #expect(names.titles == ["series", "show"])
     }
 
     @Test func namesAreTitlesUnlessAmbiguous() {
-        let items: [(id: String, title: String?)] = [("a1", "Film"), ("b2", "Song"), ("c3", "Song"), ("d4", nil)]
-        #expect(StoredNames.names(items) == ["Film", "b2", "c3", "d4"])
+        let items: [(id: String, title: String?)] = [
+            ("a1", "Film"), ("b2", "Song"), ("c3", "Song"), ("d4", nil), ("e5", "1984"), ("f6", "Alien: Covenant"),
+            ("g7", "http://h/"),
+        ]
+        #expect(StoredNames.names(items) == ["Alien: Covenant", "Film", "b2", "c3", "d4", "e5", "g7"])
     }
 }
