@@ -3,7 +3,8 @@ public import MediaCache
 
 /// The limits of the cache and of transfers from origins, the response to `GET` and `PATCH /api/v1/settings/cache`.
 ///
-/// Changes apply until the server stops or reloads its configuration.
+/// Changes apply at once. They are stored in the cache folder, so that they also apply after a restart, unless the
+/// server's own configuration contains the setting.
 public struct CacheSettings: Codable, Sendable, Hashable {
     /// The settings of requests to origins.
     public struct Transfers: Codable, Sendable, Hashable {
@@ -76,6 +77,13 @@ public struct CacheSettings: Codable, Sendable, Hashable {
         limits = StorageRecord.Limits(store.limits)
         transfers = Transfers(store.transfers)
         bandwidth = Bandwidth(store.bandwidth)
+    }
+
+    /// Creates the record of a configuration's settings.
+    public init(_ configuration: CacheConfiguration) {
+        limits = StorageRecord.Limits(configuration.limits)
+        transfers = Transfers(configuration.transfers)
+        bandwidth = Bandwidth(configuration.bandwidth)
     }
 }
 

@@ -48,7 +48,8 @@ struct MediaCacheCommand: AsyncParsableCommand {
             CommandGroup(
                 name: "Setup",
                 subcommands: [
-                    DoctorCommand.self, ConfigCommand.self, KeyCommand.self, TokenCommand.self, ManualCommand.self,
+                    SettingsCommand.self, DoctorCommand.self, ConfigCommand.self, KeyCommand.self, TokenCommand.self,
+                    ManualCommand.self,
                 ]),
             CommandGroup(name: "Live", subcommands: [RecordCommand.self, ChannelsCommand.self]),
             CommandGroup(

@@ -1,6 +1,7 @@
 import Logging
 public import MediaCache
 public import MediaCacheAPI
+import NIOPosix
 
 /// The owner of a cache folder: its store and its server. It announces the server's address in the folder's lock, so
 /// that other processes can find it.
@@ -35,7 +36,10 @@ public final class CacheHost: Sendable {
         var serverConfiguration = serverConfiguration
         if serverConfiguration.isExposed { configuration.transfers.scope = .publicOnly }
         serverConfiguration.cacheFolder = serverConfiguration.cacheFolder ?? configuration.location.durable
-        let logger = serverConfiguration.logger
+        let (location, logger) = (configuration.location, serverConfiguration.logger)
+        // Otherwise the opening would evict content that the stored limits permit.
+        let stored = try await NIOThreadPool.singleton.runIfActive { StoredSettings(at: location) }
+        configuration = stored.applied(to: configuration, serverConfiguration)
         let store = try await CacheStore.open(configuration, origin: origin, logger: logger)
         do {
             let file = AccessKeyFile(location: configuration.location)

@@ -88,7 +88,7 @@ public final class CacheServer: Sendable {
     ///
     /// - Throws: ``ServerError``; `CacheError` with `storage` if stored settings, downloads or recordings can't be
     ///   read, or with `invalidSetting` if a configured channel exists with another URL; `Problem` if a number in
-    ///   ``ServerConfiguration/downloads`` is invalid.
+    ///   ``ServerConfiguration/downloads`` or ``ServerConfiguration/cacheSettings`` is invalid.
     public func start() async throws { try await start(at: nil) }
 
     /// Starts the server at a port; nil for the configuration's.
@@ -103,6 +103,7 @@ public final class CacheServer: Sendable {
         let files = OpenFileLimit.raise()
         try await dependencies.access.load()
         try await BundleIngestion.removeAbandoned(in: dependencies.store)
+        try await dependencies.cacheSettings.load()
         try await dependencies.downloadSettings?.load()
         let listener = Listener(server: context, registry: dependencies.registry, group: group)
         let channels = try await listener.bind(host: configuration.host, port: port ?? configuration.port)
@@ -131,6 +132,20 @@ public final class CacheServer: Sendable {
     /// - Throws: `Problem` if a number is invalid.
     public func overrideDownloadSettings(_ settings: DownloadSettingsUpdate?) async throws {
         try await dependencies.downloadSettings?.override(with: settings)
+    }
+
+    /// Replaces the limits of the cache and of transfers in ``ServerConfiguration/cacheSettings``, and applies them
+    /// together with the stored ones. Content beyond lower limits is evicted before the call returns.
+    ///
+    /// - Parameters:
+    ///   - settings: The new settings; nil for the stored ones.
+    ///   - configuration: The configuration that provides the values of all other settings.
+    /// - Throws: `Problem` if a number is invalid; `CacheError` with `storage` if content can't be evicted, although the
+    ///   settings are applied.
+    public func overrideCacheSettings(
+        _ settings: CacheSettingsUpdate?, of configuration: CacheConfiguration
+    ) async throws {
+        try await dependencies.cacheSettings.override(with: settings, of: configuration)
     }
 
     /// Applies a configuration's channels, as ``start()`` does with ``ServerConfiguration/channels``: new channels are

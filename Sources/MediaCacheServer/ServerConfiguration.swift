@@ -37,6 +37,9 @@ public struct ServerConfiguration: Sendable {
     /// The limits and conditions of downloads. They take precedence over the stored ones until they are changed through
     /// the API.
     public var downloads: DownloadSettingsUpdate?
+    /// The limits of the cache and of transfers. They take precedence over the stored ones until they are changed
+    /// through the API. The stored ones take precedence over the store's configuration.
+    public var cacheSettings: CacheSettingsUpdate?
     /// The channels to record from the start. Channels that don't exist yet are added; existing ones get these settings
     /// (``CacheServer/declare(_:)``).
     public var channels: [ChannelRequest]
@@ -72,7 +75,8 @@ public struct ServerConfiguration: Sendable {
         publicPath: String = "", segmentsAhead: Int = 2, fastStart: Bool = false, publicRead: Bool = false,
         frames: (any FrameExtractor)? = nil, keepsCovers: Bool = false, encoder: (any MediaFileEncoder)? = nil,
         runsDownloads: Bool = true, resumesDownloads: Bool = true, downloads: DownloadSettingsUpdate? = nil,
-        channels: [ChannelRequest] = [], limits: ServerLimits = ServerLimits(), cacheFolder: String? = nil,
+        cacheSettings: CacheSettingsUpdate? = nil, channels: [ChannelRequest] = [],
+        limits: ServerLimits = ServerLimits(), cacheFolder: String? = nil,
         grace: Duration = .seconds(10), logger: Logger = Logger(label: "MediaCacheServer")
     ) {
         self.host = host
@@ -88,6 +92,7 @@ public struct ServerConfiguration: Sendable {
         self.runsDownloads = runsDownloads
         self.resumesDownloads = resumesDownloads
         self.downloads = downloads
+        self.cacheSettings = cacheSettings
         self.channels = channels
         self.limits = limits
         self.cacheFolder = cacheFolder

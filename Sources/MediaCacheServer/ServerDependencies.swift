@@ -22,6 +22,7 @@ struct ServerDependencies: Sendable {
     let downloads: Downloads?
     let recordings: Recordings?
     let downloadSettings: DownloadSettingsStore?
+    let cacheSettings: CacheSettingsStore
     let feeds: EventFeeds
     let movies: MovieCache
     let frames: FrameQueue
@@ -63,6 +64,7 @@ struct ServerDependencies: Sendable {
         downloadSettings = downloads.map {
             DownloadSettingsStore(store: store, downloads: $0, overriding: configuration.downloads)
         }
+        cacheSettings = CacheSettingsStore(store: store, overriding: configuration.cacheSettings)
         feeds = EventFeeds(store: store, assetStore: assetStore, downloads: downloads, recordings: recordings)
         movies = MovieCache(store: store, profiles: profiles, contents: contents)
         frames = FrameQueue(configuration.frames)
@@ -106,7 +108,7 @@ struct ServerDependencies: Sendable {
                 contentsCache: contents, urls: urls),
             DownloadsRoute(store: store, downloads: downloads, profiles: profiles),
             DownloadSettingsRoute(store: store, settings: downloadSettings),
-            CacheSettingsRoute(store: store),
+            CacheSettingsRoute(store: store, settings: cacheSettings),
             ChannelsRoute(store: store, recordings: recordings, profiles: profiles, urls: urls),
             ProbeRoute(store: store, assetStore: assetStore, loader: loader, profiles: profiles),
             EventsRoute(feeds: feeds),

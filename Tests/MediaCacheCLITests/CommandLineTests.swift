@@ -51,6 +51,8 @@ struct CommandLineTests {
         ["play", "news"], ["url", "A film", "--mp4"], ["info", "17"], ["cover", "A film", "--remove"],
         ["get", "A film", "http://h/"], ["doctor", "A film"], ["record", "A stream"], ["inspect", "A film"],
         ["remux", "A film", "-o", "a.mp4"], ["faststart", "A film", "a.mp4", "--proxy", "http://p:1"],
+        ["settings"], ["settings", "--max-size", "20GB", "--hours", "any", "--no-only-unmetered", "--json"],
+        ["settings", "--limit-rate", "none", "--limit-class-rate", "recording=none", "--retries", "0"],
         ["verify", "--repair"], ["usage"], ["prune", "--max-size", "1GB"], ["url", "http://h/"], ["info", "http://h/"],
         ["faststart", "a.mp4", "b.mp4", "--force"], ["faststart", "http://h/a.mp4", "b/", "--proxy", "http://p:1"],
         ["get", "http://h/", "http://i/", "--variant", "720", "--audio", "de,en", "--subs", "none", "--jobs", "2"],

@@ -49,7 +49,9 @@ struct SettingsTests {
             .allowedHost: "a.example\nb.example", .allowNet: "192.168.1.0/24", .publicPath: "/tv", .publicRead: "true",
             .segmentsAhead: "7", .fastStart: "true", .maxSize: "512MiB", .maxAge: "12h", .minFree: "2GB",
             .maxObjectSize: "3MB", .jobs: "5", .transfers: "4", .limitRate: "600kB/s",
-            .limitTotalRate: "9MB/s", .limitClassRate: "recording=2MB/s\npreload=500kB/s", .connectTimeout: "3s",
+            .hours: "23:00-07:00", .onlyUnmetered: "true", .onlyCharging: "true", .sparePower: "true",
+            .downloadReserve: "5GB", .limitTotalRate: "9MB/s", .limitClassRate: "recording=2MB/s\npreload=500kB/s",
+            .connectTimeout: "3s",
             .responseTimeout: "4s", .stallTimeout: "5s",
             .retries: "6", .readAhead: "1MiB",
             .header: "https://h X-A: b, c\nhttp://i:81 X-D: e", .proxy: "http://p:3128", .cookies: "/cookies.txt",
@@ -193,11 +195,55 @@ struct SettingsTests {
         #expect(texts[0].contains("https://h X-A: (hidden)"))
     }
 
+    @Test func reportListsStoredSettings() throws {
+        let folder = try TestFolder()
+        try FileManager.default.createDirectory(atPath: folder.file("settings"), withIntermediateDirectories: true)
+        try Data(#"{"limits": {"maximumBytes": 20000000000}, "transfers": {"retries": 9}}"#.utf8)
+            .write(to: URL(fileURLWithPath: folder.file("settings/cache.json")))
+        let report = try ConfigurationReport(
+            ServeConfiguration(environment: ["MEDIACACHE_DIR": folder.path, "MEDIACACHE_RETRIES": "2"]))
+        #expect(report.settings["maxSize"]?.value == .text("20GB") && report.settings["maxSize"]?.source == .stored)
+        #expect(report.settings["retries"]?.value == .number(2) && report.settings["retries"]?.source == .environment)
+        #expect(report.settings["maxAge"]?.source == .defaultValue)
+    }
+
     @Test(arguments: [
         ("prot", "port"), ("allowedHosts", "allowedHost"), ("Max_Size", "maxSize"), ("somethingElse", nil),
     ])
     func findsNearestName(name: String, nearest: String?) {
         #expect(NearestName.nearest(to: name, among: Setting.allCases.map(\.rawValue)) == nearest)
+    }
+
+    @Test(arguments: ["any", "23:00-07:00", "00:00-24:00", "01:30-02:00"])
+    func hoursRoundTrip(text: String) throws {
+        #expect(try HoursArgument(parsing: text).text == text)
+    }
+
+    @Test(arguments: ["", "7", "23-23", "25:00-07:00", "1:60-2:00", "24:01-1:00", "-07:00", "a-b", "1-2-3"])
+    func rejectsInvalidHours(text: String) {
+        #expect(throws: ArgumentTextError.self) { try HoursArgument(parsing: text) }
+    }
+
+    /// An update of 0 removes a limit, but 0 bytes on the command line means that nothing is cached.
+    @Test func updateDistinguishesNoLimitFromZero() throws {
+        func limits(_ values: [Setting: String]) throws -> CacheSettingsUpdate.Limits? {
+            try CacheSettingsUpdate(Settings(options: values, environment: [:], file: nil))?.limits
+        }
+        let none = CacheSettingsUpdate.Limits(maximumBytes: 0, maximumAge: 0)
+        #expect(try limits([.maxSize: "none", .maxAge: "none"]) == none)
+        let zero = CacheSettingsUpdate.Limits(maximumBytes: 1, maximumAge: 0.001)
+        #expect(try limits([.maxSize: "0", .maxAge: "0s"]) == zero)
+        #expect(try limits([.jobs: "3"]) == nil)
+    }
+
+    /// `serve` applies its defaults only where no setting is stored.
+    @Test func defaultsAreNotGivenSettings() throws {
+        let host = try ServeConfiguration(
+            environment: ["HOME": "/home/a"], file: file(#"{"maxSize": "1GB", "hours": "1:00-2:00"}"#)
+        ).hostSettings()
+        #expect(host.cacheSettings == CacheSettingsUpdate(limits: .init(maximumBytes: 1_000_000_000)))
+        #expect(host.downloads?.policy?.hours == DownloadPolicy.Hours(start: 60, end: 120))
+        #expect(host.limits.maximumAge == .seconds(30 * 86_400))
     }
 
     @Test(arguments: ["0", "1", "999", "1kB", "1KiB", "512MiB", "10GB", "1500MB", "1TB", "1TiB"])

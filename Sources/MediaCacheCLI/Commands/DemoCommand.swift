@@ -57,6 +57,7 @@ struct DemoCommand: AsyncParsableCommand {
         }
         // With the usual read-ahead, the small clip would be cached at once.
         settings.readAhead = ReadAhead(initial: 64 << 10, maximum: 256 << 10)
+        settings.cacheSettings?.transfers?.readAhead = nil
         // Otherwise a browser that has paused the clip would delay the exit.
         settings.grace = .seconds(1)
         try await Self.rejectSecondDemo(at: settings.location)

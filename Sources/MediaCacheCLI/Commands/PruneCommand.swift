@@ -14,9 +14,9 @@ struct PruneCommand: AsyncParsableCommand {
               mediacache prune --max-size 5GB
               mediacache prune --max-age 12h --min-free 20GB
 
-            Without options, the limits of `serve` apply: those of the environment or the configuration file, \
-            otherwise 10GB, 30d and 1GB free. Pinned and in-use data isn't removed. If another process owns the \
-            folder, its limits apply, and the options are rejected.
+            Without options, the limits of `serve` apply: those of the environment or the configuration file, then \
+            those of `settings`, otherwise 10GB, 30d and 1GB free. Pinned and in-use data isn't removed. If \
+            another process owns the folder, its limits apply, and the options are rejected.
 
             OUTPUT:
             --json prints an object: bytesFreed.
@@ -37,7 +37,7 @@ struct PruneCommand: AsyncParsableCommand {
                 throw CommandFailure(
                     .failed,
                     "process \(owner.processID) owns the cache folder and applies its own limits; "
-                        + "omit \(given.joined(separator: ", ")), or restart that process with other limits")
+                        + "omit \(given.joined(separator: ", ")), or change its limits with `mediacache settings`")
             }
             return try await connection.client.prune()
         }

@@ -36,8 +36,9 @@ struct ServeCommand: AsyncParsableCommand {
             SIGHUP (`systemctl reload`, or kill -HUP) reloads the configuration without interrupting responses. New \
             channels, limits of channels, the limits of the cache, of downloads and of transfers (--max-size, \
             --max-age, --min-free, --jobs, --transfers, --limit-rate, --limit-total-rate, --limit-class-rate, \
-            --read-ahead, --retries and the timeouts) and the log level apply at once; the log lists settings that \
-            need a restart. An invalid configuration changes nothing.
+            --hours, --only-unmetered, --only-charging, --spare-power, --download-reserve, --read-ahead, --retries \
+            and the timeouts) and the log level apply at once; the log lists settings that need a restart. `settings` \
+            changes them without a reload. An invalid configuration changes nothing.
             On Ctrl-C, the server gives running responses ten seconds to finish; a second Ctrl-C stops it at once.
             By default, only this machine has access. If --host, --public-path or --allowed-host exposes the server \
             to other machines, it rejects origins with local addresses unless --allow-net allows them.

@@ -15,8 +15,8 @@ struct UsageCommand: AsyncParsableCommand {
               mediacache usage --json | jq .bytes
 
             OUTPUT:
-            --json prints an object: resources, complete, bytes, pinnedBytes, maximumBytes (omitted without a limit), \
-            freeDiskBytes, covers, coverBytes.
+            --json prints an object: resources, complete, bytes, pinnedBytes, maximumBytes (of `serve`; omitted \
+            without a limit), freeDiskBytes, covers, coverBytes.
             """
     )
 
@@ -27,9 +27,11 @@ struct UsageCommand: AsyncParsableCommand {
 
     func run() async throws {
         let settings = try HostSettings(cache: cache)
-        let json = json
+        let (json, limit) = (json, try SettingsReport(stored: cache).cache.limits.maximumBytes)
         let text = try await Connection.use(settings) { connection in
-            let usage = try await connection.client.usage()
+            var usage = try await connection.client.usage()
+            // Without a server, no limit of size applies to this command.
+            if connection.owner == nil { usage.usage.maximumBytes = limit }
             if json { return try JSONOutput.text(usage) }
             return Self.text(usage, try await connection.client.libraryItems(), settings.location)
         }

@@ -1,4 +1,5 @@
 import MediaCache
+import MediaCacheServer
 import MediaLibrary
 
 /// The effective settings and their sources.
@@ -27,8 +28,13 @@ struct ConfigurationReport: Encodable {
         let host = try configuration.hostSettings()
         let read = configuration.settings
         file = read.file?.path
+        let stored = try SettingsReport(of: host, stored: StoredSettings(at: host.location)).values
+        let unchanged = try SettingsReport(of: host, stored: StoredSettings()).values
         settings = Dictionary(
             uniqueKeysWithValues: Setting.allCases.map { setting in
+                if let value = stored[setting], value != unchanged[setting] {
+                    return (setting.rawValue, Entry(value: setting.value(of: value), source: .stored))
+                }
                 guard let value = read[setting] else {
                     return (setting.rawValue, Entry(value: Self.systemDefault(setting, host), source: .defaultValue))
                 }
@@ -80,7 +86,7 @@ struct ConfigurationReport: Encodable {
 
 extension Setting {
     /// Returns the value that a configuration file would contain for a text.
-    fileprivate func value(of text: String) -> ConfigurationValue {
+    func value(of text: String) -> ConfigurationValue {
         switch form {
         case .text: .text(text)
         case .list: .list(items(of: text).map(ConfigurationValue.text))

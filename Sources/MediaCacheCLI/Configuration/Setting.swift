@@ -9,6 +9,7 @@ enum Setting: String, CaseIterable, Sendable {
     case host, port, allowedHost, allowNet, publicPath, publicRead, segmentsAhead, fastStart
     case maxSize, maxAge, minFree, maxObjectSize
     case jobs, transfers, limitRate, limitTotalRate, limitClassRate
+    case hours, onlyUnmetered, onlyCharging, sparePower, downloadReserve
     case connectTimeout, responseTimeout, stallTimeout, retries, readAhead
     case header, proxy, cookies, netrc, caFile, compareAlternatingTags
 
@@ -28,7 +29,7 @@ enum Setting: String, CaseIterable, Sendable {
         switch self {
         case .allowedHost, .allowNet, .dropQuery, .limitClassRate, .header: .list
         case .port, .segmentsAhead, .jobs, .transfers, .retries: .number
-        case .publicRead, .fastStart, .compareAlternatingTags: .flag
+        case .publicRead, .fastStart, .compareAlternatingTags, .onlyUnmetered, .onlyCharging, .sparePower: .flag
         default: .text
         }
     }
@@ -65,10 +66,14 @@ enum Setting: String, CaseIterable, Sendable {
     }
 
     /// Whether a change of the setting applies without a restart.
-    var isReloadable: Bool {
+    var isReloadable: Bool { self == .logLevel || isChangeable }
+
+    /// Whether the API changes the setting while a server is running.
+    var isChangeable: Bool {
         switch self {
-        case .logLevel, .maxSize, .maxAge, .minFree, .jobs, .transfers, .limitRate, .limitTotalRate, .limitClassRate,
-            .connectTimeout, .responseTimeout, .stallTimeout, .retries, .readAhead:
+        case .maxSize, .maxAge, .minFree, .jobs, .transfers, .limitRate, .limitTotalRate, .limitClassRate,
+            .hours, .onlyUnmetered, .onlyCharging, .sparePower, .downloadReserve, .connectTimeout, .responseTimeout,
+            .stallTimeout, .retries, .readAhead:
             true
         default: false
         }

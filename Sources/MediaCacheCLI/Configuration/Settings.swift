@@ -5,6 +5,8 @@ import Foundation
 struct Settings: Sendable {
     enum Source: String, Sendable, Hashable, Encodable {
         case option, environment, file
+        /// Changed by `settings` or the API, and stored in the cache folder.
+        case stored
         case defaultValue = "default"
     }
 
@@ -37,6 +39,16 @@ struct Settings: Sendable {
         self.values = values
     }
 
+    private init(file: ConfigurationFile?, values: [Setting: Value]) {
+        self.file = file
+        self.values = values
+    }
+
+    /// The settings without the values that are defaults.
+    var withoutDefaults: Settings {
+        Settings(file: file, values: values.filter { $0.value.source != .defaultValue })
+    }
+
     subscript(setting: Setting) -> Value? { values[setting] }
 
     /// Returns the parsed value of a setting; nil without a value. Errors name the place of an invalid value.
@@ -62,7 +74,7 @@ struct Settings: Sendable {
         case .option: setting.option
         case .environment: "$\(setting.variable)"
         case .file: "\(file?.path ?? ""): \(setting.rawValue)"
-        case .defaultValue, nil: setting.rawValue
+        case .stored, .defaultValue, nil: setting.rawValue
         }
     }
 

@@ -32,6 +32,7 @@ extension HostSettings {
             encoder: FFmpeg.isInstalled ? FFmpegEncoder() : nil,
             resumesDownloads: resumesDownloads,
             downloads: downloads,
+            cacheSettings: cacheSettings,
             channels: channels,
             cacheFolder: location.durable,
             grace: grace,

@@ -17,6 +17,8 @@ struct HostSettings: Sendable {
     var retries = RetryPolicy()
     /// The bandwidth limits other than that of downloads, which is in ``downloads``.
     var bandwidth = BandwidthLimits()
+    /// The given limits of the cache and of transfers, which take precedence over the stored ones; nil for none.
+    var cacheSettings: CacheSettingsUpdate?
     var headerProfiles: HeaderProfiles
     var cookies: CookieFile?
     var netrc: NetrcFile?
@@ -52,8 +54,8 @@ struct HostSettings: Sendable {
 
     /// Creates settings from the options of a command, the environment and the configuration file.
     ///
-    /// The limits of size and age apply only if they're given as options, so that a command doesn't evict data that a
-    /// server would keep. The minimum free space applies in any case.
+    /// The limits of size and age, even stored ones, apply only if they're given as options, so that a command doesn't
+    /// evict data that a server would keep. The minimum free space applies in any case.
     init(
         cache: CacheOptions, limits: LimitOptions? = nil, admission: AdmissionOptions? = nil,
         origin: OriginOptions? = nil, downloads: DownloadOptions? = nil, url: ResourceURL? = nil
@@ -66,6 +68,11 @@ struct HostSettings: Sendable {
         let minimumFreeBytes = self.limits.minimumFreeBytes
         self.limits = try CacheLimits(given)
         self.limits.minimumFreeBytes = minimumFreeBytes
+        var stored = cacheSettings?.limits ?? .init()
+        stored.set(maximumBytes: self.limits.maximumBytes)
+        stored.set(maximumAge: self.limits.maximumAge)
+        cacheSettings = cacheSettings ?? CacheSettingsUpdate()
+        cacheSettings?.limits = stored
         if downloads == nil { self.downloads = nil }
         ownerOptions =
             (limits?.given ?? []) + (origin?.given ?? []) + (admission?.given ?? []) + (downloads?.given ?? [])
@@ -100,30 +107,19 @@ struct HostSettings: Sendable {
         fastStart = try settings.flag(.fastStart) ?? fastStart
         publicRead = try settings.flag(.publicRead) ?? publicRead
         downloads = try DownloadSettingsUpdate(settings)
+        cacheSettings = try CacheSettingsUpdate(settings)
         logLevel = AdjustableLevel(try settings.read(.logLevel, CacheOptions.level) ?? .warning)
         logger = logLevel.logger(label: "mediacache")
         try readTransfers(settings)
     }
 
     private mutating func readTransfers(_ settings: Settings) throws {
-        func duration(_ setting: Setting) throws -> Duration? {
-            try settings.read(setting) { text in
-                let duration = try DurationText.parse(text)
-                guard duration > .zero else { throw ArgumentTextError("the time limit must be greater than 0") }
-                return duration
-            }
-        }
-        timeLimits.connect = try duration(.connectTimeout) ?? timeLimits.connect
-        timeLimits.firstByte = try duration(.responseTimeout) ?? timeLimits.firstByte
-        timeLimits.stall = try duration(.stallTimeout) ?? timeLimits.stall
+        timeLimits.connect = try settings.timeLimit(.connectTimeout) ?? timeLimits.connect
+        timeLimits.firstByte = try settings.timeLimit(.responseTimeout) ?? timeLimits.firstByte
+        timeLimits.stall = try settings.timeLimit(.stallTimeout) ?? timeLimits.stall
         retries.budget = try settings.number(.retries, in: 0...100) ?? retries.budget
-        let maximum = try settings.read(.readAhead) { text in
-            let size = try ByteCount(parsing: text).bytes
-            guard size >= 64 << 10 else { throw ArgumentTextError("“\(text)” is less than 64KiB") }
-            return size
-        }
-        if let maximum { readAhead = .limited(to: maximum) }
-        bandwidth.total = try settings.read(.limitTotalRate, ByteRate.init(parsing:))?.bytesPerSecond
+        if let maximum = try settings.readAhead { readAhead = .limited(to: maximum) }
+        bandwidth.total = try settings.read(.limitTotalRate, RateLimit.init(parsing:))?.bytesPerSecond
         for limit in try settings.list(.limitClassRate, ClassRate.init(parsing:)) {
             bandwidth.classes[limit.transferClass] = limit.rate.bytesPerSecond
         }

@@ -52,19 +52,8 @@ struct LocalHost: Sendable {
     /// - Throws: `CacheError` if content beyond the new limits can't be evicted. The settings are applied nevertheless.
     ///   `Problem` if a limit of downloads is invalid.
     func apply(_ settings: HostSettings) async throws {
-        let store = host.store
-        store.updateTransfers { transfers in
-            transfers.limits = settings.timeLimits
-            transfers.retries = settings.retries
-            transfers.readAhead = settings.readAhead
-        }
-        store.updateBandwidth { bandwidth in
-            let downloads = bandwidth.classes[.download]
-            bandwidth = settings.bandwidth
-            bandwidth.classes[.download] = downloads
-        }
         try await host.server.overrideDownloadSettings(settings.downloads)
-        if store.limits != settings.limits { try await store.setLimits(settings.limits) }
+        try await host.server.overrideCacheSettings(settings.cacheSettings, of: settings.storeConfiguration)
     }
 
     /// Waits for the downloads of other commands, which stopping this process would interrupt.

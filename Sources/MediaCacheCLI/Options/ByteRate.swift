@@ -20,10 +20,33 @@ struct ByteRate: Sendable, Hashable {
     var exactText: String { ByteCount(bytesPerSecond).exactText + "/s" }
 }
 
-/// The value of `--limit-class-rate`: `recording=2MB/s`.
+/// A rate, or “none”.
+struct RateLimit: Sendable, Hashable {
+    /// The rate in bytes per second; nil for no limit.
+    var bytesPerSecond: Int64?
+
+    init(parsing text: String) throws {
+        bytesPerSecond = text.lowercased() == "none" ? nil : try ByteRate(parsing: text).bytesPerSecond
+    }
+
+    /// - Parameter bytesPerSecond: The rate; nil for no limit.
+    init(bytesPerSecond: Int64?) {
+        self.bytesPerSecond = bytesPerSecond
+    }
+
+    /// The rate without rounding: `600kB/s`.
+    var text: String { bytesPerSecond.map { ByteRate(bytesPerSecond: $0).exactText } ?? "none" }
+}
+
+/// The value of `--limit-class-rate`: `recording=2MB/s`, or `recording=none`.
 struct ClassRate: Sendable, Hashable {
     var transferClass: TransferClass
-    var rate: ByteRate
+    var rate: RateLimit
+
+    init(_ transferClass: TransferClass, _ rate: RateLimit) {
+        self.transferClass = transferClass
+        self.rate = rate
+    }
 
     /// The classes by name. Downloads have an option and an API of their own.
     private static let classes: KeyValuePairs<String, TransferClass> = [
@@ -41,12 +64,12 @@ struct ClassRate: Sendable, Hashable {
                     + (name == "download" ? ", or --limit-rate for downloads" : ""))
         }
         transferClass = found.value
-        rate = try ByteRate(parsing: String(text[text.index(after: equals)...]))
+        rate = try RateLimit(parsing: String(text[text.index(after: equals)...]))
     }
 
     /// The class and its rate without rounding.
     var text: String {
         let name = Self.classes.first { $0.value == transferClass }?.key ?? ""
-        return "\(name)=\(rate.exactText)"
+        return "\(name)=\(rate.text)"
     }
 }

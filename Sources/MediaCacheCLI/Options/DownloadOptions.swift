@@ -1,4 +1,5 @@
 import ArgumentParser
+import MediaCache
 import MediaCacheAPI
 import MediaLibrary
 
@@ -11,9 +12,10 @@ struct DownloadOptions: ParsableArguments {
     var transfers: Int?
 
     @Option(
-        help: ArgumentHelp("The maximum rate of all downloads, such as 2MB/s.", valueName: "rate"),
-        transform: ByteRate.init(parsing:))
-    var limitRate: ByteRate?
+        help: ArgumentHelp(
+            "The maximum rate of all downloads, such as 2MB/s; “none” for no limit.", valueName: "rate"),
+        transform: RateLimit.init(parsing:))
+    var limitRate: RateLimit?
 
     /// The range of ``jobs`` and ``transfers``, as in the API.
     static let concurrency = 1...1000
@@ -30,7 +32,7 @@ struct DownloadOptions: ParsableArguments {
         var values: [Setting: String] = [:]
         values[.jobs] = jobs.map(String.init)
         values[.transfers] = transfers.map(String.init)
-        values[.limitRate] = limitRate?.exactText
+        values[.limitRate] = limitRate?.text
         return values
     }
 
@@ -41,8 +43,14 @@ extension DownloadSettingsUpdate {
     init?(_ settings: Settings) throws {
         let jobs = try settings.number(.jobs, in: DownloadOptions.concurrency)
         let transfers = try settings.number(.transfers, in: DownloadOptions.concurrency)
-        let rate = try settings.read(.limitRate, ByteRate.init(parsing:))
-        guard jobs != nil || transfers != nil || rate != nil else { return nil }
-        self.init(limits: .init(assets: jobs, transfersPerAsset: transfers), bandwidth: rate?.bytesPerSecond)
+        let policy = Policy(
+            onlyUnmetered: try settings.flag(.onlyUnmetered), onlyCharging: try settings.flag(.onlyCharging),
+            sparesPower: try settings.flag(.sparePower),
+            hours: try settings.read(.hours, HoursArgument.init(parsing:))?.hours,
+            freeSpaceReserve: try settings.read(.downloadReserve, ByteCount.init(parsing:))?.bytes)
+        self.init(
+            limits: jobs == nil && transfers == nil ? nil : .init(assets: jobs, transfersPerAsset: transfers),
+            policy: policy == Policy() ? nil : policy, bandwidth: try settings.rate(.limitRate))
+        if self == DownloadSettingsUpdate() { return nil }
     }
 }

@@ -41,47 +41,7 @@ struct OriginOptions: ParsableArguments {
         help: ArgumentHelp("A PEM file of additional trusted certificates.", valueName: "file"), completion: .file())
     var caFile: String?
 
-    @Option(
-        help: ArgumentHelp("The time limit for connecting to an origin. (default: 10s)", valueName: "time"),
-        transform: DurationText.parse)
-    var connectTimeout: Duration?
-
-    @Option(
-        help: ArgumentHelp("The time limit for the beginning of a response. (default: 20s)", valueName: "time"),
-        transform: DurationText.parse)
-    var responseTimeout: Duration?
-
-    @Option(
-        help: ArgumentHelp("The time limit for a pause within a response. (default: 15s)", valueName: "time"),
-        transform: DurationText.parse)
-    var stallTimeout: Duration?
-
-    @Option(
-        help: ArgumentHelp(
-            "The maximum number of consecutive retries without progress. (default: 4)", valueName: "count"))
-    var retries: Int?
-
-    @Option(
-        help: ArgumentHelp(
-            "The maximum read-ahead for a player, at least 64KiB. (default: 8MiB)", valueName: "size"),
-        transform: ByteCount.init(parsing:))
-    var readAhead: ByteCount?
-
-    @Option(
-        help: ArgumentHelp(
-            "The maximum rate of all transfers, such as 10MB/s. Playback has priority.", valueName: "rate"),
-        transform: ByteRate.init(parsing:))
-    var limitTotalRate: ByteRate?
-
-    @Option(
-        help: ArgumentHelp(
-            "The maximum rate of a class of transfers: 'recording=2MB/s'. Repeatable.",
-            discussion:
-                "The classes are playback, recording, preload (content that plays next) and background (such as "
-                + "covers). --limit-rate limits downloads.",
-            valueName: "class=rate"),
-        transform: ClassRate.init(parsing:))
-    var limitClassRate: [ClassRate] = []
+    @OptionGroup var transfers: TransferOptions
 
     @Flag(
         inversion: .prefixedNo,
@@ -93,19 +53,12 @@ struct OriginOptions: ParsableArguments {
     var compareAlternatingTags: Bool?
 
     var values: [Setting: String] {
-        var values: [Setting: String] = [:]
+        var values = transfers.values
         if !header.isEmpty { values[.header] = header.map(\.text).joined(separator: "\n") }
         values[.proxy] = proxy
         values[.cookies] = cookies
         values[.netrc] = netrc
         values[.caFile] = caFile
-        values[.connectTimeout] = connectTimeout.map(DurationText.exact)
-        values[.responseTimeout] = responseTimeout.map(DurationText.exact)
-        values[.stallTimeout] = stallTimeout.map(DurationText.exact)
-        values[.retries] = retries.map(String.init)
-        values[.readAhead] = readAhead?.exactText
-        values[.limitTotalRate] = limitTotalRate?.exactText
-        if !limitClassRate.isEmpty { values[.limitClassRate] = limitClassRate.map(\.text).joined(separator: "\n") }
         values[.compareAlternatingTags] = compareAlternatingTags.map { "\($0)" }
         return values
     }

@@ -51,14 +51,17 @@ struct ServeOptions: ParsableArguments {
     var channels: [ChannelDeclaration] = []
 
     @OptionGroup var downloads: DownloadOptions
+    @OptionGroup var policy: PolicyOptions
     @OptionGroup var limits: LimitOptions
     @OptionGroup(title: "Origin options") var origin: OriginOptions
     @OptionGroup var admission: AdmissionOptions
     @OptionGroup(title: "Global options") var cache: CacheOptions
 
     var values: [Setting: String] {
-        var values = [downloads.values, limits.values, origin.values, admission.values, cache.values]
-            .reduce(into: [Setting: String]()) { $0.merge($1) { $1 } }
+        var values = [
+            downloads.values, policy.values, limits.values, origin.values, admission.values, cache.values,
+        ]
+        .reduce(into: [Setting: String]()) { $0.merge($1) { $1 } }
         values[.host] = host
         values[.port] = port.map { "\($0)" }
         if !allowedHost.isEmpty { values[.allowedHost] = allowedHost.joined(separator: "\n") }

@@ -56,6 +56,10 @@ enum JSONSituation {
         try await transcript.run("info", "a stream", [film] + cacheOptions)
         try await transcript.run("downloads list", "complete, with holes, failed", cacheOptions)
         try await transcript.run("usage", "a folder", cacheOptions)
+        try await transcript.run(
+            "settings", "changed", ["--hours", "23:00-07:00", "--limit-rate", "9MB/s", "--retries", "4"] + cacheOptions)
+        try await transcript.run(
+            "settings", "back to the defaults", ["--hours", "any", "--limit-rate", "none"] + cacheOptions)
         try await transcript.run("verify", "no damage", cacheOptions)
         try await transcript.run("prune", "a folder", cacheOptions)
         try await transcript.run(

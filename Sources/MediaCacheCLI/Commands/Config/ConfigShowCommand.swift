@@ -17,7 +17,7 @@ struct ConfigShowCommand: AsyncParsableCommand {
 
             OUTPUT:
             --json prints an object: file; settings, by name, each with value, source (option, environment, file, \
-            default) and place; channels (name, url, place); unknownVariables.
+            stored, default) and place; channels (name, url, place); unknownVariables.
             """
     )
 

@@ -5,7 +5,7 @@ import MediaLibrary
 
 /// The store of download settings: the file `downloads.json` in the folder `settings` of a cache.
 actor DownloadSettingsStore {
-    private static let fileName = "downloads.json"
+    static let fileName = "downloads.json"
 
     private let store: CacheStore
     /// The scheduling limits and bandwidth of the store's configuration.
@@ -33,12 +33,7 @@ actor DownloadSettingsStore {
     ///
     /// - Throws: `CacheError` with `storage`; ``Problem`` if a number is invalid.
     func load() async throws {
-        // A file that can't be decoded, for example one of another version, is ignored.
-        if let bytes = try await folder.contents(of: Self.fileName),
-            let read = try? JSONDecoder().decode(DownloadSettings.self, from: Data(bytes))
-        {
-            stored = read
-        }
+        stored = DownloadSettings(stored: try await folder.contents(of: Self.fileName))
         current = try overriding?.applied(to: stored) ?? stored
         await apply()
     }
@@ -78,6 +73,14 @@ actor DownloadSettingsStore {
         store.updateBandwidth { $0.classes[.download] = current.bandwidth ?? bandwidth }
         await downloads.setLimits(current.limits)
         await downloads.setPolicy(current.policy)
+    }
+}
+
+extension DownloadSettings {
+    /// Decodes stored settings; the defaults for a file that doesn't exist or can't be decoded, such as one of another
+    /// version.
+    init(stored bytes: [UInt8]?) {
+        self = bytes.flatMap { try? JSONDecoder().decode(Self.self, from: Data($0)) } ?? DownloadSettings()
     }
 }
 
