@@ -38,7 +38,10 @@ struct MediaCacheCommand: AsyncParsableCommand {
         version: CacheServer.version,
         groupedSubcommands: [
             CommandGroup(
-                name: "Playing", subcommands: [ServeCommand.self, URLCommand.self, PlayCommand.self, DemoCommand.self]),
+                name: "Playing",
+                subcommands: [
+                    ServeCommand.self, URLCommand.self, PlayCommand.self, PreloadCommand.self, DemoCommand.self,
+                ]),
             CommandGroup(
                 name: "Library",
                 subcommands: [

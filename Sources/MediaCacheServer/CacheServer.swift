@@ -228,6 +228,7 @@ public final class CacheServer: Sendable {
         let generation = coverGeneration.withLock { $0.take() }
         generation?.cancel()
         await generation?.value
+        await dependencies.preloads.stop()
         await recordings?.stop()
         await downloads?.stop()
         dependencies.feeds.stop()

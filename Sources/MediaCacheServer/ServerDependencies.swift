@@ -23,6 +23,7 @@ struct ServerDependencies: Sendable {
     let recordings: Recordings?
     let downloadSettings: DownloadSettingsStore?
     let cacheSettings: CacheSettingsStore
+    let preloads: PreloadStore
     let feeds: EventFeeds
     let movies: MovieCache
     let frames: FrameQueue
@@ -65,6 +66,7 @@ struct ServerDependencies: Sendable {
             DownloadSettingsStore(store: store, downloads: $0, overriding: configuration.downloads)
         }
         cacheSettings = CacheSettingsStore(store: store, overriding: configuration.cacheSettings)
+        preloads = PreloadStore(store: store, loader: loader, profiles: profiles)
         feeds = EventFeeds(store: store, assetStore: assetStore, downloads: downloads, recordings: recordings)
         movies = MovieCache(store: store, profiles: profiles, contents: contents)
         frames = FrameQueue(configuration.frames)
@@ -110,6 +112,7 @@ struct ServerDependencies: Sendable {
             DownloadSettingsRoute(store: store, settings: downloadSettings),
             CacheSettingsRoute(store: store, settings: cacheSettings),
             ChannelsRoute(store: store, recordings: recordings, profiles: profiles, urls: urls),
+            PreloadsRoute(store: store, preloads: preloads, profiles: profiles),
             ProbeRoute(store: store, assetStore: assetStore, loader: loader, profiles: profiles),
             EventsRoute(feeds: feeds),
             StoreRoute(store: store, assetStore: assetStore, profiles: profiles),

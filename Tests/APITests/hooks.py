@@ -64,6 +64,8 @@ def _coin(case) -> bool:
 
 def _parameter(case) -> tuple[str, str] | None:
     """Returns the path parameter of the record that a request is about, and the kind of record."""
+    if case.operation.path.startswith("/api/v1/preloads"):
+        return None
     numbered = case.operation.path.startswith(("/api/v1/resources", "/api/v1/played"))
     kinds = (("programme", "programme"), ("name", "channel"), ("id", "resource" if numbered else "asset"))
     return next(((name, kind) for name, kind in kinds if name in (case.path_parameters or {})), None)

@@ -17,6 +17,13 @@ extension StreamSelection {
         try self.init(variant: request.variant, audio: request.audio, subtitles: request.subtitles)
     }
 
+    /// Creates the selection of a preload, without subtitles by default.
+    ///
+    /// - Throws: ``Problem`` if a value is invalid.
+    init(_ request: PreloadRequest) throws {
+        try self.init(variant: request.variant, audio: request.audio, subtitles: request.subtitles ?? "none")
+    }
+
     private init(variant: String?, audio: String?, subtitles: String?) throws {
         self.init()
         if let text = variant {

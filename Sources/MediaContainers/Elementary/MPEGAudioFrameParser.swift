@@ -89,6 +89,27 @@ struct MPEGAudioHeader: Equatable {
     ]
 }
 
+/// The bit rate of MPEG audio.
+public enum MPEGAudioRate {
+    /// Returns the mean number of bytes per second of the complete frames at the beginning of the bytes, after at most
+    /// 4,096 other bytes. Returns nil without two consecutive frames.
+    public static func bytesPerSecond(_ bytes: UnsafeRawBufferPointer) -> Double? {
+        for start in 0..<min(bytes.count, 4096) {
+            guard let first = MPEGAudioHeader(bytes, at: start),
+                let second = MPEGAudioHeader(bytes, at: start + first.frameLength),
+                second.layer == first.layer, second.sampleRate == first.sampleRate
+            else { continue }
+            var (offset, seconds) = (start, 0.0)
+            while let header = MPEGAudioHeader(bytes, at: offset), offset + header.frameLength <= bytes.count {
+                offset += header.frameLength
+                seconds += Double(header.samples) / Double(header.sampleRate)
+            }
+            return seconds > 0 ? Double(offset - start) / seconds : nil
+        }
+        return nil
+    }
+}
+
 /// The information frame at the start of an MPEG audio file, which contains no audio: "Xing", "Info" or "VBRI", with
 /// LAME's tag. No standard defines it.
 struct MPEGAudioInformation {

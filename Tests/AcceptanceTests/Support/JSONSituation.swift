@@ -68,6 +68,9 @@ enum JSONSituation {
         let unreachable = "http://127.0.0.1:\(try FreePort.next())/film.mp4"
         try await transcript.run("doctor", "the origin doesn't respond", [unreachable, "--port", "0"] + cacheOptions)
 
+        try await transcript.run(
+            "preload", "one of two is available", [film, origin.url("nothing.mp4"), "--segments", "1"] + cacheOptions)
+
         let media = StreamFixtures.folder
         try await transcript.run("inspect", "a multivariant playlist", ["\(media)/separateaudio.m3u8"] + cacheOptions)
         try await transcript.run("inspect", "a media playlist", ["\(media)/\(stream)"] + cacheOptions)

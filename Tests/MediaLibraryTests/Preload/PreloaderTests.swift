@@ -30,7 +30,9 @@ struct PreloaderTests {
     }
 
     @Test(arguments: [PreloadAmount.segments(1 << 43), .segments(.max), .seconds(.infinity), .bytes(.max)])
-    func hugeAmountIncludesWholeFile(_ amount: PreloadAmount) { #expect(amount.bytesOfFile >= 1 << 40) }
+    func hugeAmountIncludesWholeFile(_ amount: PreloadAmount) {
+        #expect(PreloadRanges(amount: amount, length: 1 << 40).ranges == [0..<1 << 40])
+    }
 
     @Test func retriesFailedAssetWhenRankedAgain() async throws {
         let url = fixture.file(length: 1000)
@@ -110,6 +112,44 @@ struct PreloaderTests {
             #expect(await !preloader.isReady(url))
         }
         gate.open()
+    }
+
+    /// The name of a playlist may be unusual.
+    @Test func fetchesSegmentsOfPlaylistWithUnusualName() async throws {
+        fixture.serveStream(segments: 3)
+        let url = fixture.url("watch")
+        let playlist = "#EXTM3U\n#EXT-X-TARGETDURATION:6\n#EXTINF:6,\n0.ts\n#EXTINF:6,\n1.ts\n#EXT-X-ENDLIST\n"
+        fixture.library.serve(playlist, at: url)
+        try await use { preloader in
+            await preloader.rank([url], amount: .segments(1))
+            await preloader.finished()
+            #expect(await preloader.isReady(url))
+        }
+        #expect(fixture.requests(for: "0.ts") == 1 && fixture.requests(for: "1.ts") == 0)
+    }
+
+    @Test func reportsStates() async throws {
+        fixture.serveStream(segments: 3)
+        let file = fixture.file(length: 3_000_000)
+        let missing = fixture.url("missing.mp4")
+        let gate = ScriptedGate()
+        fixture.always("film.mp4", .holdBody(at: 65_536, gate))
+        try await use { preloader in
+            await preloader.rank([fixture.entry, missing, file], amount: .bytes(100_000))
+            await fixture.library.origin.wait { $0.contains { $0.bodyBytes == 65_536 } }
+            let running = await preloader.statuses()
+            #expect(running.map(\.url) == [fixture.entry, missing, file])
+            guard case .running = running[2].state else { Issue.record("\(running[2])"); return }
+            #expect(running[2].length == 100_000)
+            gate.open()
+            await preloader.finished()
+            let ended = await preloader.statuses()
+            guard case .ready = ended[0].state, case .failed(let failure) = ended[1].state, case .ready = ended[2].state
+            else { Issue.record("\(ended)"); return }
+            #expect(failure.message.contains("404"))
+            #expect(ended[0].parts == 3 && ended[0].partsDone == 3 && ended[0].bytes == 3 * 1880)
+            #expect(ended[2].bytes == 100_000 && ended[2].length == 100_000)
+        }
     }
 
     @Test func preloadsNearestAssetsFirst() async throws {
