@@ -5,6 +5,7 @@ import base64
 import json
 import os
 import shutil
+import signal
 import socket
 import subprocess
 import tempfile
@@ -260,7 +261,7 @@ class WebKitTab(DriverTab):
                        "XDG_CONFIG_HOME": self._folder.name, "GTK_THEME": "Adwaita:dark" if is_dark else "Adwaita"}
         self._driver = subprocess.Popen(
             ["WebKitWebDriver", f"--port={port}"], env=environment, stdin=subprocess.DEVNULL,
-            stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+            stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True)
         self._base = f"http://127.0.0.1:{port}/session"
         self._session = None
         options = {"webkitgtk:browserOptions": {"binary": program, "args": ["--automation"]}}
@@ -300,5 +301,10 @@ class WebKitTab(DriverTab):
                 self._send("DELETE", "", None)
             except (OSError, AssertionError):
                 pass
+        # The browser belongs to the driver's process group.
+        try:
+            os.killpg(self._driver.pid, signal.SIGTERM)
+        except ProcessLookupError:
+            pass
         self._end(self._driver)
         self._folder.cleanup()
