@@ -233,6 +233,8 @@ public final class CacheServer: Sendable {
         await downloads?.stop()
         dependencies.feeds.stop()
         await dependencies.registry.drain(within: grace, on: group.any())
+        // Requests that ended in the meantime may have added preloads.
+        await dependencies.preloads.stop()
         do {
             try await dependencies.access.save()
         } catch {

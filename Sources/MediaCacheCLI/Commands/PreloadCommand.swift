@@ -115,11 +115,16 @@ struct PreloadCommand: AsyncParsableCommand {
             for url in urls { try await HeaderArgument.apply(header, for: url, to: connection.client) }
             let record = try await connection.client.addPreload(of: urls, request)
             defer { printer.finish() }
-            let result = try await interruption.cancelling {
-                try await Self.wait(for: record, connection.client, printer)
+            do {
+                let result = try await interruption.cancelling {
+                    try await Self.wait(for: record, connection.client, printer)
+                }
+                try? await connection.client.removePreload(record.id)
+                return result
+            } catch {
+                try? await connection.client.removePreload(record.id)
+                throw error
             }
-            try? await connection.client.removePreload(record.id)
-            return result
         }
         guard let record else { throw CommandFailure(.interrupted, "interrupted; received data stays cached") }
         try StandardStreams.print(json ? JSONOutput.text(record.items) : Self.text(record))

@@ -25,9 +25,7 @@ extension ConfigurationFile {
                     text.replaceSubrange(range, with: json)
                 }
             }
-            let mode = try FileManager.default.attributesOfItem(atPath: url.path)[.posixPermissions]
-            try Data(text).write(to: url, options: .atomic)
-            if let mode { try FileManager.default.setAttributes([.posixPermissions: mode], ofItemAtPath: url.path) }
+            try Self.replaceFile(at: url, with: Data(text))
         } catch {
             let names = replaced.map(\.rawValue).joined(separator: ", ")
             throw CommandFailure(
@@ -36,6 +34,30 @@ extension ConfigurationFile {
                     + "change it there too")
         }
         return replaced
+    }
+
+    /// Replaces a file atomically. The new file has the mode, owner and group of the old one: a server may read it as a
+    /// member of its group, and it may contain secrets. If they can't be set, the file doesn't change.
+    private static func replaceFile(at url: URL, with data: Data) throws {
+        let files = FileManager.default
+        let kept: Set<FileAttributeKey> = [.posixPermissions, .ownerAccountID, .groupOwnerAccountID]
+        let attributes = try files.attributesOfItem(atPath: url.path).filter { kept.contains($0.key) }
+        let temporary = url.deletingLastPathComponent()
+            .appendingPathComponent(".\(url.lastPathComponent).\(UUID().uuidString)")
+        do {
+            guard files.createFile(atPath: temporary.path, contents: nil, attributes: [.posixPermissions: 0o600]) else {
+                throw CocoaError(.fileWriteUnknown)
+            }
+            let handle = try FileHandle(forWritingTo: temporary)
+            defer { try? handle.close() }
+            try handle.write(contentsOf: data)
+            try handle.synchronize()
+            try files.setAttributes(attributes, ofItemAtPath: temporary.path)
+            guard rename(temporary.path, url.path) == 0 else { throw CocoaError(.fileWriteUnknown) }
+        } catch {
+            try? files.removeItem(at: temporary)
+            throw error
+        }
     }
 
     /// Returns rates of classes, with those of `new` instead of earlier ones.

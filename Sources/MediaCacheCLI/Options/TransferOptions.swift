@@ -109,6 +109,8 @@ extension Settings {
         try read(setting) { text in
             let duration = try DurationText.parse(text)
             guard duration > .zero else { throw ArgumentTextError("the time limit must be greater than 0") }
+            // The bound of the API, which stores the limit.
+            guard duration <= .seconds(86_400) else { throw ArgumentTextError("“\(text)” is more than a day") }
             return duration
         }
     }

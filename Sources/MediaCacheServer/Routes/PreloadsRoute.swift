@@ -101,7 +101,8 @@ actor PreloadStore {
     func add(
         _ urls: [ResourceURL], _ amount: PreloadAmount, selection: StreamSelection
     ) async throws -> PreloadRecord {
-        if entries.count >= Self.maximumCount { try await forgetOldest() }
+        // Other calls may add preloads in the meantime.
+        while entries.count >= Self.maximumCount { try await forgetOldest() }
         let profiles = profiles
         let preloader = Preloader(store: store, loader: loader, selection: selection) { url in
             profiles.settings(for: url, as: url.credentials.map { profiles.remember($0, for: url) })
@@ -140,8 +141,7 @@ actor PreloadStore {
 
     /// Stops all preloads.
     func stop() async {
-        for entry in entries { await entry.preloader.stop() }
-        entries = []
+        while let entry = entries.popLast() { await entry.preloader.stop() }
     }
 
     private func entry(_ id: AssetID) throws -> Entry {

@@ -14,6 +14,9 @@ struct PreloadRanges: Sendable {
     private static let usualRate = Double(1 << 20)
     /// The maximum number of unneeded bytes between ranges that are requested together.
     private static let maximumGap: Int64 = 64 << 10
+    /// The maximum number of samples that are read from the tables of all tracks. A damaged table can contain billions
+    /// of samples without duration.
+    private static let maximumSamples = 1_000_000
 
     /// The amount to preload.
     var amount: PreloadAmount
@@ -57,8 +60,12 @@ struct PreloadRanges: Sendable {
     private func media(_ seconds: Double) -> [Range<Int64>] {
         guard seconds > 0 else { return [] }
         if let index {
-            if let duration = index.movie.seconds, seconds >= duration, let length { return [0..<length] }
-            let ranges = index.movie.tracks.compactMap { Self.range(of: $0, seconds) }
+            if let duration = index.movie.seconds, duration > 0, seconds >= duration, let length { return [0..<length] }
+            var budget = Self.maximumSamples
+            var ranges: [Range<Int64>] = []
+            for track in index.movie.tracks {
+                if let range = Self.range(of: track, seconds, &budget) { ranges.append(range) }
+            }
             if !ranges.isEmpty { return ranges }
         }
         var rate = bytesPerSecond ?? Self.usualRate
@@ -72,12 +79,15 @@ struct PreloadRanges: Sendable {
     }
 
     /// Returns the range of the first seconds of a track; nil if its samples are in fragments or its tables are damaged.
-    private static func range(of track: MovieTrack, _ seconds: Double) -> Range<Int64>? {
+    ///
+    /// - Parameter budget: The number of samples that may still be read.
+    private static func range(of track: MovieTrack, _ seconds: Double, _ budget: inout Int) -> Range<Int64>? {
         guard track.media.kind == .video || track.media.kind == .audio else { return nil }
         var cursor = SampleCursor(track.table)
         let limit = seconds * Double(track.media.timescale)
         var range: Range<Int64>?
-        while let sample = try? cursor.next(), Double(sample.dts) < limit {
+        while budget > 0, let sample = try? cursor.next(), Double(sample.dts) < limit {
+            budget -= 1
             let end = sample.offset + Int64(sample.size)
             range = min(range?.lowerBound ?? .max, sample.offset)..<max(range?.upperBound ?? 0, end)
         }
