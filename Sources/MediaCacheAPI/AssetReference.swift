@@ -5,7 +5,7 @@ internal import MediaLibrary
 public enum AssetReference: Sendable, Hashable {
     /// The URL at the origin.
     case url(ResourceURL)
-    /// A number: the ID of a cached resource (``ResourceRecord/id``), or a title that consists of digits.
+    /// A number without leading zeros: the ID of a cached resource (``ResourceRecord/id``), or a title.
     case id(Int64)
     /// The ID or title of an asset, the name of a channel, or the title of a played file or stream.
     case asset(String)
@@ -15,11 +15,11 @@ public enum AssetReference: Sendable, Hashable {
     ///
     /// - Throws: `CacheError` if a URL is invalid or has another scheme than http and https, or the text is empty.
     public init(_ text: String) throws {
-        let digits = text.filter { !$0.isWhitespace }
-        let lowercased = digits.lowercased()
-        if !digits.isEmpty, digits.allSatisfy({ $0.isASCII && $0.isNumber }), let id = Int64(digits) {
+        let written = text.filter { !$0.isWhitespace }
+        let lowercased = written.lowercased()
+        if let id = Int64(text), id >= 0, "\(id)" == text {
             self = .id(id)
-        } else if digits.isEmpty || text.contains("://") || lowercased.hasPrefix("http:")
+        } else if written.isEmpty || text.contains("://") || lowercased.hasPrefix("http:")
             || lowercased.hasPrefix("https:")
         {
             self = .url(try ResourceURL(text))

@@ -66,14 +66,16 @@ struct SettingsCommand: AsyncParsableCommand {
     private static func change(
         _ cache: CacheSettingsUpdate?, _ downloads: DownloadSettingsUpdate?, _ client: APIClient
     ) async throws -> SettingsReport {
+        // The server checks the settings of the cache more strictly than the options.
+        let cache =
+            if let cache { try await client.updateCacheSettings(cache) } else { try await client.cacheSettings() }
         let downloads =
             if let downloads {
                 try await client.updateDownloadSettings(downloads)
             } else {
                 try await client.downloadSettings()
             }
-        if let cache { return SettingsReport(cache: try await client.updateCacheSettings(cache), downloads: downloads) }
-        return SettingsReport(cache: try await client.cacheSettings(), downloads: downloads)
+        return SettingsReport(cache: cache, downloads: downloads)
     }
 
     /// Replaces changed settings in the configuration file, and prints a note on those in the environment.

@@ -29,8 +29,8 @@ actor CacheSettingsStore {
     func load() async throws {
         try await changes.runUncancelled {
             guard !isLoaded else { return }
-            isLoaded = true
             stored = CacheSettingsUpdate(stored: try await folder.contents(of: Self.fileName))
+            isLoaded = true
             var used = overriding.map(stored.merging) ?? stored
             try used.check()
             // Usually the store was opened with these limits. Changing them evicts content, which takes time.
