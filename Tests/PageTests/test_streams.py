@@ -170,6 +170,16 @@ class StreamTests(PageCase):
         self.assertEqual(found["places"], [[0, 0], [1, 2], [2, 4], [3, 6], [4, 8]])
         self.assertEqual((found["origin"], found["end"], found["isComplete"]), (start, 10, True))
 
+    def test_rows_of_recording_continue_after_removed_range(self):
+        page = self.open()
+        start = 1_790_000_000
+        found = page.evaluate(READ_ROWS, [self.server.page, "wallClock", [
+            recorded_list(start, range(3), is_truncated=True), {"isLive": True, "segments": []},
+            recorded_list(start, range(10, 12)),
+        ]])
+        self.assertEqual(found["queries"], ["", f"from={start + 4}&to={start + 604}", f"from={start + 4}"])
+        self.assertEqual(found["places"], [[0, 0], [1, 2], [2, 4], [10, 20], [11, 22]])
+
     def lines(self, numbers) -> str:
         return "".join(f"#EXTINF:{SEGMENT_SECONDS},\nindex{number}.ts\n" for number in numbers)
 

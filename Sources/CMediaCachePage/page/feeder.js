@@ -48,6 +48,8 @@ export class TrackFeeder {
     this.hasFailed = false;
     /** Whether the next segment isn't needed yet. */
     this.isWaiting = false;
+    /** Whether the buffered media is that of another track. */
+    this.isReplacing = false;
     /** The time of the last request for further segments. */
     this.readAt = -Infinity;
     /** Whether the segments were read after the end of the stream. */
@@ -71,6 +73,7 @@ export class TrackFeeder {
 
   /** Continues at a position, with the segment after the buffered range that contains it. */
   moveTo(place) {
+    if (this.isReplacing) return this.seek(place);
     const end = this.bufferedEnd(place);
     const last = this.placed.filter((one) => end !== null && one.end <= end + 0.1 && one.end > place)
       .reduce((one, other) => (one?.end > other.end ? one : other), null);
@@ -147,6 +150,8 @@ export class TrackFeeder {
     if (this.target !== null) {
       const { target } = this;
       await this.rows.load(target);
+      // A seek to a buffered position has found its segment among those that were known before.
+      if (this.target === null) this.moveTo(this.stream.position);
       if (this.target !== target) return true;
       this.target = null;
       this.next = this.rows.indexAt(target);
@@ -154,7 +159,11 @@ export class TrackFeeder {
       // WebKit drops audio that precedes the last appended frame unless its parser begins anew.
       if (this.stream.source.readyState === "open") this.buffer.abort();
       this.stream.began(this);
+      const isReplacing = this.isReplacing;
+      this.isReplacing = false;
+      if (isReplacing) await this.remove(0, Infinity);
       await this.evict();
+      if (this.target !== null) return true;
     }
     const row = this.rows.rows[this.next];
     if (!row) return this.extend();
@@ -163,7 +172,7 @@ export class TrackFeeder {
     this.isWaiting = row.place > this.stream.position + this.stream.ahead || this.stream.isAwaitingClock(this, row);
     if (this.isWaiting) return false;
     if (row.isGap || await this.append(row)) {
-      if (this.target !== null || this.rows.rows[this.next] !== row) return true;
+      if (!this.isNext(row)) return true;
       if (row.isGap && this.end !== null) this.end += row.duration;
       this.next += 1;
       this.stream.advanced(this);
@@ -172,6 +181,9 @@ export class TrackFeeder {
     }
     return false;
   }
+
+  /** Whether a segment is still the next one. A seek or another track changes it. */
+  isNext(row) { return this.target === null && this.rows.rows[this.next] === row; }
 
   keyOf(row) { return `${this.track.kind} ${row.number}`; }
 
@@ -190,10 +202,10 @@ export class TrackFeeder {
     return false;
   }
 
-  /** Returns whether the segment is appended or missing. */
+  /** Returns whether the segment is appended, missing, or no longer the next one. */
   async append(row) {
     const fragment = this.held?.row === row ? this.held : await this.fetch(row);
-    if (!fragment) return true;
+    if (!fragment || !this.isNext(row)) return true;
     const { bytes, type } = fragment;
     const times = timesOf(bytes);
     if (!(times.end > times.start)) {
@@ -209,9 +221,10 @@ export class TrackFeeder {
     while (!await this.hasRoom(fragment)) if (!await this.makeRoom(fragment)) return false;
     this.held = null;
     this.hasFailed = false;
-    this.end = times.end + offset;
+    const end = times.end + offset;
+    if (this.isNext(row)) this.end = end;
     this.placed = this.placed.filter((one) => one.row.number !== row.number);
-    this.placed.push({ row, start: times.start + offset, end: this.end });
+    this.placed.push({ row, start: times.start + offset, end });
     return true;
   }
 
@@ -235,14 +248,15 @@ export class TrackFeeder {
       return true;
     } catch (error) {
       if (error.name === "QuotaExceededError") return false;
-      this.stream.damaged.add(this.keyOf(row));
+      // After an error of the video, other segments can't be appended, either.
+      if (error.name !== "InvalidStateError") this.stream.damaged.add(this.keyOf(row));
       throw error;
     }
   }
 
   /**
-   * Removes what has been played. If there is nothing to remove, less is buffered from now on, and the fragment is
-   * appended later. Returns whether there is more room.
+   * Removes media that has been played, or media after the fragment. If there is none, less is buffered from now on,
+   * and the fragment is appended later. Returns whether there is more room.
    */
   async makeRoom(fragment) {
     const { stream, buffer: { buffered } } = this;
@@ -250,6 +264,12 @@ export class TrackFeeder {
     stream.behind = minimumBehind;
     if (buffered.length && buffered.start(0) < position - minimumBehind - 0.5) {
       await this.remove(0, position - minimumBehind);
+      return true;
+    }
+    // After a seek backwards, there may be media after the fragment, which is appended again later.
+    const limit = Math.max(position, fragment.row.place + fragment.row.duration) + 1;
+    if (buffered.length && buffered.end(buffered.length - 1) > limit + 1) {
+      await this.remove(limit, Infinity);
       return true;
     }
     this.held = fragment;
@@ -276,18 +296,12 @@ export class TrackFeeder {
   }
 
   /** Selects another track of the same kind. */
-  async select(track, rows) {
+  select(track, rows) {
     this.track = track;
     this.rows = rows;
     this.held = null;
+    this.isReplacing = true;
     this.seek(this.stream.position);
-    while (this.isBusy) await new Promise((resolve) => setTimeout(resolve, 20));
-    this.isBusy = true;
-    try {
-      await this.remove(0, Infinity);
-    } finally {
-      this.isBusy = false;
-    }
     this.work();
   }
 

@@ -237,7 +237,8 @@ class AttachedStream {
   }
 
   check() {
-    if (this.signal.aborted || this.source.readyState === "closed") return;
+    // After an error, the video accepts no segments until its source is set again.
+    if (this.signal.aborted || this.video.error || this.source.readyState === "closed") return;
     // The event for a seek may follow others.
     if (this.video.seeking && this.sought !== this.position) this.follow();
     for (const feeder of this.feeders) feeder.work();
@@ -308,6 +309,6 @@ class AttachedStream {
     const feeder = this.feeders.find((one) => one.track.kind === "audio");
     const rows = new SegmentRows(track, this.presentation.axis, this.rows.origin);
     await rows.begin();
-    await feeder?.select(track, rows);
+    feeder?.select(track, rows);
   }
 }

@@ -86,8 +86,9 @@ export class SegmentRows {
       const from = last.place + this.origin;
       list = await this.read(`from=${from}&to=${from + readLength}`);
       this.add(list);
-      // The end of the range may have passed, although nothing was recorded until then.
-      if (this.rows.length > count || list.isLive) return this.rows.length > count;
+      // The end of the range may have passed, although nothing was recorded until then, or retention may have removed
+      // its segments.
+      if (this.rows.length > count || (list.isLive && list.segments.length)) return this.rows.length > count;
       list = await this.read(`from=${from}`);
     } else {
       // The last segment relates the times of a live playlist to the known ones.

@@ -28,7 +28,7 @@ export function failureText(error) {
  */
 export function makeStreamPlayback({ player, position, name = (_, place) => clock(place), signal }) {
   const { video } = player;
-  const note = make("p.hint.obstacles", { hidden: true });
+  const note = make("p.hint.obstacles", { role: "status", hidden: true });
   const damaged = new Set();
   let ending = new AbortController();
   /** The attached stream; null while there is none. */
