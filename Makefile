@@ -38,7 +38,8 @@ ifeq ($(strip $(ARGS)),)
 	@$(MAKE) --no-print-directory test-swift
 	@Scripts/python.sh >/dev/null
 	@program="$$($(SWIFT) build --show-bin-path)/mediacache" && Scripts/together.sh \
-		page Scripts/check-page.sh "$$program" -- journeys Scripts/check-page.sh "$$program" journeys -- API Scripts/check-api.sh "$$program" \
+		page-1 Scripts/check-page.sh "$$program" --part 1/2 -- page-2 Scripts/check-page.sh "$$program" --part 2/2 \
+		-- journeys Scripts/check-page.sh "$$program" journeys -- API Scripts/check-api.sh "$$program" \
 		-- packaging Scripts/check-packaging.sh "$$program" $(BESIDE)
 else
 	SWIFT="$(SWIFT)" Scripts/test.sh $(ARGS)

@@ -3,11 +3,12 @@
 # hostile header fields from origins. On Linux, tests the main journeys also in Firefox and WebKitGTK (journeys.py),
 # which runs only if it is named.
 #
-#   Scripts/check-page.sh PATH-OF-MEDIACACHE [--screenshots [FOLDER]] [TEST...]
+#   Scripts/check-page.sh PATH-OF-MEDIACACHE [--screenshots [FOLDER]] [--part NUMBER/COUNT] [TEST...]
 #
 # --screenshots writes screenshots to FOLDER, or to docs/screenshots. TEST is the name of a file or a test for Python's
 # unittest, such as test_replay, or journeys. CHROMIUM sets the browser, by default chromium, or Google Chrome on macOS;
-# PYTHON the Python command. The tests stop only the processes that they started.
+# PYTHON the Python command. --part runs only each COUNT-th file of tests, so that parts can run at the same time.
+# The tests stop only the processes that they started.
 set -euo pipefail
 
 limit=1020
@@ -17,7 +18,7 @@ fail() {
     exit 1
 }
 
-[ $# -gt 0 ] || fail "usage: Scripts/check-page.sh PATH-OF-MEDIACACHE [--screenshots [FOLDER]] [TEST...]"
+[ $# -gt 0 ] || fail "usage: Scripts/check-page.sh PATH-OF-MEDIACACHE [--screenshots [FOLDER]] [--part NUMBER/COUNT] [TEST...]"
 root=$(cd "$(dirname "$0")/.." && pwd)
 tests="$root/Tests/PageTests"
 MEDIACACHE=$(realpath "$1")
@@ -36,6 +37,16 @@ while [ $# -gt 0 ]; do
             mkdir -p "$folder"
             MEDIACACHE_SCREENSHOTS=$(realpath "$folder")
             export MEDIACACHE_SCREENSHOTS
+            ;;
+        --part)
+            [[ "${2:-}" =~ ^([1-9])/([1-9])$ ]] || fail "--part needs two numbers, such as 1/2"
+            index=0
+            for file in "$tests"/test_*.py; do
+                index=$((index + 1))
+                [ $((index % BASH_REMATCH[2])) != $((BASH_REMATCH[1] % BASH_REMATCH[2])) ] ||
+                    names+=("$(basename "$file" .py)")
+            done
+            shift
             ;;
         *) names+=("$1") ;;
     esac
