@@ -13,7 +13,7 @@ SOURCES := Package.swift Sources Stubs Examples Tests $(wildcard Benchmarks/Pack
 SCRIPTS := .ci/run $(wildcard Scripts/*.sh Packaging/checks/*.sh Packaging/debian/p*)
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-swift test-unit test-peers test-alone build build-strict check-apple check-benchmarks check-page check-api check-packaging check-workflows package check-package install uninstall release lint language format test-tsan test-asan fuzz soak bench docs man setup setup-build
+.PHONY: help demo test test-swift test-unit test-peers test-alone build build-strict check-apple check-benchmarks check-page check-api check-packaging check-workflows package check-package check-image install uninstall release lint language format test-tsan test-asan fuzz soak bench docs man setup setup-build
 
 help: ## List the commands
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## (.*)/\1|\2/' \
@@ -100,6 +100,9 @@ package: release ## Build a .deb and a .tar.gz in .build/packages
 
 check-package: package ## Install the .deb in minimal Debian systems, use it there, upgrade and remove it
 	Scripts/check-package.sh .build/packages $(ARGS)
+
+check-image: ## Execute the Dockerfile's steps in minimal Debian systems, without Docker
+	SWIFT="$(SWIFT)" Scripts/check-image.sh
 
 # 'sudo make install' builds as root what is out of date, so run 'make release' first.
 install: release ## Install the command (PREFIX=/usr/local, DESTDIR=)
