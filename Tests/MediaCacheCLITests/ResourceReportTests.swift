@@ -37,7 +37,7 @@ struct ResourceReportTests {
     @Test func tableHasHeadings() throws {
         let lines = ResourceReport.table([try resource(spans: [(0, 500)])]).split(separator: "\n")
         #expect(lines.count == 2)
-        #expect(lines[0].hasPrefix("CACHED"))
+        #expect(lines[0].hasPrefix("ID  CACHED") && lines[1].hasPrefix(" 7  "))
         #expect(lines[1].hasSuffix("in use  http://h/film.mp4"))
         #expect(lines[1].contains("2026-01-02 03:04:06"))
     }

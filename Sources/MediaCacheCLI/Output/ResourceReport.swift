@@ -7,12 +7,12 @@ enum ResourceReport {
     static func table(_ resources: [ResourceRecord]) -> String {
         guard !resources.isEmpty else { return "The cache is empty." }
         var table = Table([
-            .init("CACHED", .right), .init("OF", .right), .init("SHARE", .right), .init("FORMAT"),
-            .init("HITS", .right),
-            .init("LAST USED"), .init(""), .init("URL"),
+            .init("ID", .right), .init("CACHED", .right), .init("OF", .right), .init("SHARE", .right),
+            .init("FORMAT"), .init("HITS", .right), .init("LAST USED"), .init(""), .init("URL"),
         ])
         for resource in resources {
             table.add([
+                "\(resource.id)",
                 "\(ByteCount(resource.bytesCached))",
                 resource.length.map { "\(ByteCount($0))" } ?? "?",
                 share(resource),
@@ -30,6 +30,7 @@ enum ResourceReport {
     static func details(_ resource: ResourceRecord, title: String? = nil) -> String {
         var table = Table([.init(""), .init("")])
         if let title { table.add(["Title", title]) }
+        table.add(["ID", "\(resource.id)"])
         table.add(["URL", resource.url])
         if resource.key != resource.url { table.add(["Cache key", resource.key]) }
         table.add(["Type", "\(resource.type) (\(resource.format))"])
