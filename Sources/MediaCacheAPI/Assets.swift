@@ -161,7 +161,8 @@ extension APIClient {
     /// Sets the cover of the asset that a reference identifies, which is created if necessary.
     ///
     /// - Returns: Whether the cover was set; false if no data of a URL is cached.
-    /// - Throws: See ``addAsset(of:)`` and ``setCover(_:of:)``.
+    /// - Throws: See ``addAsset(of:)``; ``Problem`` with status 415 if the cover is larger than `Cover.largest` or isn't
+    ///   an image in a supported format.
     public func setCover(_ cover: Cover, of reference: AssetReference) async throws -> Bool {
         guard let asset = try await addAsset(of: reference) else { return false }
         try await setCover(cover, of: asset.id)

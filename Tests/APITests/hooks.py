@@ -120,6 +120,9 @@ def _relate(case):
         body.pop("url" if body["scope"] == "asset" else "asset", None)
         if body.get("expires"):
             body["expires"] = "2099-01-31T20:00:00Z"
+    elif label in ("POST /api/v1/preloads", "PUT /api/v1/preloads/{id}"):
+        for amount in [name for name in ("seconds", "bytes", "segments") if body.get(name) is not None][1:]:
+            del body[amount]
     elif label == "GET /api/v1/bundles":
         if "asset" not in query and "channel" not in query:
             query["asset"] = NAMES["asset"]
