@@ -84,6 +84,9 @@ static const uint8_t library_js[] = {
 static const uint8_t main_js[] = {
 #embed "page/main.js"
 };
+static const uint8_t mediasession_js[] = {
+#embed "page/mediasession.js"
+};
 static const uint8_t mediasource_js[] = {
 #embed "page/mediasource.js"
 };
@@ -153,11 +156,17 @@ static const uint8_t store_js[] = {
 static const uint8_t stream_js[] = {
 #embed "page/stream.js"
 };
+static const uint8_t subtitles_js[] = {
+#embed "page/subtitles.js"
+};
 static const uint8_t theme_css[] = {
 #embed "page/theme.css"
 };
 static const uint8_t theme_js[] = {
 #embed "page/theme.js"
+};
+static const uint8_t trackmenu_js[] = {
+#embed "page/trackmenu.js"
 };
 static const uint8_t video_js[] = {
 #embed "page/video.js"
@@ -198,6 +207,7 @@ static const mediacache_page_file files[] = {
     NAMED("key.js", key_js),
     NAMED("library.js", library_js),
     NAMED("main.js", main_js),
+    NAMED("mediasession.js", mediasession_js),
     NAMED("mediasource.js", mediasource_js),
     NAMED("notices.js", notices_js),
     NAMED("page.css", page_css),
@@ -221,8 +231,10 @@ static const mediacache_page_file files[] = {
     NAMED("storage.js", storage_js),
     NAMED("store.js", store_js),
     NAMED("stream.js", stream_js),
+    NAMED("subtitles.js", subtitles_js),
     NAMED("theme.css", theme_css),
     NAMED("theme.js", theme_js),
+    NAMED("trackmenu.js", trackmenu_js),
     NAMED("video.js", video_js),
     NAMED("views.css", views_css),
     NAMED("words.js", words_js),

@@ -2,7 +2,7 @@
 
 import re
 
-from playwright.sync_api import Locator, Page, expect
+from playwright.sync_api import Page, expect
 
 from live import LiveStream
 from media import LIVE_HEIGHT
@@ -24,6 +24,18 @@ class ReplayTests(PageCase):
         self.assert_plays_from(page, target)
         self.make_programme(page, target)
         self.save_programme(page)
+
+    def test_part_of_very_long_recording_is_attached(self):
+        page = self.open()
+        hour = 3_600_000
+        windows = page.evaluate("""async ([base, hour]) => {
+            const { windowAround } = await import(base + "page/channelplayback.js");
+            const channel = (hours) => ({ recordedRanges: [{ from: 0, to: hours * hour }], edge: hours * hour });
+            return [[40, null], [40, 3], [100, null], [100, 90], [100, 50], [100, 0.5]].map(([hours, at]) =>
+                windowAround(channel(hours), at === null ? null : at * hour));
+        }""", [self.server.page, hour])
+        self.assertEqual([(window["from"] / hour, window["to"] and window["to"] / hour) for window in windows],
+                         [(0, None), (0, None), (52, None), (52, None), (49, 74), (0, 24.5)])
 
     def record(self, page: Page):
         dialog = self.add(page, self.stream.url)

@@ -7,6 +7,7 @@ import { makeClipExport } from "./clip.js";
 import { atMostEvery, make, oncePerFrame, updateAttribute, updateText } from "./elements.js";
 import { fieldTime, moment, time, words } from "./format.js";
 import { icon } from "./icons.js";
+import { startMediaSession } from "./mediasession.js";
 import { notify } from "./notices.js";
 import { makeProgrammes } from "./programmes.js";
 import { recordingControls } from "./recording.js";
@@ -43,6 +44,7 @@ export function channelView({ main, signal, parts: [name] }) {
     make("header.view-head.player-head", {},
       make("a.back", { href: "#/channels", "aria-label": "Back" }, icon("back")), make("h1", {}, name), badge),
     player.element,
+    played.menu.element,
     played.note,
     make("section.tape", { "aria-label": "Replay" },
       replay.element,
@@ -53,7 +55,9 @@ export function channelView({ main, signal, parts: [name] }) {
       sums),
     clip.element, programmes.element, recording,
   ].filter(Boolean));
-  startKeys(player.video, signal, () => go("#/channels"), (seconds) => played.playFrom(played.now() + seconds * 1000));
+  const skip = (seconds) => played.playFrom(played.now() + seconds * 1000);
+  startKeys({ video: player.video, signal, leave: () => go("#/channels"), menu: played.menu, skip });
+  startMediaSession({ video: player.video, title: name, skip, signal });
 
   let gaps = [];
   const show = oncePerFrame(() => {

@@ -11,6 +11,7 @@ import { playsFragments } from "./presentation.js";
 import { startResuming } from "./resuming.js";
 import { failureText, makeStreamPlayback, missingText } from "./stream.js";
 import { channels } from "./store.js";
+import { makeTrackMenu } from "./trackmenu.js";
 import { isFollowing } from "./words.js";
 
 /** The distance from the live edge that counts as live, in milliseconds, unless segments are long. */
@@ -51,7 +52,7 @@ export function startChannelPlayback({ player, base, record, signal }) {
   const position = () => (isLive ? "at the live edge" : `at ${moment(now())}`);
   const source = playsFragments
     ? makeFragmentSource({ player, base, position, isOver: () => !isRecorded(), signal })
-    : makePlaylistSource({ player, base });
+    : makePlaylistSource({ player, base, signal });
   const now = () => (requestedTime ?? source.now() ?? record()?.edge ?? Date.now());
   const isNearEdge = () => endOf(record()) - now() < Math.max(liveWithin, targetsWithin * source.targetDuration() * 1000);
 
@@ -157,7 +158,7 @@ export function startChannelPlayback({ player, base, record, signal }) {
     continueAfterEnd();
   }, signal);
   return {
-    note: source.note, playFrom, now, onJump: (work) => { jumped = work; },
+    note: source.note, menu: source.menu, playFrom, now, onJump: (work) => { jumped = work; },
     isLive: () => isRecorded() && isNearEdge(),
     /** Plays the live edge, or the last hour of a recording that is stopped or has ended. */
     playLive: () => playFrom(isRecorded() ? Infinity : (record()?.edge ?? 0) - 3600_000),
@@ -169,8 +170,10 @@ function makeFragmentSource({ player, base, position, isOver, signal }) {
   const playback = makeStreamPlayback({ player, position, signal, name: (stream, place) => time(stream.wallOf(place)) });
   /** The range of the attached stream. */
   let range = null;
+  playback.onAttach((stream) => { player.video.dataset.windowBegin = stream.wallOf(0); });
   return {
     note: playback.note,
+    menu: makeTrackMenu({ player, playback, signal }),
     isInterrupted: () => playback.isInterrupted,
     targetDuration: () => playback.stream?.targetDuration ?? 0,
     now: () => playback.stream?.wallOf(player.video.currentTime) ?? null,
@@ -184,17 +187,17 @@ function makeFragmentSource({ player, base, position, isOver, signal }) {
     async play(next, at, isResuming) {
       range = next;
       const end = range.to === null ? "" : `&endtime=${range.to}`;
-      const stream = await playback.play(`${base}media.json?begintime=${range.from}${end}`, { wall: at, isOver, isResuming });
-      player.video.dataset.windowBegin = stream.wallOf(0);
+      await playback.play(`${base}media.json?begintime=${range.from}${end}`, { wall: at, isOver, isResuming });
     },
   };
 }
 
 /** A recording as playlists, for browsers that only play HLS natively. They start a window at EXT-X-START. */
-function makePlaylistSource({ player, base }) {
+function makePlaylistSource({ player, base, signal }) {
   let begin = null;
   return {
     note: null,
+    menu: makeTrackMenu({ player, playback: null, signal }),
     isInterrupted: () => false,
     targetDuration: () => 0,
     now() {
@@ -222,7 +225,7 @@ function liveTime(channel, targetDuration) {
 }
 
 /** Returns the part of a recording to attach. `to` is null if the part continues to the live edge. */
-function windowAround({ recordedRanges, edge }, at) {
+export function windowAround({ recordedRanges, edge }, at) {
   const from = recordedRanges[0]?.from ?? 0;
   const end = Math.max(edge ?? 0, recordedRanges.at(-1)?.to ?? 0);
   if (end - from <= maximumLength) return { from: Math.floor(from), to: null };

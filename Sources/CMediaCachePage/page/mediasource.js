@@ -37,6 +37,7 @@ const checkEvery = 500;
  * @param {number|null} [options.wall] the first wall-clock time in milliseconds since 1970, or null. Without both,
  *   playback begins at the start, or near the live edge of a live stream.
  * @param {(src: string, from: number) => void} options.open sets the source of the video
+ * @param {string|null} [options.audio] the key of the preferred audio track (`keyOfTrack`)
  * @param {() => boolean} [options.isOver] returns whether no segments will be added to a live stream for now
  * @param {Set<string>} [options.damaged] the segments that the browser can't decode, which are skipped
  * @param {(from: number, to: number) => void} options.onGap called when missing media is skipped, with positions
@@ -48,7 +49,7 @@ const checkEvery = 500;
  */
 export async function attachStream(options) {
   const { signal } = options;
-  const { presentation, video, audio, obstacles } = await choose(options.url, signal);
+  const { presentation, video, audio, obstacles } = await choose(options.url, options.audio ?? null, signal);
   const [main, ...others] = [video, audio].filter(Boolean);
   const rows = new SegmentRows(main, presentation.axis);
   await rows.begin();
@@ -63,18 +64,21 @@ export async function attachStream(options) {
 }
 
 /** Reads a stream and selects its tracks, from another variant stream if the browser doesn't support the best one. */
-async function choose(url, signal) {
+async function choose(url, audio, signal) {
   let presentation = await readPresentation(url, signal);
-  const best = selection(presentation);
+  const best = selection(presentation, audio);
   if (best.video || !presentation.variants.length) return require(best);
   const others = presentation.variants
     .filter((variant, index) => index !== presentation.variant && variant.codecs.length && isSupported(variant))
     .sort((one, other) => other.bandwidth - one.bandwidth);
   if (!others.length) return require(best);
   presentation = await readPresentation(others[0].address, signal);
-  const other = selection(presentation);
+  const other = selection(presentation, audio);
   return require(other.video ? other : best);
 }
+
+/** Returns a key that identifies a track in all variant streams. */
+export const keyOfTrack = ({ kind, language, name }) => `${kind} ${language ?? ""} ${name ?? ""}`;
 
 function require(selected) {
   if (!selected.video && !selected.audio) {
@@ -84,11 +88,12 @@ function require(selected) {
 }
 
 /** Returns the first playable video and audio tracks, and the obstacles of the kinds that have none. */
-function selection(presentation) {
+function selection(presentation, audio) {
+  const rank = (track) => (keyOfTrack(track) === audio ? 2 : track.isDefault ? 1 : 0);
   const found = { presentation, obstacles: [] };
   for (const kind of ["video", "audio"]) {
     const tracks = presentation.tracks.filter((track) => track.kind === kind)
-      .sort((one, other) => other.isDefault - one.isDefault);
+      .sort((one, other) => rank(other) - rank(one));
     found[kind] = tracks.find((track) => !obstacleOf(track));
     if (tracks.length && !found[kind]) found.obstacles.push({ kind, reason: obstacleOf(tracks[0]) });
   }

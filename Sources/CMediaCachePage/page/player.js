@@ -8,13 +8,15 @@ import { cachedShare, makeCoverageBar } from "./coveragebar.js";
 import { make, oncePerFrame, updateText } from "./elements.js";
 import { clock, counted, fileName, nameOf, percent, titleFrom } from "./format.js";
 import { icon } from "./icons.js";
+import { startMediaSession } from "./mediasession.js";
 import { notify, reportError } from "./notices.js";
 import { startResuming } from "./resuming.js";
 import { backTo, go } from "./router.js";
 import { mp4URL, notDownloaded, reasonNotSavable, sourceOfAsset, sourceOfURL } from "./source.js";
 import { assets, downloads, onEvent } from "./store.js";
 import { failureText, makeStreamPlayback } from "./stream.js";
-import { makeVideo, startKeys } from "./video.js";
+import { makeTrackMenu } from "./trackmenu.js";
+import { makeVideo, skipWithin, startKeys } from "./video.js";
 import { exceptionOf, progressOf, sizeOf, titleOf } from "./words.js";
 
 /** Shows the player of an asset (`asset/<id>`) or of a URL (`url/<URL>`). */
@@ -35,6 +37,7 @@ export function playerView(view) {
   const position = rememberPosition(player.video, `${kind} ${name}`, signal);
   const place = () => (player.at() > 0 ? `at ${clock(player.at())}` : "at the live edge");
   const playback = makeStreamPlayback({ player, position: place, signal });
+  const menu = makeTrackMenu({ player, playback, signal });
   const bar = makeCoverageBar({ id: "coverage-bar", signal, seek: (share) => player.seek(share * player.video.duration) });
   const state = make("p.player-state");
   const actions = make("div.player-actions");
@@ -43,12 +46,15 @@ export function playerView(view) {
     make("header.view-head.player-head", {},
       make("a.back", { href: backTo(), "aria-label": "Back" }, icon("back")), heading),
     player.element,
+    menu.element,
     playback.note,
     position.element,
     make("section.tape", { "aria-label": "Cached ranges" }, bar.element, legend(), state),
     actions,
     keysHint());
-  startKeys(player.video, signal, () => go(backTo()));
+  const skip = skipWithin(player.video);
+  startKeys({ video: player.video, signal, leave: () => go(backTo()), menu, skip });
+  startMediaSession({ video: player.video, title, artwork: player.video.poster, skip, signal });
 
   const shown = { asset, url, coverage: null, segments: "" };
   const show = oncePerFrame(() => {
@@ -233,7 +239,8 @@ function legend() {
 
 function keysHint() {
   return make("p.hint.keys", {}, ...[
-    ["Space", "play or pause"], ["← →", "10 seconds"], ["↑ ↓", "volume"], ["F", "full screen"],
+    ["Space", "play or pause"], ["← →", "10 seconds"], ["0–9", "tenths of the length"], ["↑ ↓", "volume"],
+    ["< >", "speed"], ["C", "subtitles"], ["F", "full screen"], ["P", "picture in picture"],
     ["M", "mute"], ["Esc", "back"],
   ].flatMap(([name, text]) => [make("kbd", {}, name), ` ${text} `]));
 }

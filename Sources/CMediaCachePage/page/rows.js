@@ -39,6 +39,8 @@ export class SegmentRows {
     /** Whether no segment follows the last known one now. */
     this.isAtEnd = false;
     this.targetDuration = 0;
+    /** The difference between positions and the times on the stream's axis. */
+    this.shift = 0;
   }
 
   get isRecording() { return this.axis === "wallClock"; }
@@ -46,10 +48,17 @@ export class SegmentRows {
   /** Whether the last known segment is the last one of the stream. */
   get isComplete() { return !this.isLive && this.isAtEnd; }
 
+  /** Returns the time on the stream's axis at a position, in seconds. */
+  timeOf(place) { return place - this.shift; }
+
+  /** Returns the position of a time on the stream's axis, in seconds. */
+  placeOf(time) { return time + this.shift; }
+
   /** Reads the first segments, or all of a stream that isn't a recording. */
   async begin() {
     let list = await this.read("");
-    this.origin ??= this.isRecording ? list.range?.start ?? 0 : 0;
+    this.origin ??= this.isRecording ? list.range?.start ?? null : 0;
+    this.shift = -this.origin;
     this.add(list);
     for (let reads = 1; !this.isRecording && list.isTruncated && reads < maximumReads; reads += 1) {
       list = await this.read(`after=${this.rows.at(-1).number}`);
@@ -112,7 +121,8 @@ export class SegmentRows {
 
   add(list) {
     const known = this.rows.at(-1);
-    const shift = this.shiftOf(list, known);
+    this.shift = this.shiftOf(list, known);
+    const { shift } = this;
     for (const { start, ...row } of list.segments) {
       if (!known || row.number > known.number) this.rows.push({ ...row, place: start + shift });
     }
@@ -128,14 +138,12 @@ export class SegmentRows {
 
   /** Returns the difference between positions and the times in a list. A live playlist's zero changes. */
   shiftOf(list, known) {
-    if (this.axis !== "window") return -this.origin;
     const first = list.segments[0];
-    if (!known || !first) return this.shift ?? 0;
+    if (this.axis !== "window" || !known || !first) return this.shift;
     const same = list.segments.find(({ number }) => number === known.number);
     // Segments that have left the playlist unread are missing.
     const lost = Math.max(0, first.number - known.number - 1) * this.targetDuration;
-    this.shift = same ? known.place - same.start : known.place + known.duration + lost - first.start;
-    return this.shift;
+    return same ? known.place - same.start : known.place + known.duration + lost - first.start;
   }
 
   /** Returns the index of the segment at a position, or of the next one. */

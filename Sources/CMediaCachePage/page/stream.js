@@ -3,7 +3,7 @@
 import { Problem, sentence } from "./api.js";
 import { make, updateText } from "./elements.js";
 import { clock, words } from "./format.js";
-import { attachStream } from "./mediasource.js";
+import { attachStream, keyOfTrack } from "./mediasource.js";
 import { notify } from "./notices.js";
 import { channels } from "./store.js";
 
@@ -35,6 +35,11 @@ export function makeStreamPlayback({ player, position, name = (_, place) => cloc
   let stream = null;
   let hasPlayed = false;
   let isInterrupted = false;
+  /** The URL and the options of the last stream, and the URL of the variant stream that was selected instead. */
+  let last = { url: null, options: {}, variant: null };
+  /** The key of the selected audio track. */
+  let audio = null;
+  const listeners = [];
 
   const stop = () => {
     ending.abort();
@@ -53,12 +58,13 @@ export function makeStreamPlayback({ player, position, name = (_, place) => cloc
    */
   async function play(url, { isResuming = false, ...options } = {}) {
     stop();
+    last = { url, options, variant: last.url === url ? last.variant : null };
     ending = new AbortController();
     const own = AbortSignal.any([signal, ending.signal]);
     hasPlayed &&= isResuming;
     if (!isResuming) damaged.clear();
     const attached = await attachStream({
-      ...options, player, url, damaged, signal: own,
+      ...options, player, url: last.variant ?? url, audio, damaged, signal: own,
       open: (src, from) => (isResuming ? player.replay(src, from) : player.play(src, from)),
       onGap: (from, to) => notify(`${missingText(to - from)} (${name(attached, from)}–${name(attached, to)}).`),
       onTrouble: showTrouble,
@@ -69,6 +75,7 @@ export function makeStreamPlayback({ player, position, name = (_, place) => cloc
       },
     });
     stream = attached;
+    for (const listener of listeners) listener(attached);
     note.hidden = attached.obstacles.length === 0;
     updateText(note, attached.obstacles.map(({ kind, reason }) => `${kinds[kind]}: ${reason}.`).join(" "));
     return attached;
@@ -95,6 +102,23 @@ export function makeStreamPlayback({ player, position, name = (_, place) => cloc
   return {
     /** An element with the reasons why a part of the stream can't be played. */
     note, play, stop,
+    /** Calls `listener` with each stream that is attached. */
+    onAttach: (listener) => listeners.push(listener),
+    /** Selects a variant stream by its index. */
+    async selectVariant(index) {
+      if (!stream) return;
+      const { presentation, rows, position: at } = stream;
+      const place = rows.isRecording ? { wall: stream.wallOf(at) } : { from: rows.isLive ? null : at };
+      last.variant = presentation.variants[index].address;
+      await play(last.url, { ...last.options, from: null, wall: null, ...place, isResuming: true });
+    },
+    /** Selects an audio track by its index. */
+    async selectAudio(index) {
+      const track = stream?.tracks("audio")[index];
+      if (!track) return;
+      audio = keyOfTrack(track);
+      await stream.selectAudio(track);
+    },
     get stream() { return stream; },
     get isInterrupted() { return isInterrupted; },
   };

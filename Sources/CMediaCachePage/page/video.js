@@ -90,6 +90,11 @@ export function makeVideo({ label, poster, signal }) {
   return player;
 }
 
+/** Returns a function that skips a number of seconds within a video. */
+export const skipWithin = (video) => (seconds) => {
+  video.currentTime = Math.min(Math.max(0, video.currentTime + seconds), video.duration || Infinity);
+};
+
 /** Elements that handle Escape themselves. */
 const takesText = "input, textarea, select, dialog";
 /** Elements that handle the other keys themselves. */
@@ -100,28 +105,36 @@ const takesSpace = "button, a, summary, label";
 /**
  * Sets up the keyboard shortcuts of a player.
  *
- * @param {HTMLVideoElement} video
- * @param {AbortSignal} signal stops it when aborted
- * @param {() => void} leave called for Escape
- * @param {(seconds: number) => void} [skip] skips a number of seconds; by default, the video's own position is changed
+ * @param {Object} options
+ * @param {HTMLVideoElement} options.video
+ * @param {AbortSignal} options.signal stops it when aborted
+ * @param {() => void} options.leave called for Escape
+ * @param {ReturnType<import("./trackmenu.js").makeTrackMenu>} options.menu
+ * @param {(seconds: number) => void} options.skip skips a number of seconds
  */
-export function startKeys(video, signal, leave, skip) {
-  const jump = skip ?? ((seconds) => {
-    video.currentTime = Math.min(Math.max(0, video.currentTime + seconds), video.duration || Infinity);
-  });
+export function startKeys({ video, signal, leave, menu, skip }) {
   const louder = (step) => { video.volume = Math.min(1, Math.max(0, Math.round((video.volume + step) * 20) / 20)); };
   const toggle = () => (video.paused ? video.play().catch(() => {}) : video.pause());
   const keys = {
     " ": toggle,
     k: toggle,
-    ArrowLeft: () => jump(-10),
-    ArrowRight: () => jump(10),
+    j: () => skip(-10),
+    l: () => skip(10),
+    ArrowLeft: () => skip(-10),
+    ArrowRight: () => skip(10),
     ArrowUp: () => louder(0.1),
     ArrowDown: () => louder(-0.1),
     f: () => (document.fullscreenElement ? document.exitFullscreen() : video.requestFullscreen?.().catch(() => {})),
     m: () => { video.muted = !video.muted; },
+    p: () => (document.pictureInPictureElement ? document.exitPictureInPicture() : video.requestPictureInPicture?.().catch(() => {})),
+    c: menu.nextSubtitles,
+    "<": () => menu.changeSpeed(-1),
+    ">": () => menu.changeSpeed(1),
     Escape: leave,
   };
+  for (let digit = 0; digit < 10; digit += 1) {
+    keys[digit] = () => { if (Number.isFinite(video.duration)) video.currentTime = (video.duration * digit) / 10; };
+  }
   addEventListener("keydown", (event) => {
     if (event.ctrlKey || event.metaKey || event.altKey || document.querySelector("dialog[open]")) return;
     const key = event.key.length === 1 ? event.key.toLowerCase() : event.key;
