@@ -98,6 +98,7 @@ let package = Package(
             name: "MediaCacheAPI",
             dependencies: [
                 "MediaCache",
+                "MediaContainers",
                 "MediaLibrary",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
             ],

@@ -1,6 +1,7 @@
 public import Foundation
 internal import HTTPTypes
 public import MediaCache
+internal import MediaContainers
 public import MediaLibrary
 
 /// An asset, the response to `GET /api/v1/assets/<id>`.
@@ -13,6 +14,33 @@ public struct AssetRecord: Codable, Sendable, Hashable, Identifiable {
     public var withCredentials: Bool
     /// The title; null if there is none.
     public var title: String?
+    /// The artist of the song. This value and the next ones are read from the cached media (ID3, MP4 or playlist); null
+    /// if it has none.
+    public var artist: String?
+    /// The artist of the album.
+    public var albumArtist: String?
+    /// The album.
+    public var album: String?
+    /// The number of the track on its disc.
+    public var track: Int?
+    /// The number of tracks on the disc.
+    public var trackCount: Int?
+    /// The number of the disc.
+    public var disc: Int?
+    /// The number of discs.
+    public var discCount: Int?
+    /// The year of the recording or the release.
+    public var year: Int?
+    /// The genres, separated by commas.
+    public var genre: String?
+    /// The description, which may have several lines.
+    public var description: String?
+    /// The title of the television series.
+    public var show: String?
+    /// The number of the season.
+    public var season: Int?
+    /// The number of the episode.
+    public var episode: Int?
     /// The kind of asset, a file or a stream; null if not known yet.
     public var kind: Asset.Kind?
     /// The duration in seconds; null if unknown.
@@ -66,6 +94,13 @@ public struct AssetRecord: Codable, Sendable, Hashable, Identifiable {
         lastPlayed = asset.lastPlayed
         cover = asset.cover
         self.libraryURL = libraryURL
+        guard let metadata = current.metadata else { return }
+        (artist, albumArtist, album) = (metadata.artist, metadata.albumArtist, metadata.album)
+        (track, trackCount, disc, discCount) = (
+            metadata.track, metadata.trackCount, metadata.disc, metadata.discCount
+        )
+        (year, genre, description) = (metadata.year, metadata.genre, metadata.description)
+        (show, season, episode) = (metadata.show, metadata.season, metadata.episode)
     }
 }
 

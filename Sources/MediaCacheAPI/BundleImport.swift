@@ -9,7 +9,7 @@ internal import MediaLibrary
 public struct BundleImport: Sendable {
     /// The path of the folder, the playlist or the file.
     public var path: String
-    /// The title of the asset; nil for the title in the bundle, or the file's name.
+    /// The title of the asset; nil for the title in the bundle or the media, or the file's name.
     public var title: String?
     /// Whether the folder is imported even if parts are missing.
     public var allowsGaps: Bool
@@ -62,7 +62,8 @@ public struct BundleImport: Sendable {
         let source = trustsURLs ? folder.manifest?.url : nil
         let asset = try await client.beginBundle(
             BundleImportRequest(
-                title: title ?? folder.manifest?.title ?? name, url: source ?? origin + contents.entry,
+                title: title ?? folder.manifest?.title, defaultTitle: contents.playlistTitle ?? name,
+                url: source ?? origin + contents.entry,
                 selection: folder.manifest?.selection, contents: contents, lost: lost))
         var result = Result(
             asset: asset.id, title: asset.title, libraryURL: asset.libraryURL, entry: contents.entry, parts: 0,
@@ -75,7 +76,7 @@ public struct BundleImport: Sendable {
             result.parts += 1
         }
         if let cover = try folder.cover() { _ = try await client.setCover(cover, of: asset.id) }
-        _ = try await client.endBundle(asset.id, gaps: allowsGaps)
+        result.title = try await client.endBundle(asset.id, gaps: allowsGaps).title
         return result
     }
 

@@ -46,8 +46,10 @@ public struct BundleRecord: Codable, Sendable, Hashable {
 
 /// The body of `POST /api/v1/bundles`: an asset whose parts are uploaded afterwards.
 public struct BundleImportRequest: Codable, Sendable, Hashable {
-    /// The title; null if there is none.
+    /// The title; null if the user has set none.
     public var title: String?
+    /// The title that the metadata of the media replaces; null if there is none.
+    public var defaultTitle: String?
     /// The URL at the origin.
     public var url: String
     /// The selected variants and renditions. The server ignores it.
@@ -59,9 +61,11 @@ public struct BundleImportRequest: Codable, Sendable, Hashable {
 
     /// Creates a request.
     public init(
-        title: String?, url: String, selection: StreamSelection?, contents: AssetContents, lost: Int? = nil
+        title: String?, defaultTitle: String? = nil, url: String, selection: StreamSelection?,
+        contents: AssetContents, lost: Int? = nil
     ) {
         self.title = title
+        self.defaultTitle = defaultTitle
         self.url = url
         self.selection = selection
         self.contents = contents

@@ -11,6 +11,10 @@ public struct LibraryItem: Codable, Sendable, Hashable, Identifiable, Identifiab
     public var id: String
     /// The title. For an item without a title of its own it's derived from the URL.
     public var title: String?
+    /// The artist of a song; null if unknown.
+    public var artist: String?
+    /// The album of a song; null if unknown.
+    public var album: String?
     /// The kind.
     public var kind: Kind
     /// The URL at the origin, without user information.
@@ -30,6 +34,7 @@ public struct LibraryItem: Codable, Sendable, Hashable, Identifiable, Identifiab
     public init(_ asset: AssetRecord) {
         (id, kind, url) = (asset.id, .asset, asset.url)
         title = asset.title ?? Self.title(of: asset.url)
+        (artist, album) = (asset.artist, asset.album)
         (bytes, length) = (asset.bytes, asset.length)
         state = asset.state?.rawValue
         complete = asset.state.map { $0 == .complete } ?? (asset.isLengthExact && asset.bytes == asset.length)

@@ -21,7 +21,8 @@ public final class CacheServer: Sendable {
 
     private let dependencies: ServerDependencies
     private let context: ServerContext
-    private let coverGeneration = Mutex<Task<Void, Never>?>(nil)
+    /// The tasks that complete the records of assets: covers and metadata.
+    private let descriptions = Mutex<[Task<Void, Never>]>([])
     private let state = Mutex(State.stopped)
     /// Serializes starts and stops.
     private let transitions = ConcurrencyLimit()
@@ -113,10 +114,14 @@ public final class CacheServer: Sendable {
             "listening", metadata: ["addresses": "\(addresses.urls.joined(separator: ", "))", "open_files": "\(files)"])
         dependencies.feeds.start()
         if let generator = dependencies.coverGenerator {
-            coverGeneration.withLock { $0 = Task(priority: .utility) { await generator.run() } }
+            descriptions.withLock { $0.append(Task(priority: .utility) { await generator.run() }) }
         }
         do {
             try await downloads?.start(resuming: configuration.resumesDownloads)
+            // Downloads must know their assets before records change.
+            if let reader = dependencies.metadataReader {
+                descriptions.withLock { $0.append(Task(priority: .utility) { await reader.run() }) }
+            }
             try await recordings?.start(resuming: configuration.resumesDownloads)
             for channel in configuration.channels { try await declare(channel) }
         } catch {
@@ -225,9 +230,9 @@ public final class CacheServer: Sendable {
         }
         guard !channels.isEmpty else { return }
         for channel in channels { try? await channel.close() }
-        let generation = coverGeneration.withLock { $0.take() }
-        generation?.cancel()
-        await generation?.value
+        let tasks = descriptions.withLock { exchange(&$0, with: []) }
+        for task in tasks { task.cancel() }
+        for task in tasks { await task.value }
         await dependencies.preloads.stop()
         await recordings?.stop()
         await downloads?.stop()

@@ -92,6 +92,12 @@ struct ServerDependencies: Sendable {
             downloads: downloads, assetStore: assetStore, frames: assetFrames, logger: configuration.logger)
     }
 
+    /// Nil if the folder isn't writable.
+    var metadataReader: MetadataReader? {
+        guard store.folderFailure == nil else { return nil }
+        return MetadataReader(store: store, assetStore: assetStore, downloads: downloads)
+    }
+
     func makeRoutes() -> [any Route] {
         let media: [any Route] = [
             PlayRoute(

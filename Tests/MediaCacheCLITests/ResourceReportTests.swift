@@ -46,6 +46,32 @@ struct ResourceReportTests {
         #expect(ResourceReport.table([]) == "The cache is empty.")
     }
 
+    private func asset(_ values: String) throws -> AssetRecord {
+        let json = """
+            {"id":"unthcxm3we45","url":"http://h/film.mp4","withCredentials":false,"isLengthExact":true,"holeCount":0,\
+            "created":"2026-01-02T03:04:05Z","plays":0,"libraryURL":"http://h/library/unthcxm3we45/"\(values)}
+            """
+        return try APICoding.makeDecoder().decode(AssetRecord.self, from: Data(json.utf8))
+    }
+
+    @Test func detailsListKnownMetadata() throws {
+        let song = try asset(
+            #","title":"Song","artist":"Anna","albumArtist":"Anna","track":3,"trackCount":12,"description":"a\nb""#)
+        let lines = ResourceReport.details(try resource(), of: song).split(separator: "\n").prefix(5)
+        #expect(
+            lines.map { $0.split(separator: " ", omittingEmptySubsequences: true).joined(separator: " ") } == [
+                "Title Song", "Artist Anna", "Track 3 of 12", "Description a b", "URL http://h/film.mp4",
+            ])
+    }
+
+    @Test func listHasArtistsIfAny() throws {
+        let song = LibraryItem(try asset(#","title":"Song","artist":"Anna""#))
+        let film = LibraryItem(try asset(#","title":"Film""#))
+        #expect(ItemReport.table([song, film]).contains("ARTIST"))
+        #expect(ItemReport.table([song, film]).contains("Anna"))
+        #expect(!ItemReport.table([film]).contains("ARTIST"))
+    }
+
     @Test func detailsListSpans() throws {
         var many: [(Int64, Int64)] = []
         for start: Int64 in stride(from: 0, to: 1000, by: 100) { many.append((start, start + 50)) }

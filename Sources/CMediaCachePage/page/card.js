@@ -8,7 +8,7 @@ import { clock, fullTitle } from "./format.js";
 import { icon } from "./icons.js";
 import { removeAsset } from "./removal.js";
 import { assets } from "./store.js";
-import { exceptionOf, shareOf, sizeOf, titleOf } from "./words.js";
+import { bylineOf, exceptionOf, shareOf, sizeOf, titleOf } from "./words.js";
 
 export function buildCard(record) {
   const { id } = record;
@@ -17,7 +17,7 @@ export function buildCard(record) {
   const card = make("li.card", { data: { id } },
     make("input.pick", { type: "checkbox" }),
     make("a.cover", { href: routes.asset(id) }, make("span.letters", { "aria-hidden": "true" }), make("span.length")),
-    make("div.card-text", {}, make("h2"), make("p.address.from"), make("p.card-state"), make("div.card-progress", { hidden: true }, make("i"))),
+    make("div.card-text", {}, make("h2"), make("p.byline"), make("p.address.from"), make("p.card-state"), make("div.card-progress", { hidden: true }, make("i"))),
     make("div.card-actions", {},
       button("rename", rename, "pencil"), button("remove", removeAsset, "trash")));
   updateCard(card, record);
@@ -45,6 +45,9 @@ export function updateCard(card, record, from = card.querySelector(".from").text
     updateText(card.querySelector(".letters"), lettersOf(title));
     card.style.setProperty("--hue", hueOf(title));
   }
+  const byline = card.querySelector(".byline");
+  updateText(byline, bylineOf(record));
+  updateAttribute(byline, "title", byline.textContent);
   updateText(card.querySelector(".length"), record.duration ? clock(record.duration) : "");
   updateText(card.querySelector(".card-state"), [exceptionOf(record), sizeOf(record)].filter(Boolean).join(" · "));
   updateAttribute(card, "data-state", record.state ?? "saved");

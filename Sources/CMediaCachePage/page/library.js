@@ -5,19 +5,32 @@ import { arrange, make, oncePerFrame, updateText } from "./elements.js";
 import { counted, distinguishingLabels, nameOf } from "./format.js";
 import { makeSelection } from "./selection.js";
 import { assets } from "./store.js";
-import { titleOf } from "./words.js";
+import { searchTextOf, titleOf } from "./words.js";
+
+const compare = (one, other) => one.localeCompare(other, undefined, { numeric: true });
+
+/** Orders songs by artist, album, disc and track, before items without an artist. */
+function byArtist(one, other) {
+  const artist = (record) => record.albumArtist ?? record.artist ?? "";
+  return !artist(one) - !artist(other) || compare(artist(one), artist(other)) || compare(one.album ?? "", other.album ?? "")
+    || (one.disc ?? 0) - (other.disc ?? 0) || (one.track ?? 0) - (other.track ?? 0)
+    || compare(titleOf(one), titleOf(other));
+}
 
 const orders = {
   // The server's times are in whole seconds.
   newest: ["Newest first", (one, other) => other.created.localeCompare(one.created) || assets.rank(other.id) - assets.rank(one.id)],
-  title: ["Title", (one, other) => titleOf(one).localeCompare(titleOf(other), undefined, { numeric: true })],
+  title: ["Title", (one, other) => compare(titleOf(one), titleOf(other))],
+  artist: ["Artist", byArtist],
   size: ["Largest first", (one, other) => (other.bytes ?? 0) - (one.bytes ?? 0)],
   played: ["Last played", (one, other) => (other.lastPlayed ?? "").localeCompare(one.lastPlayed ?? "")],
   duration: ["Longest first", (one, other) => (other.duration ?? 0) - (one.duration ?? 0)],
 };
 
 const isComplete = ({ state }) => state === "complete";
-const isMusic = ({ kind, url }) => kind === "file" && /\.(mp3|m4a|m4b|aac|flac|ogg|oga|opus|wav)$/i.test(nameOf(url));
+// URLs of songs may have no extension, but films have no album.
+const isMusic = ({ kind, url, album }) => kind === "file"
+  && (/\.(mp3|m4a|m4b|aac|flac|ogg|oga|opus|wav)$/i.test(nameOf(url)) || (album !== undefined && !/\.(mp4|m4v|mov)$/i.test(nameOf(url))));
 const filters = {
   all: ["Everything", () => true],
   complete: ["Complete", isComplete],
@@ -52,7 +65,7 @@ export function libraryView({ main, signal }) {
     const words = chosen.text.toLowerCase().split(/\s+/).filter(Boolean);
     const shown = assets.all
       .filter(filters[chosen.filter][1])
-      .filter((record) => words.every((word) => `${titleOf(record)} ${record.url}`.toLowerCase().includes(word)))
+      .filter((record) => words.every((word) => searchTextOf(record).includes(word)))
       .sort(orders[chosen.order][1]);
     arrange(list, rows, shown.map(({ id }) => id), (id) => buildCard(assets.get(id)));
     const from = distinguishingLabels(assets.all.map((record) => ({ key: record.id, title: titleOf(record), url: record.url })));
@@ -72,7 +85,7 @@ export function libraryView({ main, signal }) {
     const isRenamed = record && row?.querySelector("h2").textContent !== titleOf(record);
     if (record && row) updateCard(row, record);
     // Other changes don't move rows, so that a list sorted by size is stable while downloads progress.
-    if (!record || !row || isRenamed || chosen.filter !== "all" || chosen.order === "title") layOut();
+    if (!record || !row || isRenamed || chosen.filter !== "all" || ["title", "artist"].includes(chosen.order)) layOut();
   }, signal);
   search.addEventListener("input", () => { chosen.text = search.value; layOut(); });
   order.input.addEventListener("change", () => { chosen.order = order.input.value; layOut(); });

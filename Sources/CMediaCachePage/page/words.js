@@ -5,6 +5,17 @@ import { bytes, clock, counted, percent, rate, shortTime, shortWords, titleFrom,
 
 export const titleOf = (record) => record.title || titleFrom(record.url);
 
+/** Returns the artist and album of a song, or the series, season and episode, or an empty text. */
+export function bylineOf({ artist, album, show, season, episode }) {
+  if (!show) return [artist, album].filter(Boolean).join(" · ");
+  const number = [season === undefined ? "" : `S${season}`, episode === undefined ? "" : `E${episode}`].join("");
+  return [show, number].filter(Boolean).join(" · ");
+}
+
+/** Returns the text in which the library's search looks for words. */
+export const searchTextOf = (record) => [titleOf(record), record.artist, record.albumArtist, record.album, record.show,
+  record.genre, record.year, record.url].filter(Boolean).join(" ").toLowerCase();
+
 /** The codecs of audio (RFC 6381). */
 const audioCodec = /^\s*(mp4a|ac-3|ec-3|ac-4|alac|flac|opus|mp3)\b/i;
 

@@ -19,8 +19,8 @@ struct ListCommand: AsyncParsableCommand {
             `get`. If several items have the title, the error lists their IDs.
 
             OUTPUT:
-            --json prints an array of objects: id, title, kind (asset, channel, file, stream, parts), url, bytes, \
-            length, state (of the download or recording), complete, lastUsed. Unknown values are omitted.
+            --json prints an array of objects: id, title, artist, album, kind (asset, channel, file, stream, parts), \
+            url, bytes, length, state (of the download or recording), complete, lastUsed. Unknown values are omitted.
             --resources --json prints an array of objects: id, url, key, type, format, length, spans (start, end), fills (ranges \
             being fetched), bytesCached, hits, created, lastUsed, complete, pinned, inUse, withCredentials. \
             Unknown values are omitted. withCredentials marks a resource that was fetched with a user's name and \

@@ -6,15 +6,20 @@ import MediaLibrary
 enum ItemReport {
     static func table(_ items: [LibraryItem], _ style: TextStyle = .plain) -> String {
         guard !items.isEmpty else { return "The library is empty; `get` downloads and `play` plays a URL." }
-        var table = Table([
-            .init("ID"), .init("TITLE"), .init("KIND"), .init("CACHED", .right), .init("SHARE", .right),
-            .init("STATE"), .init("LAST USED"),
-        ])
+        let hasArtists = items.contains { $0.artist != nil }
+        let artist: [Table.Column] = hasArtists ? [.init("ARTIST")] : []
+        let others: [Table.Column] = [
+            .init("KIND"), .init("CACHED", .right), .init("SHARE", .right), .init("STATE"), .init("LAST USED"),
+        ]
+        var table = Table([.init("ID"), .init("TITLE")] + artist + others)
         for item in items {
-            table.add([
-                item.id, item.title ?? item.url, item.kind.rawValue, item.bytes.map { "\(ByteCount($0))" } ?? "?",
-                share(item), state(item), MomentText.plain(item.lastUsed),
-            ])
+            var cells = [item.id, item.title ?? item.url]
+            if hasArtists { cells.append(item.artist ?? "") }
+            cells += [
+                item.kind.rawValue, item.bytes.map { "\(ByteCount($0))" } ?? "?", share(item), state(item),
+                MomentText.plain(item.lastUsed),
+            ]
+            table.add(cells)
         }
         return table.rendered(style)
     }

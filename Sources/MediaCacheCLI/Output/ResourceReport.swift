@@ -26,10 +26,13 @@ enum ResourceReport {
         return table.rendered()
     }
 
-    /// - Parameter title: The title of the item that the resource plays; nil for none.
-    static func details(_ resource: ResourceRecord, title: String? = nil) -> String {
+    /// - Parameters:
+    ///   - asset: The asset whose entry the resource is; nil if there is none.
+    ///   - title: The title of the item that the resource plays; nil for none.
+    static func details(_ resource: ResourceRecord, of asset: AssetRecord? = nil, title: String? = nil) -> String {
         var table = Table([.init(""), .init("")])
-        if let title { table.add(["Title", title]) }
+        if asset?.title == nil, let title { table.add(["Title", title]) }
+        for (name, value) in asset.map(metadata) ?? [] { table.add([name, value]) }
         table.add(["ID", "\(resource.id)"])
         table.add(["URL", resource.url])
         if resource.key != resource.url { table.add(["Cache key", resource.key]) }
@@ -47,6 +50,25 @@ enum ResourceReport {
         guard let stream = resource.stream else { return table.rendered() }
         table.add(["Plays offline", stream.playsWithoutOrigin ? "yes, without its origin" : "no"])
         return table.rendered() + "\n\n" + playlists(stream)
+    }
+
+    /// The metadata of an asset by name, without unknown values.
+    private static func metadata(_ asset: AssetRecord) -> [(String, String)] {
+        let description = asset.description?.split(whereSeparator: \.isNewline).joined(separator: " ")
+        let rows: [(String, String?)] = [
+            ("Title", asset.title), ("Artist", asset.artist),
+            ("Album artist", asset.albumArtist == asset.artist ? nil : asset.albumArtist), ("Album", asset.album),
+            ("Disc", number(asset.disc, of: asset.discCount)), ("Track", number(asset.track, of: asset.trackCount)),
+            ("Series", asset.show), ("Season", number(asset.season)), ("Episode", number(asset.episode)),
+            ("Year", number(asset.year)), ("Genre", asset.genre), ("Description", description),
+            ("Duration", asset.duration.map { SecondsText.describe($0) }),
+        ]
+        return rows.compactMap { name, value in value.map { (name, $0) } }
+    }
+
+    private static func number(_ number: Int?, of count: Int? = nil) -> String? {
+        guard let number else { return nil }
+        return count.map { "\(number) of \($0)" } ?? "\(number)"
     }
 
     private static func playlists(_ stream: StreamStatus) -> String {

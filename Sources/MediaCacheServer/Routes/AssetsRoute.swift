@@ -18,6 +18,10 @@ struct AssetsRoute: Route {
     let recordings: Recordings?
     let urls: ServerURLs
 
+    private var metadataReader: MetadataReader {
+        MetadataReader(store: store, assetStore: assetStore, downloads: downloads)
+    }
+
     func bodyLimit(of method: HTTPRequest.Method, at path: String, within limits: ServerLimits) -> Int {
         switch method {
         case .get, .head: 0
@@ -63,7 +67,10 @@ struct AssetsRoute: Route {
         case .post:
             let resource = try await resource(for: try request.decode(AssetRequest.self).url)
             let exists = try await assetStore.asset(of: resource) != nil
-            return try .json(try await record(try await assetStore.add(resource)), status: exists ? 200 : 201)
+            let asset = try await assetStore.add(resource)
+            // Metadata that can't be read doesn't affect the asset.
+            if !exists { try? await metadataReader.read(asset) }
+            return try .json(try await record(try await assetStore.requireAsset(asset.id)), status: exists ? 200 : 201)
         default: throw request.methodNotAllowed(.get, .post)
         }
     }

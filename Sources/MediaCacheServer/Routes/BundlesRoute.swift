@@ -63,7 +63,8 @@ struct BundlesRoute: Route {
     private func begin(_ bundle: BundleImportRequest) async throws -> RouteResponse {
         let (asset, isComplete) = try await reportingDownloads {
             try await ingestion.begin(
-                title: bundle.title, url: bundle.url, contents: bundle.contents, lost: bundle.lost)
+                title: bundle.title, defaultTitle: bundle.defaultTitle, url: bundle.url, contents: bundle.contents,
+                lost: bundle.lost)
         }
         return try .json(try await record(of: asset), status: isComplete ? 200 : 201)
     }
@@ -101,6 +102,7 @@ struct BundlesRoute: Route {
     /// Throws if a value can't be stored and read back.
     private static func check(_ bundle: BundleImportRequest) throws {
         try Bounds.check(title: bundle.title)
+        try Bounds.check(title: bundle.defaultTitle)
         try Bounds.check(bundle.lost, 0...Bounds.segments.upperBound, "lost")
         try Bounds.check(bundle.contents.duration, Bounds.seconds, "duration")
         try Bounds.check(bundle.contents.estimatedLength, Bounds.bytes, "estimatedLength")

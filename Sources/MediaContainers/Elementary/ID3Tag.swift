@@ -2,11 +2,13 @@
 public struct ID3Tag: Sendable, Hashable {
     /// The length of the tag in bytes, including header, padding and footer.
     public var length: Int
-    /// The frames in order, up to the first that can't be read.
+    /// The frames in order, up to the first that can't be read, and at most 10,000.
     public var frames: [ID3Frame]
 
     /// The number of bytes needed to read the length of a tag.
     public static let headerLength = 10
+
+    private static let maximumFrames = 10_000
 
     /// Returns the length in bytes of the tag at the beginning of `bytes`, or nil if there is none.
     public static func length(_ bytes: UnsafeRawBufferPointer) -> Int? {
@@ -56,6 +58,29 @@ public struct ID3Tag: Sendable, Hashable {
         return pictures.first { $0.type == 3 } ?? pictures.first
     }
 
+    /// The title, artist and other metadata in the text frames. If a frame occurs several times, the first one applies.
+    public var metadata: MediaMetadata {
+        var texts: [String: [String]] = [:]
+        for case .text(let id, let values) in frames where texts[id] == nil { texts[id] = values }
+        // The names of version 2.2 have three letters.
+        func values(_ ids: String...) -> [String] { ids.lazy.compactMap { texts[$0] }.first { !$0.isEmpty } ?? [] }
+        var metadata = MediaMetadata()
+        metadata.title = MediaMetadata.list(values("TIT2", "TT2"))
+        metadata.artist = MediaMetadata.list(values("TPE1", "TP1"))
+        metadata.albumArtist = MediaMetadata.list(values("TPE2", "TP2"))
+        metadata.album = MediaMetadata.list(values("TALB", "TAL"))
+        (metadata.track, metadata.trackCount) = MediaMetadata.position(values("TRCK", "TRK").first ?? "")
+        (metadata.disc, metadata.discCount) = MediaMetadata.position(values("TPOS", "TPA").first ?? "")
+        // TDRC replaces TYER in version 2.4; TDRL is the time of the release.
+        metadata.year =
+            ["TDRC", "TYER", "TYE", "TDRL"].lazy.compactMap { texts[$0]?.first }
+            .compactMap { MediaMetadata.year($0) }.first
+        metadata.genre = MediaMetadata.list(MusicGenre.names(in: values("TCON", "TCO")))
+        // The description of a podcast's episode. No specification defines it.
+        metadata.description = values("TDES", "TDS").first.flatMap { MediaMetadata.descriptionText($0) }
+        return metadata
+    }
+
     static func synchsafe(_ bytes: UnsafeRawBufferPointer, at offset: Int) -> Int? {
         guard offset + 4 <= bytes.count else { return nil }
         var value = 0
@@ -86,7 +111,9 @@ public struct ID3Tag: Sendable, Hashable {
             guard let size, (try? reader.skip(size)) != nil else { return [] }
         }
         var frames: [ID3Frame] = []
-        while reader.remaining > 6, content[reader.position] != 0, let frame = ID3Frame(&reader, version: version) {
+        while frames.count < maximumFrames, reader.remaining > 6, content[reader.position] != 0,
+            let frame = ID3Frame(&reader, version: version)
+        {
             frames.append(frame)
         }
         return frames
@@ -99,10 +126,12 @@ public enum ID3Frame: Sendable, Hashable {
     case priv(owner: String, data: [UInt8])
     /// An APIC or PIC frame.
     case picture(ID3Picture)
-    /// A text frame with its identifier and text.
-    case text(id: String, value: String)
+    /// A text frame with its identifier and its values that aren't empty, among the first 64. Only version 2.4 permits several.
+    case text(id: String, values: [String])
     /// Any other frame with its raw content.
     case other(id: String, data: [UInt8])
+
+    private static let maximumValues = 64
 
     init?(_ reader: inout ByteReader, version: UInt8) {
         let idLength = version == 2 ? 3 : 4
@@ -168,12 +197,14 @@ public enum ID3Frame: Sendable, Hashable {
                 self = .other(id: id, data: Array(content))
             }
         case _ where id.hasPrefix("T") && id != "TXXX" && id != "TXX":
-            guard let encoding = try? reader.uint8() else {
-                self = .text(id: id, value: "")
-                return
+            var values: [String] = []
+            if let encoding = try? reader.uint8() {
+                for _ in 0..<Self.maximumValues where !reader.isAtEnd {
+                    let text = ID3Text.terminated(&reader, encoding: encoding)
+                    if !text.isEmpty { values.append(ID3Text.decode(text, encoding: encoding)) }
+                }
             }
-            let text = ID3Text.terminated(&reader, encoding: encoding)
-            self = .text(id: id, value: ID3Text.decode(text, encoding: encoding))
+            self = .text(id: id, values: values)
         default:
             self = .other(id: id, data: Array(content))
         }

@@ -16,16 +16,28 @@ public struct Artwork: Sendable, Hashable {
     public var range: Range<Int64>
 }
 
-/// A parser for the pictures in iTunes-style metadata: `udta`, `meta`, `ilst`, `covr`, `data`.
-enum ArtworkParser {
-    /// Reads the payload of `udta`. A damaged box ends the search.
-    static func parse(_ userData: ByteReader) -> [Artwork] { boxes("meta", in: userData).first.map(parse(meta:)) ?? [] }
+/// A parser for iTunes-style metadata: `udta`, `meta`, `ilst`, and in it an item with a `data` box for each value. The
+/// first value of each kind applies.
+struct ItemListParser {
+    private(set) var artwork: [Artwork] = []
+    private(set) var metadata = MediaMetadata()
+    /// The description in `ldes`; nil if there is none.
+    private var longDescription: String?
 
-    static func parse(meta: ByteReader) -> [Artwork] {
+    /// Reads the payload of `udta`. A damaged box ends the search.
+    mutating func parse(userData: ByteReader) {
+        guard let meta = Self.boxes("meta", in: userData).first else { return }
+        parse(meta: meta)
+    }
+
+    /// Reads the payload of `meta`. A damaged box ends the search.
+    mutating func parse(meta: ByteReader) {
         var reader = meta
-        if MetaBox.hasVersion(reader), (try? reader.skip(4)) == nil { return [] }
-        return boxes("ilst", in: reader).flatMap { boxes("covr", in: $0) }.flatMap { boxes("data", in: $0) }
-            .compactMap(picture)
+        if MetaBox.hasVersion(reader), (try? reader.skip(4)) == nil { return }
+        for list in Self.boxes("ilst", in: reader) {
+            var items = BoxIterator(list)
+            while let (header, item) = try? items.next() { parse(header.type, item) }
+        }
     }
 
     /// Returns the payloads of the boxes of a type, up to the first damaged box.
@@ -36,6 +48,92 @@ enum ArtworkParser {
             if header.type == type { found.append(box) }
         }
         return found
+    }
+
+    private mutating func parse(_ type: FourCC, _ item: ByteReader) {
+        guard type != "covr" else {
+            artwork += Self.boxes("data", in: item).compactMap(Self.picture)
+            return
+        }
+        guard Self.types.contains(type), let value = Self.boxes("data", in: item).first.flatMap({ Value($0) }) else {
+            return
+        }
+        switch type {
+        case "©nam": metadata.title = metadata.title ?? value.text
+        case "©ART": metadata.artist = metadata.artist ?? value.text
+        case "aART": metadata.albumArtist = metadata.albumArtist ?? value.text
+        case "©alb": metadata.album = metadata.album ?? value.text
+        case "trkn":
+            metadata.track = metadata.track ?? value.integer16(at: 2).flatMap { MediaMetadata.positive($0) }
+            metadata.trackCount = metadata.trackCount ?? value.integer16(at: 4).flatMap { MediaMetadata.positive($0) }
+        case "disk":
+            metadata.disc = metadata.disc ?? value.integer16(at: 2).flatMap { MediaMetadata.positive($0) }
+            metadata.discCount = metadata.discCount ?? value.integer16(at: 4).flatMap { MediaMetadata.positive($0) }
+        case "©day": metadata.year = metadata.year ?? value.text.flatMap { MediaMetadata.year($0) }
+        case "©gen": metadata.genre = metadata.genre ?? value.text
+        // The number is that of ID3v1, counted from 1.
+        case "gnre": metadata.genre = metadata.genre ?? value.integer16(at: 0).flatMap { MusicGenre.name($0 - 1) }
+        case "desc", "ldes": describe(value, isLong: type == "ldes")
+        case "tvsh": metadata.show = metadata.show ?? value.text
+        case "tvsn": metadata.season = metadata.season ?? value.smallNumber
+        case "tves": metadata.episode = metadata.episode ?? value.smallNumber
+        default: break
+        }
+    }
+
+    private static let types: Set<FourCC> = [
+        "©nam", "©ART", "aART", "©alb", "trkn", "disk", "©day", "©gen", "gnre", "desc", "ldes", "tvsh", "tvsn", "tves",
+    ]
+
+    /// Stores a description. The long one takes precedence, since `desc` is often its beginning.
+    private mutating func describe(_ value: Value, isLong: Bool) {
+        guard let text = value.description, isLong ? longDescription == nil : metadata.description == nil else {
+            return
+        }
+        metadata.description = text
+        if isLong { longDescription = text }
+    }
+
+    /// The payload of a `data` box: the type of the value, its language, and its bytes.
+    private struct Value {
+        private let type: UInt32
+        private let bytes: UnsafeRawBufferPointer
+
+        init?(_ box: ByteReader) {
+            var reader = box
+            guard let type = try? reader.uint32(), (try? reader.skip(4)) != nil else { return nil }
+            self.type = type & 0xFF_FFFF
+            bytes = reader.takeRest()
+        }
+
+        /// The bytes as text, which type 1 declares as UTF-8 and type 2 as UTF-16. Type 0 means that the item determines
+        /// the type.
+        private var string: String? {
+            switch type {
+            case 0, 1: String(decoding: bytes.prefix(Self.maximumTextLength), as: UTF8.self)
+            case 2:
+                ID3Text.decode(UnsafeRawBufferPointer(rebasing: bytes.prefix(Self.maximumTextLength)), encoding: 2)
+            default: nil
+            }
+        }
+
+        private static let maximumTextLength = 64 << 10
+
+        var text: String? { string.flatMap { MediaMetadata.text($0) } }
+
+        var description: String? { string.flatMap { MediaMetadata.descriptionText($0) } }
+
+        func integer16(at offset: Int) -> Int? {
+            guard offset + 2 <= bytes.count else { return nil }
+            return Int(bytes[offset]) << 8 | Int(bytes[offset + 1])
+        }
+
+        /// The bytes as an integer of 1 to 8 bytes, if it's from 0 to 9999.
+        var smallNumber: Int? {
+            guard (1...8).contains(bytes.count) else { return nil }
+            let value = bytes.reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
+            return value <= 9999 ? Int(value) : nil
+        }
     }
 
     private static func picture(_ value: ByteReader) -> Artwork? {

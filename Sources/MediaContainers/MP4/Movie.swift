@@ -12,6 +12,8 @@ public struct Movie: Sendable {
     public internal(set) var protectionSystems: [ProtectionSystem] = []
     /// The pictures in the metadata (`covr`).
     public internal(set) var artwork: [Artwork] = []
+    /// The title, artist and other descriptive metadata (`ilst`).
+    public internal(set) var metadata = MediaMetadata()
 
     /// Reads the bytes of `moov` after its header, which begin at an offset of the file. Throws `unsupported` for a
     /// compressed movie, and other errors for damage.

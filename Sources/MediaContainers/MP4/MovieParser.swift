@@ -15,6 +15,7 @@ struct MovieParser {
         var hasHeader = false
         var tracks: [ByteReader] = []
         var extensions: [ByteReader] = []
+        var items = ItemListParser()
         var boxes = BoxIterator(reader)
         while let (header, box) = try boxes.next() {
             var payload = box
@@ -25,8 +26,8 @@ struct MovieParser {
             case "trak": tracks.append(payload)
             case "mvex": extensions.append(payload)
             case "pssh": try protection(&payload)
-            case "udta": movie.artwork += ArtworkParser.parse(payload)
-            case "meta": movie.artwork += ArtworkParser.parse(meta: payload)
+            case "udta": items.parse(userData: payload)
+            case "meta": items.parse(meta: payload)
             case "cmov":
                 throw ContainerError(
                     .unsupported, "moov: compressed content (cmov)", at: header.offset,
@@ -38,6 +39,7 @@ struct MovieParser {
             throw ContainerError(.limitExceeded, "moov: \(tracks.count) tracks exceed the limit of 1,024", at: origin)
         }
         guard hasHeader else { throw ContainerError(.malformed, "moov: no mvhd", at: origin) }
+        (movie.artwork, movie.metadata) = (items.artwork, items.metadata)
         for payload in extensions { try extends(payload) }
         for track in tracks {
             var parser = TrackParser(bytes: bytes, origin: origin)

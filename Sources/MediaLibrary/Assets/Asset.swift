@@ -1,5 +1,6 @@
 public import Foundation
 public import MediaCache
+public import MediaContainers
 
 /// A film, a song or a stream, with all its resources.
 public struct Asset: Sendable, Hashable, Identifiable, Codable {
@@ -32,6 +33,10 @@ public struct Asset: Sendable, Hashable, Identifiable, Codable {
     public var cover: CoverNote?
     /// The title for display; nil if none has been set and the media contains none.
     public var title: String?
+    /// The source of the title; nil if there is no title, or an earlier version stored it.
+    public var titleSource: TitleSource?
+    /// The artist, album and other metadata that the cached media contains; nil until they have been read.
+    public var metadata: MediaMetadata?
     /// Whether the asset is a file or a stream; nil until it has been examined.
     public var kind: Kind?
     /// The duration in seconds; nil if unknown.
@@ -44,6 +49,16 @@ public struct Asset: Sendable, Hashable, Identifiable, Codable {
     public var download: Download?
     /// The number of segments that the asset's recording failed to fetch; nil if there are none, or no recording.
     public var lostCount: Int?
+
+    /// The source of an asset's title. A title of the media replaces one of the URL. Only users replace a user's title.
+    public enum TitleSource: String, Sendable, Hashable, Codable {
+        /// The path of the URL, or the name of an imported file.
+        case url
+        /// The metadata of the media.
+        case metadata
+        /// A user, a bundle's description, or the name of a channel.
+        case user
+    }
 
     /// The structure of an asset.
     public enum Kind: String, Sendable, Hashable, Codable {
@@ -65,6 +80,25 @@ public struct Asset: Sendable, Hashable, Identifiable, Codable {
         self.key = key
         self.url = url
         self.created = created
+    }
+}
+
+extension Asset {
+    mutating func setTitle(_ title: String, from source: TitleSource) { (self.title, titleSource) = (title, source) }
+
+    /// Stores metadata and duration of the media. Its title becomes the asset's title, unless a user has set one.
+    mutating func apply(_ found: FileMetadata) {
+        metadata = found.metadata
+        duration = found.duration ?? duration
+        if let title = found.metadata.title, hasReplaceableTitle { setTitle(title, from: .metadata) }
+    }
+
+    private var hasReplaceableTitle: Bool {
+        switch titleSource {
+        case .url, .metadata: true
+        case .user: false
+        case nil: title == nil || title == (try? ResourceURL(url)).map { AssetTitle.title(for: $0) }
+        }
     }
 }
 

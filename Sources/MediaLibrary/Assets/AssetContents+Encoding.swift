@@ -1,5 +1,6 @@
 internal import Foundation
 internal import MediaCache
+internal import MediaContainers
 
 /// The storage format of contents: a line with a version, a line of JSON, and a line of fields for each part.
 extension AssetContents {
@@ -16,6 +17,8 @@ extension AssetContents {
         var copyCount: Int?
         /// Nil means the selection of the asset's download.
         var selection: StreamSelection?
+        /// Nil if there is none, or it hasn't been read.
+        var metadata: MediaMetadata?
     }
 
     func encoded() throws -> [UInt8] {
@@ -23,7 +26,8 @@ extension AssetContents {
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
         let header = Header(
             playlists: playlists, duration: duration, estimatedLength: estimatedLength, notes: notes,
-            isGrowing: isGrowing ? true : nil, copyCount: copyCount > 1 ? copyCount : nil, selection: selection)
+            isGrowing: isGrowing ? true : nil, copyCount: copyCount > 1 ? copyCount : nil, selection: selection,
+            metadata: metadata)
         var bytes = Array(Self.mark.utf8) + [0x0A] + Array(try encoder.encode(header)) + [0x0A]
         for part in parts {
             let range = part.range.map { "\($0.lowerBound)-\($0.upperBound)" } ?? "-"
@@ -58,6 +62,7 @@ extension AssetContents {
         isGrowing = header.isGrowing ?? false
         copyCount = max(1, header.copyCount ?? 1)
         selection = header.selection
+        metadata = header.metadata
     }
 
     private static func optionalFields(of part: AssetPart) -> String {

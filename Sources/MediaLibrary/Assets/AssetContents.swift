@@ -1,9 +1,11 @@
+internal import MediaContainers
+
 /// The contents of an asset: its playlists, rewritten to play from the cache, and its parts.
 ///
 /// Contents are created once, from the origin's playlists. Afterwards, listing the parts, finding missing ones and
 /// playing the asset require neither the origin nor its cached playlists.
 public struct AssetContents: Sendable, Hashable, Codable {
-    /// The JSON keys. ``copyCount`` is omitted, because only running downloads use it.
+    /// The JSON keys. ``copyCount`` and ``metadata`` are omitted, because only downloads use them.
     private enum CodingKeys: String, CodingKey {
         case playlists, parts, duration, estimatedLength, notes, isGrowing, selection
     }
@@ -56,6 +58,11 @@ public struct AssetContents: Sendable, Hashable, Codable {
     var copyCount = 1
     /// The selection of variant streams and renditions in the contents; nil means that of the asset's download.
     var selection: StreamSelection?
+    /// The metadata in the origin's playlists, or in a downloaded file; nil if they haven't been read.
+    var metadata: MediaMetadata?
+
+    /// The title in the origin's playlist; nil if there is none, or the playlist hasn't been read.
+    package var playlistTitle: String? { metadata?.title }
 
     /// The name of the playlist that players open.
     public static let entryName = "index.m3u8"

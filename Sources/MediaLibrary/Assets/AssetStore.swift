@@ -14,6 +14,8 @@ public actor AssetStore {
     private let folder: SideFolder
     /// The assets by identifier; nil until their files have been read.
     private var known: [AssetID: Asset]?
+    /// The identifiers of the known assets by the cache keys of their entries.
+    private var identifiers: [String: AssetID] = [:]
     private var loading: Task<[AssetID: Asset], any Error>?
     /// The number of times each asset's contents have changed since this instance was created.
     private var contentsVersions: [AssetID: Int] = [:]
@@ -73,7 +75,10 @@ public actor AssetStore {
         try await add(Asset(key: resource.key, url: resource.url, created: store.now))
     }
 
-    func asset(withKey key: String) async throws -> Asset? { try await load().values.first { $0.key == key } }
+    func asset(withKey key: String) async throws -> Asset? {
+        let assets = try await load()
+        return identifiers[key].flatMap { assets[$0] }
+    }
 
     /// Adds an asset, unless one with the same cache key exists. Returns the asset with that key.
     func add(_ asset: Asset) async throws -> Asset {
@@ -88,6 +93,8 @@ public actor AssetStore {
         try await change(asset.id) { record in
             record.url = asset.url
             record.title = asset.title
+            record.titleSource = asset.titleSource
+            record.metadata = asset.metadata
             record.kind = asset.kind
             record.duration = asset.duration
             record.download = asset.download
@@ -107,8 +114,11 @@ public actor AssetStore {
     /// Sets the title of an asset. Throws `CacheError` with `notFound` if there is no such asset.
     func setTitle(_ title: String, of id: AssetID) async throws {
         _ = try await requireAsset(id)
-        try await change(id) { $0.title = title }
+        try await change(id) { $0.setTitle(title, from: .user) }
     }
+
+    /// Stores the metadata of an asset's media. Does nothing if the asset has been removed.
+    func setMetadata(_ found: FileMetadata, of id: AssetID) async throws { try await change(id) { $0.apply(found) } }
 
     func removeDownload(of id: AssetID) async throws { try await change(id) { $0.download = nil } }
 
@@ -166,6 +176,7 @@ public actor AssetStore {
                 known?[id] = asset
                 throw error
             }
+            identifiers[asset.key] = nil
             hub.send(.removed(id))
             try await folder.remove(id.rawValue + Self.coverSuffix)
             try await folder.remove(id.rawValue + Self.contentsSuffix)
@@ -256,6 +267,7 @@ public actor AssetStore {
         let before = try await load()[asset.id]
         try await write(asset)
         known?[asset.id] = asset
+        identifiers[asset.key] = asset.id
         if let before {
             if before.differsVisibly(from: asset) { hub.send(.changed(asset.id)) }
         } else {
@@ -279,7 +291,10 @@ public actor AssetStore {
         defer { loading = nil }
         let read = try await task.value
         // If several callers wait, the first one sets `known`, which may have changed by the time the others continue.
-        if known == nil { known = read }
+        if known == nil {
+            known = read
+            identifiers = Dictionary(read.values.map { ($0.key, $0.id) }) { first, _ in first }
+        }
         return known ?? read
     }
 
@@ -301,6 +316,7 @@ extension Asset {
     /// Returns whether any displayed field differs, except fields that download events report.
     fileprivate func differsVisibly(from other: Asset) -> Bool {
         title != other.title || cover != other.cover || kind != other.kind || duration != other.duration
+            || metadata != other.metadata
     }
 }
 
@@ -308,7 +324,7 @@ extension Asset {
 public enum AssetEvent: Sendable, Hashable {
     /// An asset was added.
     case added(AssetID)
-    /// The title, cover, kind or duration of an asset changed.
+    /// The title, cover, kind, duration or metadata of an asset changed.
     case changed(AssetID)
     /// An asset was removed.
     case removed(AssetID)

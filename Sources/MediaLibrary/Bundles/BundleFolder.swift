@@ -1,6 +1,6 @@
 internal import Foundation
 internal import HLS
-internal import MediaCache
+public import MediaCache
 
 /// A folder with a playlist and its parts, or a single media file, for import as an asset.
 ///

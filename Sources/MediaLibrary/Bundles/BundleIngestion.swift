@@ -19,17 +19,24 @@ package struct BundleIngestion: Sendable {
 
     /// Creates the asset of the bundle.
     ///
-    /// - Parameter lost: The number of segments that the asset's recording failed to fetch; nil if there are none.
+    /// - Parameters:
+    ///   - title: The title that the user has set; nil if there is none.
+    ///   - defaultTitle: The title that the metadata of the media replaces; nil if there is none.
+    ///   - lost: The number of segments that the asset's recording failed to fetch; nil if there are none.
     /// - Returns: The asset, and whether it was already complete. A complete asset isn't changed.
     /// - Throws: `DownloadInProgress`; `CacheError` with `invalidURL` or `storage`.
     package func begin(
-        title: String?, url: String, contents: AssetContents, lost: Int? = nil
+        title: String?, defaultTitle: String? = nil, url: String, contents: AssetContents, lost: Int? = nil
     ) async throws -> (asset: Asset, isComplete: Bool) {
         let url = try ResourceURL(url).withoutUserInfo
         for part in contents.parts { _ = try ResourceURL(part.url) }
         var asset = try await assetStore.add(Asset(key: store.key(for: url), url: url.description, created: store.now))
         if try Self.isComplete(asset) { return (asset, true) }
-        asset.title = title ?? asset.title
+        if let title {
+            asset.setTitle(title, from: .user)
+        } else if asset.title == nil, let defaultTitle {
+            asset.setTitle(defaultTitle, from: .url)
+        }
         asset.lostCount = lost
         asset.kind = contents.playlists.isEmpty ? .file : .stream
         asset.duration = contents.duration > 0 ? contents.duration : asset.duration
@@ -97,7 +104,8 @@ package struct BundleIngestion: Sendable {
 
     private static func entityTag(ofLength length: Int64) -> String { "\"mc-bundle-\(length)\"" }
 
-    /// Completes the import: checks that all parts are available, and pins them. A complete asset isn't changed.
+    /// Completes the import: checks that all parts are available, pins them, and reads the metadata of the media. A
+    /// complete asset isn't changed.
     ///
     /// - Parameter gaps: Whether parts may be missing. If some are, the state of the download is `completeWithHoles`.
     /// - Throws: `DownloadInProgress`; `CacheError` with `notFound` for an unknown asset or a missing part, which the
@@ -156,6 +164,9 @@ package struct BundleIngestion: Sendable {
         download.isLengthExact = download.holeCount == 0
         download.state = download.holeCount == 0 ? .complete : .completeWithHoles
         asset.download = download
+        // Metadata that can't be read doesn't affect the import.
+        let reader = MetadataReader(store: store, assetStore: assetStore)
+        if let found = try? await reader.metadata(of: asset) { asset.apply(found) }
         try await assetStore.updateRecord(from: asset)
         return try await assetStore.requireAsset(asset.id)
     }

@@ -1,7 +1,6 @@
 internal import Foundation
 internal import HLS
 internal import MediaCache
-import MediaContainers
 import Synchronization
 
 /// One attempt to complete an asset: it determines the asset's contents, then fetches the missing parts concurrently.
@@ -117,7 +116,7 @@ final class DownloadRun: Sendable {
             if let obstacle = try await refetchRemovedParts(settings) { return .waiting(try await confirmed(obstacle)) }
             try await pinPlaylists(settings)
             try await store.commit()
-            await readDuration(settings)
+            await readMetadata(settings)
             return outcome()
         } catch let error as AssetTooLarge {
             return .failed(
@@ -281,15 +280,17 @@ final class DownloadRun: Sendable {
         }
     }
 
-    /// Reads the duration of an MP4 from its index. Errors don't affect the download.
-    private func readDuration(_ settings: TransferSettings) async {
+    /// Reads the metadata and the duration of a file from its cached bytes. Errors don't affect the download.
+    private func readMetadata(_ settings: TransferSettings) async {
         guard contents.playlists.isEmpty, contents.parts.count == 1, let url = contents.parts.first?.url else { return }
-        let duration = try? await BlockingOperation.run { [store] control in
-            let source = try StoreResources(store, settings: settings, control: control).bytes(of: url, range: nil)
-            let front = try source.bytes(0..<min(source.length, 8), limit: 8)
-            return front.withUnsafeBytes(MP4Format.isRecognized) ? try MP4Reader(source).movie.seconds : nil
+        let found = try? await BlockingOperation.run { [store] control in
+            try FileMetadata(of: StoreResources(store, settings: settings, control: control).bytes(of: url, range: nil))
         }
-        if let seconds = duration ?? nil { state.withLock { $0.contents.duration = seconds } }
+        guard let found else { return }
+        state.withLock { state in
+            state.contents.metadata = found.metadata
+            if let seconds = found.duration { state.contents.duration = seconds }
+        }
     }
 
     private func outcome() -> Outcome {

@@ -32,8 +32,11 @@ extension Downloads {
         let priority = min(max(request.priority, -Self.greatestPriority), Self.greatestPriority)
         let before = entries[asset.id]?.asset
         update(asset.id) { asset in
-            if let title = request.title { asset.title = title }
-            asset.title = asset.title ?? AssetTitle.title(for: request.url)
+            if let title = request.title {
+                asset.setTitle(title, from: .user)
+            } else if asset.title == nil {
+                asset.setTitle(AssetTitle.title(for: request.url), from: .url)
+            }
             asset.url = request.url.description
             var download =
                 asset.download ?? Download(selection: request.selection, headers: request.headers, added: now)
@@ -225,8 +228,17 @@ extension Downloads {
     /// - Throws: `CacheError` with `notFound` if there is no such asset, or `storage`.
     public func setTitle(_ title: String, of id: AssetID) async throws {
         try await assetStore.setTitle(title, of: id)
-        update(id) { $0.title = title }
+        update(id) { $0.setTitle(title, from: .user) }
         // A concurrent write of the download's record may have stored the old title.
+        await write()
+    }
+
+    /// Stores the metadata of the media of an asset with or without a download. Does nothing if the asset has been
+    /// removed. Throws `CacheError` with `storage`.
+    func setMetadata(_ found: FileMetadata, of id: AssetID) async throws {
+        try await assetStore.setMetadata(found, of: id)
+        update(id) { $0.apply(found) }
+        // As above.
         await write()
     }
 

@@ -58,6 +58,7 @@ extension Downloads {
                 asset.download?.add(missed)
                 asset.kind = contents.playlists.isEmpty ? .file : .stream
                 if contents.duration > 0 { asset.duration = contents.duration }
+                if let metadata = contents.metadata, case .ended = outcome { asset.apply(FileMetadata(metadata)) }
             }
         }
         if run.hasProgressed { entries[id]?.failedWaits = (all: 0, network: 0) }

@@ -1,5 +1,6 @@
 import HLS
 import MediaCache
+import MediaContainers
 
 /// A builder of an asset's contents: it loads the stream's playlists, applies the selection, and rewrites the playlists
 /// to play from the cache.
@@ -43,6 +44,7 @@ struct StreamContents {
 
     private mutating func add(entry: LoadedPlaylist) async throws -> Bool {
         let parsed = try entry.parsed()
+        contents.metadata = MediaMetadata(parsed.playlist, bytes: entry.inUTF8.bytes)
         switch parsed.playlist {
         case .media(let media):
             try add(media, from: entry, name: AssetContents.entryName, folder: "media-1")

@@ -11,18 +11,20 @@ package struct StoreResources: StreamResources {
     private let asset: Asset?
     private let contents: ContentsIndex?
     private let scope: DocumentScope
+    private let countsAsUse: Bool
 
     /// - Parameters:
     ///   - asset: The asset that the contents belong to; nil for a window of a recording.
     ///   - contents: The resources at URLs under ``ContentsIndex/base``.
+    ///   - countsAsUse: Whether reads count as uses of the resources.
     package init(
         _ store: CacheStore, settings: TransferSettings, control: OperationControl, asset: Asset? = nil,
-        contents: ContentsIndex? = nil
-    ) { self.init(store, settings, control, asset, contents, DocumentScope()) }
+        contents: ContentsIndex? = nil, countsAsUse: Bool = true
+    ) { self.init(store, settings, control, asset, contents, DocumentScope(), countsAsUse) }
 
     private init(
         _ store: CacheStore, _ settings: TransferSettings, _ control: OperationControl, _ asset: Asset?,
-        _ contents: ContentsIndex?, _ scope: DocumentScope
+        _ contents: ContentsIndex?, _ scope: DocumentScope, _ countsAsUse: Bool
     ) {
         self.store = store
         self.settings = settings.withoutOriginRequests
@@ -30,11 +32,12 @@ package struct StoreResources: StreamResources {
         self.asset = asset
         self.contents = contents
         self.scope = scope
+        self.countsAsUse = countsAsUse
     }
 
     /// Returns the same resources with another control.
     package func ended(by control: OperationControl) -> StoreResources {
-        StoreResources(store, settings, control, asset, contents, scope)
+        StoreResources(store, settings, control, asset, contents, scope, countsAsUse)
     }
 
     package func contents(of url: String, limit: Int) throws(ContainerError) -> (bytes: [UInt8], location: String) {
@@ -43,11 +46,12 @@ package struct StoreResources: StreamResources {
         }
         if part(of: url)?.storedAs != nil { return (try bytes(of: url, in: 0..<Int64(limit)).bytes, url) }
         let body = try wait(for: url) { request in
-            let body = try await store.wholeBody(
-                WholeBodyRequest(
-                    url: request.url, maximumLength: Int64(limit), settings: request.settings, revalidation: .never,
-                    kind: .playlist
-                ) { _ in false })
+            var whole = WholeBodyRequest(
+                url: request.url, maximumLength: Int64(limit), settings: request.settings, revalidation: .never,
+                kind: .playlist
+            ) { _ in false }
+            whole.countsAsUse = countsAsUse
+            let body = try await store.wholeBody(whole)
             if case .playlist = BodyKind(of: body.bytes) { scope.narrow(toReferencesOf: body.head, at: request.url) }
             return body
         }
@@ -82,6 +86,7 @@ package struct StoreResources: StreamResources {
         return try wait(for: url) { request in
             var request = request
             request.range = .closed(first, through: last)
+            request.countsAsUse = countsAsUse
             let session = try await store.read(request)
             let bytes = try await session.collect()
             var head = session.head

@@ -310,7 +310,7 @@ public actor Recordings {
             guard let window = try await recording.whole() else { return }
             let channel = await recording.channel
             var asset = Asset(key: Self.assetKey(of: recording.id), url: channel.url, created: store.now)
-            asset.title = channel.name.rawValue
+            asset.setTitle(channel.name.rawValue, from: .user)
             asset.kind = .stream
             asset.duration = window.contents.duration
             asset.lostCount = window.gaps

@@ -48,14 +48,14 @@ struct ID3TagTests {
         let texts: [[UInt8]] = [
             [0, 0xE9, 0x21], [1, 0xFF, 0xFE, 0xE9, 0, 0x21, 0], [2, 0, 0xE9, 0, 0x21], [3, 0xC3, 0xA9, 0x21],
         ]
-        for text in texts { #expect(try read(tag(4, title(text))).frames == [.text(id: "TIT2", value: "é!")]) }
+        for text in texts { #expect(try read(tag(4, title(text))).frames == [.text(id: "TIT2", values: ["é!"])]) }
     }
 
     @Test(
         arguments: [(3, [0x20], [9]), (4, [0x40], [9]), (4, [0x41], [9, 0, 0, 0, 2])] as [(UInt8, [UInt8], [UInt8])])
     func skipsGroupIdentifierAndDataLengthOfFrame(version: UInt8, flags: [UInt8], prefix: [UInt8]) throws {
         let frame = Array("TIT2".utf8) + [0, 0, 0, UInt8(prefix.count + 2), 0] + flags + prefix + [3, 0x61]
-        #expect(try read(tag(version, frame)).frames == [.text(id: "TIT2", value: "a")])
+        #expect(try read(tag(version, frame)).frames == [.text(id: "TIT2", values: ["a"])])
     }
 
     @Test func reversesUnsynchronisation() throws {
@@ -66,6 +66,81 @@ struct ID3TagTests {
     @Test func omitsFramePastEnd() throws {
         let frame = Array("TIT2".utf8) + [0x7F, 0xFF, 0xFF, 0xFF, 0, 0, 3, 0x61]
         #expect(try read(tag(3, frame)).frames.isEmpty)
+    }
+
+    private func text(_ id: String, _ value: [UInt8], version: UInt8 = 3) -> [UInt8] {
+        let size = [0, UInt8(value.count >> 8), UInt8(value.count & 255)]
+        return version == 2 ? Array(id.utf8) + size + value : Array(id.utf8) + [0] + size + [0, 0] + value
+    }
+
+    private func latin(_ text: String) -> [UInt8] { [0] + Array(text.utf8) }
+
+    @Test func readsMetadataOfVersion3() throws {
+        let units: [UInt8] = "Fjäll 山 🎵".utf16.flatMap { [UInt8($0 & 255), UInt8($0 >> 8)] }
+        let utf16: [UInt8] = [1, 0xFF, 0xFE] + units + [0, 0]
+        let frames: [[UInt8]] = [
+            text("TIT2", utf16), text("TPE1", latin("Anna Ek/Bo Lind")), text("TPE2", latin("Various")),
+            text("TALB", latin("  North\0")), text("TRCK", latin("3/12")), text("TPOS", latin("1/2")),
+            text("TYER", latin("1998")), text("TCON", latin("(17)(CR)Eurodisco")), text("TIT2", latin("Other")),
+        ]
+        let metadata = try read(tag(3, frames.flatMap(\.self))).metadata
+        #expect(metadata.title == "Fjäll 山 🎵")
+        #expect(metadata.artist == "Anna Ek/Bo Lind" && metadata.albumArtist == "Various" && metadata.album == "North")
+        #expect(metadata.track == 3 && metadata.trackCount == 12 && metadata.disc == 1 && metadata.discCount == 2)
+        #expect(metadata.year == 1998 && metadata.genre == "Rock, Cover, Eurodisco")
+    }
+
+    @Test func readsSeveralValuesAndDateOfVersion4() throws {
+        let frames: [[UInt8]] = [
+            text("TPE1", [3] + Array("Anna\0Bo\0".utf8)), text("TCON", [3] + Array("17\0Rock\0(4\0((Odd)".utf8)),
+            text("TDRC", latin("2004-05-06T10:00")), text("TRCK", latin("7")),
+            text("TDES", latin("One\nTwo\n\n\nThree")),
+        ]
+        let metadata = try read(tag(4, frames.flatMap(\.self))).metadata
+        #expect(metadata.artist == "Anna, Bo" && metadata.genre == "Rock, (4, (Odd)")
+        #expect(metadata.year == 2004 && metadata.track == 7 && metadata.trackCount == nil)
+        #expect(metadata.description == "One\nTwo\nThree")
+    }
+
+    @Test func readsMetadataOfVersion2() throws {
+        let frames: [[UInt8]] = [
+            text("TT2", latin("Song"), version: 2), text("TP1", latin("Artist"), version: 2),
+            text("TAL", latin("Album"), version: 2), text("TRK", latin("2"), version: 2),
+            text("TYE", latin("1987"), version: 2), text("TCO", latin("(9)"), version: 2),
+        ]
+        let metadata = try read(tag(2, frames.flatMap(\.self))).metadata
+        #expect(metadata.title == "Song" && metadata.artist == "Artist" && metadata.album == "Album")
+        #expect(metadata.track == 2 && metadata.year == 1987 && metadata.genre == "Metal")
+    }
+
+    @Test(arguments: ["0", "-1", "10000", "99999999999999999999", "A3", "1.5", "/", "x/y", ""])
+    func omitsInvalidNumber(_ number: String) throws {
+        let frames = text("TRCK", latin(number)) + text("TYER", latin(number)) + text("TCON", latin("(\(number))"))
+        let metadata = try read(tag(3, frames)).metadata
+        #expect(metadata.track == nil && metadata.trackCount == nil)
+        #expect(metadata.year == nil)
+        // A genre without a name is displayed as it is.
+        #expect(metadata.genre == (number == "0" ? "Blues" : "(\(number))"))
+    }
+
+    /// Terminals interpret control characters, and formatting characters reverse text.
+    @Test func removesControlCharactersAndLimitsLength() throws {
+        let hostile = Array("\u{1B}[2Ja\u{202E}b\u{85}\u{0}".utf8)
+        #expect(try read(tag(4, text("TIT2", [3] + hostile))).metadata.title == "[2Jab")
+        #expect(try read(tag(4, text("TIT2", [3, 0x20, 0x0A, 0]))).metadata.isEmpty)
+        let long = [UInt8](repeating: 0x61, count: 16_000)
+        #expect(try read(tag(3, text("TIT2", [0] + long))).metadata.title?.utf8.count == 500)
+    }
+
+    @Test func limitsFramesAndValues() throws {
+        let frame = text("TIT2", [0, 0x61])
+        let content = (0..<20_000).flatMap { _ in frame }
+        let size = [UInt8(content.count >> 14 & 127), UInt8(content.count >> 7 & 127), UInt8(content.count & 127)]
+        let bytes = Array("ID3".utf8) + [3, 0, 0, 0] + size + content
+        #expect(try read(bytes).frames.count == 10_000)
+        let values = (0..<1000).flatMap { _ in Array("a\0".utf8) }
+        #expect(try read(tag(4, text("TPE1", [3] + values))).metadata.artist?.count == 64 * 3 - 2)
+        #expect(try read(tag(4, text("TPE1", [UInt8](repeating: 0, count: 5000)))).metadata.isEmpty)
     }
 
     @Test func rejectsBytesWithoutTag() {
