@@ -3,7 +3,7 @@ import Testing
 
 extension AcceptanceTests {
     /// Tests of the metadata that ffmpeg writes.
-    @Suite(.enabled(if: try Peer.isInstalled("nginx", "ffmpeg")))
+    @Suite(.enabled(if: try Peer.isInstalled("nginx", "ffmpeg", "ffprobe")))
     struct MetadataTests {
         private struct Item: Decodable { var title: String?, artist: String?, album: String? }
         private struct Details: Decodable {
@@ -20,16 +20,19 @@ extension AcceptanceTests {
             "track": "3/12", "disc": "1", "date": "1998",
         ]
 
-        private static func make(_ path: String, _ tags: [String: String], _ options: [String]) async throws {
+        private static func make(
+            _ path: String, _ tags: [String: String], _ options: [String], inputs: [String] = []
+        ) async throws {
             let metadata = tags.flatMap { ["-metadata", "\($0.key)=\($0.value)"] }
-            try await Peer.run(
-                "ffmpeg", ["-v", "error", "-f", "lavfi", "-i", "sine=440:r=44100", "-t", "3"] + metadata + options + [path])
+            let tone = ["-v", "error", "-f", "lavfi", "-i", "sine=440:r=44100"]
+            try await Peer.run("ffmpeg", tone + inputs + ["-t", "3"] + metadata + options + [path])
         }
 
-        @Test(arguments: [
-            ("song.mp3", ["-id3v2_version", "3"]), ("song.mp3", ["-id3v2_version", "4"]), ("song.m4a", []),
-            ("song.m4a", ["-movflags", "+faststart"]),
-        ] as [(String, [String])])
+        @Test(
+            arguments: [
+                ("song.mp3", ["-id3v2_version", "3"]), ("song.mp3", ["-id3v2_version", "4"]), ("song.m4a", []),
+                ("song.m4a", ["-movflags", "+faststart"]),
+            ] as [(String, [String])])
         func readsSong(name: String, options: [String]) async throws {
             let folder = try TemporaryFolder("songs")
             try await Self.make(folder.file(name), Self.tags, options)
@@ -47,6 +50,37 @@ extension AcceptanceTests {
             #expect(abs(try #require(asset.duration) - 3) < 0.1)
             let text = try await MediaCacheBinary.output(["info", url] + cache)
             #expect(text.contains("Anna Ek") && text.contains("3 of 12"), "\(text)")
+        }
+
+        /// Tags and artwork are copied into each kind of output, also of a part of the file.
+        @Test(arguments: [
+            ("song.m4a", "out.m4a", false), ("song.m4a", "out.mp4", false), ("film.mp4", "out.m4v", false),
+            ("song.m4a", "out.m4a", true), ("film.mp4", "out.mp4", true),
+        ])
+        func remuxKeepsTagsAndArtwork(input: String, output: String, isClip: Bool) async throws {
+            let folder = try TemporaryFolder("songs")
+            let picture = folder.file("picture.png")
+            try await Peer.run(
+                "ffmpeg", ["-v", "error", "-f", "lavfi", "-i", "testsrc2=s=64x64", "-frames:v", "1", picture])
+            try await Self.make(
+                folder.file(input), Self.tags,
+                ["-map", "0", "-map", "1", "-c:v", "copy", "-disposition:v", "attached_pic"], inputs: ["-i", picture])
+            if isClip {
+                let cache = ["--cache", folder.file("cache")]
+                try await MediaCacheBinary.output(["import", folder.file(input)] + cache)
+                try await MediaCacheBinary.output(
+                    ["export", "Fjäll 山", "--from", "1", "-o", folder.file(output), "-q"] + cache)
+            } else {
+                try await MediaCacheBinary.output(["remux", folder.file(input), "-o", folder.file(output), "-q"])
+            }
+            let shown = try await Peer.run(
+                "ffprobe",
+                ["-v", "error", "-show_entries", "format_tags=title,artist,track", "-of", "csv=p=0"]
+                    + [folder.file(output)])
+            #expect(String(decoding: shown, as: UTF8.self).contains("Anna Ek"))
+            let cover = folder.file("cover.png")
+            try await MediaCacheBinary.output(["cover", folder.file(output), "-o", cover])
+            #expect(FileManager.default.contents(atPath: cover) == FileManager.default.contents(atPath: picture))
         }
 
         @Test func readsEpisodeOfImport() async throws {

@@ -21,6 +21,8 @@ public struct Artwork: Sendable, Hashable {
 struct ItemListParser {
     private(set) var artwork: [Artwork] = []
     private(set) var metadata = MediaMetadata()
+    /// The range of the items of the first list in the file; nil if there is none, or `keys` has the names of its items.
+    private(set) var items: Range<Int64>?
     /// The description in `ldes`; nil if there is none.
     private var longDescription: String?
 
@@ -34,9 +36,11 @@ struct ItemListParser {
     mutating func parse(meta: ByteReader) {
         var reader = meta
         if MetaBox.hasVersion(reader), (try? reader.skip(4)) == nil { return }
+        let hasKeys = !Self.boxes("keys", in: reader).isEmpty
         for list in Self.boxes("ilst", in: reader) {
-            var items = BoxIterator(list)
-            while let (header, item) = try? items.next() { parse(header.type, item) }
+            if !hasKeys { items = items ?? list.offset..<list.offset + Int64(list.remaining) }
+            var iterator = BoxIterator(list)
+            while let (header, item) = try? iterator.next() { parse(header.type, item) }
         }
     }
 

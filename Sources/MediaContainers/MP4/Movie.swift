@@ -14,6 +14,8 @@ public struct Movie: Sendable {
     public internal(set) var artwork: [Artwork] = []
     /// The title, artist and other descriptive metadata (`ilst`).
     public internal(set) var metadata = MediaMetadata()
+    /// The range of the items of the metadata (`ilst`) in the file; nil if there are none.
+    var items: Range<Int64>?
 
     /// Reads the bytes of `moov` after its header, which begin at an offset of the file. Throws `unsupported` for a
     /// compressed movie, and other errors for damage.

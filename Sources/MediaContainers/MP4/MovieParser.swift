@@ -39,7 +39,7 @@ struct MovieParser {
             throw ContainerError(.limitExceeded, "moov: \(tracks.count) tracks exceed the limit of 1,024", at: origin)
         }
         guard hasHeader else { throw ContainerError(.malformed, "moov: no mvhd", at: origin) }
-        (movie.artwork, movie.metadata) = (items.artwork, items.metadata)
+        (movie.artwork, movie.metadata, movie.items) = (items.artwork, items.metadata, items.items)
         for payload in extensions { try extends(payload) }
         for track in tracks {
             var parser = TrackParser(bytes: bytes, origin: origin)

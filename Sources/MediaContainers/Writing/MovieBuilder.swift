@@ -32,6 +32,8 @@ public struct MovieBuilder: Sendable {
     public var start: (ticks: Int64, timescale: Int32)?
     /// The end of presentation as ticks and ticks per second. If nil, presentation ends with the last sample.
     public var end: (ticks: Int64, timescale: Int32)?
+    /// The descriptive metadata of the file.
+    public var items = ItemList()
 
     /// Creates a builder without tracks.
     public init() {}
@@ -143,6 +145,7 @@ public struct MovieBuilder: Sendable {
             for (index, isEnabled) in zip(written, enabled) {
                 try write(index, isEnabled, timeline.edits[index], mediaStart, isWide: isWide, to: &bytes)
             }
+            items.write(to: &bytes)
         }
         guard bytes.count <= Int(UInt32.max) else {
             throw ContainerError(.unrepresentable, "moov: \(bytes.count) bytes don't fit a 32-bit size")

@@ -18,7 +18,8 @@ public struct MovieFileWriter<File: RandomAccessSink>: SampleSink {
     private var mediaStart: Int64 = 0
     private var position: Int64 = 0
     private var gatherer = ChunkGatherer()
-    /// The sample tables. Its start and end can be set before ``finish()``.
+    /// The sample tables. Its start and end can be set before ``finish()``. Its items should be set before the first
+    /// tracks, so that space is reserved for them.
     public var builder = MovieBuilder()
 
     /// Starts writing to an empty file. The approximate duration of the media in seconds determines the space reserved
@@ -39,7 +40,7 @@ public struct MovieFileWriter<File: RandomAccessSink>: SampleSink {
     /// frames or 47 audio frames. Unused space is a hole in the file.
     private mutating func reserveSpace(for tracks: [MediaTrack]) {
         let perSecond = tracks.reduce(0) { $0 + ($1.kind == .video ? 860 : 240) }
-        let room = 16384 + Int64(expectedSeconds * Double(perSecond))
+        let room = 16384 + Int64(builder.items.bytes.count) + Int64(expectedSeconds * Double(perSecond))
         mediaStart = (room + 4095) / 4096 * 4096
         position = mediaStart
     }

@@ -1,6 +1,6 @@
 /// A plan that rearranges an MP4, QuickTime or fragmented MP4 file into a progressive MP4 with its index at the front.
 ///
-/// Tracks that MP4 can't carry are omitted and reported. The bytes of the samples remain in the source, so the new file
+/// Descriptive metadata and artwork are copied. Tracks that MP4 can't carry are omitted and reported. The bytes of the samples remain in the source, so the new file
 /// can be read without being written.
 public struct ProgressiveRemux: Sendable {
     /// The composition of the new file.
@@ -11,6 +11,7 @@ public struct ProgressiveRemux: Sendable {
     /// Plans the new file. Throws when the source file is damaged or MP4 can carry none of its tracks.
     public init<Source: ByteSource>(_ reader: MP4Reader<Source>) throws(ContainerError) {
         var builder = MovieBuilder()
+        builder.items = try reader.itemList()
         var targets: [Int: Int] = [:]
         var omittedTracks: [Int: ContainerError] = [:]
         for (index, track) in reader.tracks.enumerated() {

@@ -61,7 +61,8 @@ public struct RemuxJob: Sendable {
         } else {
             let seconds = playsInParallel ? found.map(\.seconds).max() : found.map(\.seconds).reduce(0, +)
             sidecars = try remux(
-                try merged(found.map(\.plan)), duration: seconds ?? 0, resources, kind, into: file, &result)
+                try merged(found.map(\.plan)), duration: seconds ?? 0, items: try found[0].movie?.itemList(), resources,
+                kind, into: file, &result)
         }
         try file.moveToTarget()
         for sidecar in sidecars { try sidecar.file.moveToTarget() }
@@ -140,8 +141,8 @@ public struct RemuxJob: Sendable {
     }
 
     private func remux(
-        _ plan: StreamPlan, duration seconds: Double, _ resources: InputResources, _ kind: MediaFileKind,
-        into file: OutputFile, _ result: inout RemuxResult
+        _ plan: StreamPlan, duration seconds: Double, items: ItemList?, _ resources: InputResources,
+        _ kind: MediaFileKind, into file: OutputFile, _ result: inout RemuxResult
     ) throws -> [(path: String, file: OutputFile)] {
         let sidecars = try SubtitleSidecars(
             of: subtitles == .sidecar ? plan.subtitles : [], beside: subtitleBaseFile ?? output)
@@ -162,7 +163,8 @@ public struct RemuxJob: Sendable {
             shown = output.shown
         } else {
             shown = try remux.writeMovie(
-                to: file, from: clip.start, to: clip.end, kinds: kind.kinds, duration: seconds, onPart: onPart
+                to: file, from: clip.start, to: clip.end, kinds: kind.kinds, duration: seconds,
+                items: items ?? ItemList(), onPart: onPart
             ).shown
         }
         for track in remux.omittedTracks { result.omit(track, track.format?.name ?? "no format") }

@@ -14,11 +14,14 @@ extension StreamRemux {
     ///   - file: An empty file.
     ///   - start: The start in seconds from the stream's beginning; nil means the beginning of presentation.
     ///   - seconds: The approximate duration in seconds.
+    ///   - items: The descriptive metadata of the MP4.
     package mutating func writeMovie(
         to file: some RandomAccessSink, from start: Double?, to end: Double?, kinds: Set<MediaKind>,
-        duration seconds: Double, onPart: (_ done: Int, _ all: Int) throws(ContainerError) -> Void = { _, _ in }
+        duration seconds: Double, items: ItemList = ItemList(),
+        onPart: (_ done: Int, _ all: Int) throws(ContainerError) -> Void = { _, _ in }
     ) throws(ContainerError) -> WrittenMovie {
-        let writer = MovieFileWriter(file, expectedDuration: seconds)
+        var writer = MovieFileWriter(file, expectedDuration: seconds)
+        writer.builder.items = items
         var output = try run(into: cut(into: KindFilter(writer, kinds: kinds), from: start, to: end), onPart: onPart)
         try output.finish()
         if let start = output.start { output.output.sink.builder.start = (start, 90_000) }

@@ -1,3 +1,4 @@
+import FormatProperties
 import MediaContainers
 import TestSupport
 import Testing
@@ -76,6 +77,40 @@ struct ItemListTests {
                 + item("desc", [UInt8](repeating: 0x62, count: 1 << 20))
         ).metadata
         #expect(metadata.title?.utf8.count == 500 && metadata.description?.utf8.count == 5000)
+    }
+
+    private func remuxed(_ source: MemorySource) throws -> ByteLayoutView<MemorySource> {
+        ByteLayoutView(layout: try ProgressiveRemux(try MP4Reader(source)).layout, source: source)
+    }
+
+    @Test(.enabled(if: try Prerequisite.hasCorpora())) func remuxKeepsMetadataAndArtwork() throws {
+        let source = MemorySource(try Corpora.bytes("alfg-mp4-rust/tests/samples/big_buck_bunny_metadata.m4v"))
+        let (before, view) = (try MP4Reader(source).movie, try remuxed(source))
+        let after = try MP4Reader(view).movie
+        #expect(after.metadata == before.metadata && !after.metadata.isEmpty)
+        #expect(after.artwork.map(\.format) == before.artwork.map(\.format) && !after.artwork.isEmpty)
+        for (old, new) in zip(before.artwork, after.artwork) {
+            #expect(try view.bytes(new.range, limit: 1 << 24) == source.bytes(old.range, limit: 1 << 24))
+        }
+    }
+
+    /// The encoder's delay and padding don't apply to another file.
+    @Test(.enabled(if: try Prerequisite.hasCorpora())) func remuxOmitsGaplessInformation() throws {
+        let source = MemorySource(try Corpora.bytes("alfg-mp4-rust/examples/mpeg_aac_decoder/audio_aac.m4a"))
+        let view = try remuxed(source)
+        let name = Array("iTunSMPB".utf8)
+        #expect(source.contents.contains(name))
+        #expect(try !view.bytes(0..<view.length, limit: 1 << 24).contains(name))
+    }
+
+    @Test(.enabled(if: try Prerequisite.hasCorpora())) func fileWriterReservesSpaceForItems() throws {
+        let source = MemorySource(try Corpora.bytes("alfg-mp4-rust/tests/samples/big_buck_bunny_metadata.m4v"))
+        let reader = try MP4Reader(source)
+        var writer = MovieFileWriter(MemoryFile(), expectedDuration: 1)
+        writer.builder.items = try reader.itemList()
+        try reader.deliver(to: &writer)
+        let summary = try writer.finish()
+        #expect(!summary.wasMoved)
     }
 
     @Test(.enabled(if: try Prerequisite.hasCorpora())) func readsFilmOfCorpora() throws {
