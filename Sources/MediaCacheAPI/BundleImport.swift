@@ -1,11 +1,12 @@
 internal import Foundation
+public import MediaCache
 internal import MediaLibrary
 
 /// A job that imports a folder of playlists and segments, or a media file, as an asset. It sends the bytes to the
 /// server, which needn't be able to read the folder.
 ///
 /// The parts are stored under URLs of a host that doesn't exist, so that an unknown author can't replace the content of
-/// real URLs.
+/// real URLs, unless the user specifies the URL of the folder.
 public struct BundleImport: Sendable {
     /// The path of the folder, the playlist or the file.
     public var path: String
@@ -16,9 +17,16 @@ public struct BundleImport: Sendable {
     /// Whether the parts are stored under the URLs in the bundle. Its author can then replace the content of any URL for
     /// all clients of the cache.
     public var trustsURLs: Bool
+    /// The URL against which the references of the playlists resolve. The parts are stored under the resulting URLs,
+    /// which must be below the folder of `base`. Nil if the references are paths in the folder.
+    public var base: ResourceURL?
 
     /// Creates a job.
-    public init(path: String, title: String? = nil, allowsGaps: Bool = false, trustsURLs: Bool = false) {
+    public init(
+        path: String, title: String? = nil, allowsGaps: Bool = false, trustsURLs: Bool = false,
+        base: ResourceURL? = nil
+    ) {
+        self.base = base
         self.path = path
         self.title = title
         self.allowsGaps = allowsGaps
@@ -41,6 +49,8 @@ public struct BundleImport: Sendable {
         public var bytes: Int64
         /// Whether the asset was already complete before the import.
         public var isAlreadyImported: Bool
+        /// The names of the parts that have no file.
+        public var missing: [String]
     }
 
     /// Imports the folder or the file.
@@ -48,18 +58,23 @@ public struct BundleImport: Sendable {
     /// - Throws: `MediaJobError`, with `missingParts` unless gaps are allowed; the errors of `BundleFolder`; ``Problem``,
     ///   ``APIClientError`` or `CancellationError`.
     public func run(_ client: APIClient) async throws -> Result {
-        let folder = try BundleFolder(path: path)
+        let folder = try BundleFolder(path: path, base: base)
         // No host has this name, so the URLs are never requested.
         let origin = "http://\(UUID().uuidString.lowercased()).bundle.invalid/"
-        let (contents, files) = try await folder.contents(origin: origin, trustsURLs: trustsURLs)
+        let (contents, files) = try await folder.contents(
+            origin: origin, trustsURLs: trustsURLs, allowsGaps: allowsGaps)
         let lost = folder.manifest?.lost
-        let missing = contents.parts.count { files[$0.url] == nil } + max(0, lost ?? 0)
+        var named: Set<String> = []
+        let names = contents.parts.filter { files[$0.url] == nil }.map(\.name).filter { named.insert($0).inserted }
+        let missing = names.count + max(0, lost ?? 0)
         if missing > 0, !allowsGaps {
             let verb = missing == 1 ? "is" : "are"
             throw MediaJobError(.missingParts, "\(missing.counted("part")) \(verb) missing from “\(path)”")
         }
         let name = URL(fileURLWithPath: path).deletingPathExtension().lastPathComponent
-        let source = trustsURLs ? folder.manifest?.url : nil
+        // The entry of a folder with a base has the URL that players request.
+        let entry = try base?.withoutUserInfo.resolve(".").resolve(folder.entryReference).description
+        let source = entry ?? (trustsURLs ? folder.manifest?.url : nil)
         let asset = try await client.beginBundle(
             BundleImportRequest(
                 title: title ?? folder.manifest?.title, defaultTitle: contents.playlistTitle ?? name,
@@ -67,7 +82,7 @@ public struct BundleImport: Sendable {
                 selection: folder.manifest?.selection, contents: contents, lost: lost))
         var result = Result(
             asset: asset.id, title: asset.title, libraryURL: asset.libraryURL, entry: contents.entry, parts: 0,
-            bytes: 0, isAlreadyImported: asset.state == .complete)
+            bytes: 0, isAlreadyImported: asset.state == .complete, missing: names)
         guard !result.isAlreadyImported else { return result }
         var seen: Set<String> = []
         for part in contents.parts where seen.insert(part.url).inserted {

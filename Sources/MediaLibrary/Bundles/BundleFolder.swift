@@ -8,8 +8,9 @@ public import MediaCache
 public struct BundleFolder: Sendable {
     private static let maximumPlaylistLength = 64 << 20
     private static let maximumManifestLength = 64 << 20
-    /// The base of URLs that represent names. Its host is reserved and never resolves (RFC 6761 §6.4).
-    private static let base = "http://bundle.invalid/"
+    /// The base of URLs that represent names, unless the caller specifies one. Its host is reserved and never resolves
+    /// (RFC 6761 §6.4).
+    private static let reservedBase = "http://bundle.invalid/"
 
     /// The manifest of the folder; nil if the folder has none, or a file was opened rather than a folder.
     public let manifest: BundleManifest?
@@ -17,13 +18,20 @@ public struct BundleFolder: Sendable {
     private let root: String
     /// The name of the playlist or file that players open.
     private let entry: String
+    /// The URL of the folder, against which playlists' references resolve; it ends in a slash.
+    private let base: String
+    private var hasReservedBase: Bool { base == Self.reservedBase }
 
     /// Opens a folder or file.
     ///
-    /// - Parameter path: The path of a folder with a playlist, of a playlist, or of a media file.
+    /// - Parameters:
+    ///   - path: The path of a folder with a playlist, of a playlist, or of a media file.
+    ///   - base: The URL against which the references of the playlists resolve; nil if they're paths in the folder.
     /// - Throws: `CacheError`: `notFound` if nothing exists at the path; `notMedia` for an invalid manifest, or if a
-    ///   folder has no manifest and no unambiguous playlist; errors of Foundation if the folder can't be read.
-    public init(path: String) throws {
+    ///   folder has no manifest and no unambiguous playlist; `invalidURL` if the base has no folder; errors of
+    ///   Foundation if the folder can't be read.
+    public init(path: String, base: ResourceURL? = nil) throws {
+        self.base = try base?.withoutUserInfo.resolve(".").description ?? Self.reservedBase
         let files = FileManager.default
         var isFolder: ObjCBool = false
         guard files.fileExists(atPath: path, isDirectory: &isFolder) else {
@@ -40,6 +48,9 @@ public struct BundleFolder: Sendable {
         manifest = try Self.manifest(in: root)
         entry = try manifest?.entry ?? Self.playlist(in: root)
     }
+
+    /// The reference to the entry, relative to the folder.
+    package var entryReference: String { Self.escaped(entry) }
 
     private static func manifest(in root: String) throws -> BundleManifest? {
         let name = BundleManifest.fileName
@@ -72,17 +83,18 @@ public struct BundleFolder: Sendable {
     /// Returns the contents of the folder, and the files of its parts.
     ///
     /// - Parameters:
-    ///   - origin: The base URL for parts without a URL; it ends in a slash.
+    ///   - origin: The base URL for parts without a URL; it ends in a slash. It's ignored if the folder has a base.
     ///   - trustsURLs: Whether parts are cached under the URLs in the manifest. If so, the author of the manifest can
     ///     replace the content of any URL for all clients of the cache.
+    ///   - allowsGaps: Whether files of parts may be missing although the manifest doesn't list them as holes.
     /// - Returns: The contents with the URLs of their parts, and the path of the file for each URL. Holes have no file.
     /// - Throws: `CacheError`: `notFound` for a missing file; `notMedia` for an invalid playlist, or a reference that
     ///   leads out of the folder; `invalidURL` for an invalid URL in the manifest. Errors of Foundation if a file can't
     ///   be read.
     public func contents(
-        origin: String, trustsURLs: Bool = false
+        origin: String, trustsURLs: Bool = false, allowsGaps: Bool = false
     ) async throws -> (contents: AssetContents, files: [String: String]) {
-        let url = try ResourceURL(Self.base).resolve(Self.escaped(entry))
+        let url = try ResourceURL(base).resolve(Self.escaped(entry))
         let selection = StreamSelection(variants: .all, audio: .all, subtitles: .all)
         var contents = try await StreamContents.plan(url, selection: selection) { url, _, _ in try load(url) }
         let known = Dictionary(
@@ -92,11 +104,16 @@ public struct BundleFolder: Sendable {
         let holes = Set(manifest?.holes ?? [])
         for index in contents.parts.indices {
             let name = try name(of: contents.parts[index].url)
-            let url = try ResourceURL(known[name] ?? origin + Self.escaped(name)).description
+            let url =
+                hasReservedBase
+                ? try ResourceURL(known[name] ?? origin + Self.escaped(name)).description : contents.parts[index].url
             contents.parts[index].url = url
-            files[url] = holes.contains(name) ? nil : try file(name)
+            guard !holes.contains(name) else { continue }
+            do {
+                files[url] = try file(name)
+            } catch let error as CacheError where error.code == .notFound && allowsGaps {}
         }
-        for index in contents.playlists.indices {
+        for index in contents.playlists.indices where hasReservedBase {
             contents.playlists[index].url = origin + Self.escaped(try name(of: contents.playlists[index].url))
         }
         return (contents, files)
@@ -130,10 +147,11 @@ public struct BundleFolder: Sendable {
     }
 
     private func name(of url: String) throws -> String {
-        guard url.hasPrefix(Self.base) else {
-            throw CacheError(.notMedia, "“\(entry)” refers to \(url), which isn't in the folder")
+        guard url.hasPrefix(base) else {
+            let place = hasReservedBase ? "in the folder" : "below \(base)"
+            throw CacheError(.notMedia, "“\(entry)” refers to \(url), which isn't \(place)")
         }
-        let written = url.dropFirst(Self.base.count).prefix { $0 != "?" }
+        let written = url.dropFirst(base.count).prefix { $0 != "?" }
         guard let name = String(written).removingPercentEncoding else {
             throw CacheError(.notMedia, "“\(written)” isn't a valid filename")
         }

@@ -157,7 +157,7 @@ package struct BundleIngestion: Sendable {
             download.holes.append(
                 DownloadHole(
                     url: part.url, role: part.role.rawValue, start: part.start, duration: part.duration,
-                    reason: "missing from the bundle", isRetryable: false))
+                    reason: "missing from the bundle", isRetryable: !url.host.hasSuffix(".invalid")))
         }
         download.parts.total = seen.count
         download.length = download.bytes

@@ -41,6 +41,33 @@ struct BundleFolderTests {
         #expect(trusted.parts.map(\.url) == ["http://origin.example/a.ts"])
     }
 
+    @Test func resolvesReferencesAgainstBase() async throws {
+        defer { cleanUp() }
+        let base = try ResourceURL("https://cdn.example/show/index.m3u8")
+        let segments = ["a.ts", "/show/b.ts", "https://cdn.example/show/c%20d.ts?x=1"]
+        let lines = segments.map { "#EXTINF:4,\n\($0)\n" }.joined()
+        try write("#EXTM3U\n#EXT-X-TARGETDURATION:4\n\(lines)#EXT-X-ENDLIST\n", "index.m3u8")
+        try write("G", "b.ts")
+        let folder = try BundleFolder(path: folder, base: base)
+        await #expect(throws: CacheError.self) { try await folder.contents(origin: "http://x.bundle.invalid/") }
+        let (contents, files) = try await folder.contents(origin: "http://x.bundle.invalid/", allowsGaps: true)
+        let urls = ["a.ts", "b.ts", "c%20d.ts?x=1"].map { "https://cdn.example/show/\($0)" }
+        #expect(contents.parts.map(\.url) == urls)
+        #expect(contents.playlists.map(\.url) == [base.description])
+        #expect(Set(files.keys) == Set(urls.prefix(2)))
+    }
+
+    @Test(arguments: ["../a.ts", "/a.ts", "https://cdn.example/showing/a.ts", "http://cdn.example/show/a.ts"])
+    func rejectsReferenceOutsideBase(_ reference: String) async throws {
+        defer { cleanUp() }
+        try write("#EXTM3U\n#EXT-X-TARGETDURATION:4\n#EXTINF:4,\n\(reference)\n#EXT-X-ENDLIST\n", "index.m3u8")
+        let folder = try BundleFolder(path: folder, base: try ResourceURL("https://cdn.example/show/"))
+        let error = await #expect(throws: CacheError.self) {
+            try await folder.contents(origin: "http://x.bundle.invalid/", allowsGaps: true)
+        }
+        #expect(error?.code == .notMedia && error?.message.contains("below https://cdn.example/show/") == true)
+    }
+
     @Test func rejectsManifestLinkedOutsideFolder() throws {
         defer { cleanUp() }
         try write(try manifest(), to: "\(root)/elsewhere.json")

@@ -129,4 +129,31 @@ struct BundleIngestionTests {
         let claimed = text.dropLast() + #","scope":"any"}"#
         #expect(try JSONDecoder().decode(AssetPart.self, from: Data(claimed.utf8)).scope == nil)
     }
+
+    /// The parts of a bundle that was imported with a base have URLs of an origin, so that missing ones can be fetched.
+    @Test(.timeLimit(.minutes(1))) func downloadFetchesPartsMissingFromBundle() async throws {
+        let fixture = DownloadFixture()
+        fixture.serveStream(segments: 2)
+        try await fixture.use { downloads in
+            let (store, assetStore) = (await downloads.store, await downloads.assetStore)
+            let ingestion = BundleIngestion(store: store, assetStore: assetStore)
+            let parts = ["0.ts", "1.ts"].map {
+                AssetPart(role: .mediaSegment, name: $0, url: fixture.url($0).description, duration: 6)
+            }
+            let playlist = AssetContents.LocalPlaylist(
+                name: "index.m3u8", url: fixture.entry.description, text: SamplePlaylist.onDemand)
+            let asset = try await ingestion.begin(
+                title: nil, url: fixture.entry.description,
+                contents: AssetContents(playlists: [playlist], parts: parts, duration: 12)
+            ).asset
+            let bytes = DownloadFixture.packets(0)
+            try await ingestion.store(bytes, at: 0, of: Int64(bytes.count), as: parts[0])
+            let imported = try await ingestion.finish(asset.id, gaps: true)
+            #expect(imported.download?.holes.map(\.isRetryable) == [true])
+            try await downloads.adopt(asset.id)
+            try await downloads.resume(asset.id)
+            try await fixture.expectCompletion(of: asset.id, downloads, parts: 2)
+            #expect(fixture.requests(for: "0.ts") == 0 && fixture.requests(for: "1.ts") == 1)
+        }
+    }
 }
