@@ -20,6 +20,8 @@ public struct EventRecord: Codable, Sendable, Hashable {
         /// A download progressed; sent at most a few times a second: `asset`, `bytes`, `length`, `isLengthExact`,
         /// `partsDone`, `parts`, `rate`, `secondsReady`.
         case downloadProgress = "download.progress"
+        /// A player can begin to play the asset without waiting for data: `asset`.
+        case downloadPlayable = "download.playable"
         /// The transfer of a part started: `asset`, `part`.
         case partStarted = "part.started"
         /// A part is complete: `asset`, `part`, `bytes`.

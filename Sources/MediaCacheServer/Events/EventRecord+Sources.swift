@@ -29,6 +29,7 @@ extension EventRecord {
             parts = progress.parts.total
             rate = progress.rate
             secondsReady = progress.secondsReady
+        case .playable(let id): self.init(.downloadPlayable, asset: id.rawValue)
         case .partStarted(let id, let name):
             self.init(.partStarted, asset: id.rawValue)
             part = name

@@ -145,7 +145,7 @@ struct DownloadsRoute: Route {
                     case .state(let other, _), .removed(let other), .added(let other):
                         if id == nil || other == id { return }
                     case .dropped: return
-                    case .progress, .partStarted, .partDone, .partFailed: continue
+                    case .progress, .playable, .partStarted, .partDone, .partFailed: continue
                     }
                 }
             }

@@ -86,6 +86,15 @@ final class DownloadMeter: Sendable {
         }
     }
 
+    /// Whether all parts at the beginning are complete: the first segment of each playlist, and what it needs.
+    var hasBeginning: Bool {
+        state.withLock { state in
+            if let coverage = state.coverage { return coverage.seconds > 0 }
+            guard !state.isDone.isEmpty else { return false }
+            return state.frontier == state.isDone.count || state.contents.parts[state.frontier].start > 0
+        }
+    }
+
     func isEmpty(_ part: Int) -> Bool { state.withLock { $0.bytesOfParts[part] == 0 } }
 
     func released(key: String) { state.withLock { $0.running[key] = nil } }

@@ -108,6 +108,7 @@ extension DownloadRun {
         dependencies.events.sendProgress(key: id.rawValue, now: now, isFinal: isFinal) {
             .progress(id, meter.progress(now: now))
         }
+        reportBeginning()
     }
 }
 

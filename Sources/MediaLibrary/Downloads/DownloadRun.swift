@@ -48,6 +48,10 @@ final class DownloadRun: Sendable {
         var isPlaylist = false
         var recording: Recording?
         var isFinishRequested = false
+        /// Whether the beginning of the asset is cached.
+        var hasBeginning = false
+        /// The number of cached bytes at which a file's beginning is examined.
+        var nextCheck = FileBeginning.length
     }
 
     /// - Parameter rechecks: Whether cached parts are checked again.
