@@ -1,3 +1,4 @@
+public import Foundation
 internal import HTTPTypes
 public import MediaCache
 
@@ -18,6 +19,40 @@ public struct ServerInfo: Codable, Sendable, Hashable {
         self.pid = pid
         self.addresses = addresses
         self.cacheFolder = cacheFolder
+    }
+}
+
+/// The response to `GET /api/v1/throughput`: the recent throughput from origins.
+public struct ThroughputRecord: Codable, Sendable, Hashable {
+    /// A measurement. Recent transfers have more weight.
+    public struct Measurement: Codable, Sendable, Hashable {
+        /// The origin's scheme, host and port, such as `https://example.org`; null for the total.
+        public var origin: String?
+        /// The throughput in bytes per second.
+        public var bytesPerSecond: Double
+        /// The time of the last measurement.
+        public var measured: Date
+        /// The total duration of measurements in seconds.
+        public var seconds: Double
+
+        /// Creates a measurement.
+        public init(_ estimate: ThroughputEstimate, origin: String? = nil) {
+            self.origin = origin
+            bytesPerSecond = estimate.bytesPerSecond
+            measured = estimate.measured
+            seconds = estimate.duration / .seconds(1)
+        }
+    }
+
+    /// The throughput from all origins together; null if too few bytes have been received.
+    public var total: Measurement?
+    /// The throughput from each origin, ordered by name.
+    public var origins: [Measurement]
+
+    /// Creates a record.
+    public init(total: ThroughputEstimate?, origins: [String: ThroughputEstimate]) {
+        self.total = total.map { Measurement($0) }
+        self.origins = origins.sorted { $0.key < $1.key }.map { Measurement($0.value, origin: $0.key) }
     }
 }
 
@@ -51,6 +86,9 @@ public struct HeaderProfileUpdate: Codable, Sendable, Hashable {
 extension APIClient {
     /// Returns the server's version, process and addresses.
     public func server() async throws -> ServerInfo { try await call(.get, "/api/v1/server") }
+
+    /// Returns the recent throughput from origins.
+    public func throughput() async throws -> ThroughputRecord { try await call(.get, "/api/v1/throughput") }
 
     /// Returns the URL that plays `url` through the cache. It contains the standing playback token.
     public func playURL(for url: ResourceURL) async throws -> String {

@@ -165,6 +165,7 @@ class Walk:
 
     def server_itself(self):
         self.ask("GET", "/api/v1/server")
+        self.ask("GET", "/api/v1/throughput")
         self.ask("GET", "/api/v1/usage")
         self.ask("GET", "/api/v1/storage")
         self.ask("POST", "/api/v1/prune")

@@ -1,6 +1,6 @@
 public import Foundation
 
-/// The recent throughput from origins, over all transfers.
+/// The recent throughput of transfers: from all origins, or from one.
 public struct ThroughputEstimate: Sendable, Hashable {
     /// The throughput in bytes per second. Recent measurements have more weight.
     public var bytesPerSecond: Double

@@ -11,6 +11,8 @@ package final class Traffic: Sendable {
         /// The shortages of playback by host. The key nil applies to all hosts.
         var needs: [String?: Need] = [:]
         var meter = ThroughputMeter()
+        /// The throughput of all transfers from each host, by the origin of its URLs.
+        var meters: [String: ThroughputMeter] = [:]
         var hosts: [String: Host] = [:]
         var nextID = 0
         /// The running transfers, which may have to close their connections.
@@ -58,7 +60,7 @@ package final class Traffic: Sendable {
     /// The interval between resumptions of paused transfers.
     private static let retryInterval = Duration.milliseconds(40)
 
-    /// The maximum number of hosts. When it's reached, latency measurements and ended shortages are discarded.
+    /// The maximum number of hosts. When it's reached, measurements and ended shortages are discarded.
     private static let hostCapacity = 256
 
     private let time: any TimeSource
@@ -96,10 +98,17 @@ package final class Traffic: Sendable {
         return state.withLock { $0.meter.estimate(wallClock: wallClock, now: now) }
     }
 
+    /// The recent throughput from each origin (RFC 6454), without origins whose throughput is unknown.
+    package var throughputByOrigin: [String: ThroughputEstimate] {
+        let (wallClock, now) = (time.now, time.monotonic)
+        return state.withLock { $0.meters }.compactMapValues { $0.estimate(wallClock: wallClock, now: now) }
+    }
+
     /// Discards measurements of the previous network.
     package func networkChanged() {
         state.withLock { state in
             state.meter = ThroughputMeter()
+            state.meters = [:]
             state.hosts = [:]
         }
     }
@@ -123,6 +132,8 @@ package final class Traffic: Sendable {
         let (now, transferClass) = (time.monotonic, ticket.transferClass)
         let (end, epoch) = state.withLock { state in
             state.meter.add(Int64(bytes), now: now)
+            if state.meters[ticket.host] == nil, state.meters.count >= Self.hostCapacity { state.meters = [:] }
+            state.meters[ticket.host, default: ThroughputMeter()].add(Int64(bytes), now: now)
             let paid = state.ledger.charge(Int64(bytes), transferClass, now: now)
             guard transferClass.holdsBack, var host = state.hosts[ticket.host] else { return (paid, state.epoch) }
             host.meter.add(Int64(bytes), now: now)

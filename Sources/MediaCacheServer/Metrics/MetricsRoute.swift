@@ -43,6 +43,10 @@ final class MetricsRoute: Route {
         Self.write(metrics.snapshot, connections: registry.count, to: &text)
         text.gauge("http_connections_limit", "The limit of open client connections.", Int64(registry.maximum))
         Self.write(store.statistics, to: &text)
+        if let throughput = store.throughput {
+            text.gauge(
+                "origin_bytes_per_second", "The recent throughput from origins.", Int64(throughput.bytesPerSecond))
+        }
         Self.write(try await currentUsage(), to: &text)
         text.gauge(
             "storing", "1 while data is cached, 0 while playback continues without caching.",

@@ -3,10 +3,11 @@ import HTTPTypes
 import MediaCache
 import MediaCacheAPI
 
-/// `GET /api/v1/server`: the running server. `GET /api/v1/urls?url=`: the play URL of a URL. `PUT
-/// /api/v1/header-profiles`: sets the header fields and the user of requests to an origin.
+/// `GET /api/v1/server`: the running server. `GET /api/v1/throughput`: the recent throughput from origins. `GET
+/// /api/v1/urls?url=`: the play URL of a URL. `PUT /api/v1/header-profiles`: sets the header fields and the user of
+/// requests to an origin.
 struct ServerRoute: Route {
-    let paths = ["/api/v1/server", "/api/v1/urls", "/api/v1/header-profiles"]
+    let paths = ["/api/v1/server", "/api/v1/throughput", "/api/v1/urls", "/api/v1/header-profiles"]
     let access = RouteAccess.key
     let store: CacheStore
     let profiles: HeaderProfileStore
@@ -20,6 +21,8 @@ struct ServerRoute: Route {
                 ServerInfo(
                     version: CacheServer.version, pid: ProcessInfo.processInfo.processIdentifier,
                     addresses: urls.addresses.urls, cacheFolder: cacheFolder))
+        case ("/api/v1/throughput", .get), ("/api/v1/throughput", .head):
+            return try .json(ThroughputRecord(total: store.throughput, origins: store.throughputByOrigin))
         case ("/api/v1/urls", .get), ("/api/v1/urls", .head):
             guard let text = request.queryItem("url") else { throw Problem.badRequest("the query item url is missing") }
             let url = try ResourceURL(text)

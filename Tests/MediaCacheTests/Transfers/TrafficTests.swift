@@ -218,8 +218,10 @@ struct TrafficTests {
         _ = await pass { bytesOfDownload() >= 1_900_000 }
         let rate = try #require(store.throughput?.bytesPerSecond)
         #expect(rate > 0 && rate < 1_300_000)
+        // All bytes are from one origin.
+        #expect(store.throughputByOrigin == [fixture.url.origin: try #require(store.throughput)])
         store.networkChanged()
-        #expect(store.throughput == nil)
+        #expect(store.throughput == nil && store.throughputByOrigin.isEmpty)
         download.cancel()
         _ = try? await download.value
         await store.close()
