@@ -48,7 +48,7 @@ struct SettingsTests {
             .cache: "/c", .dropQuery: "token\nsig", .logLevel: "debug", .host: "::1", .port: "80",
             .allowedHost: "a.example\nb.example", .allowNet: "192.168.1.0/24", .publicPath: "/tv", .publicRead: "true",
             .segmentsAhead: "7", .fastStart: "true", .maxSize: "512MiB", .maxAge: "12h", .minFree: "2GB",
-            .maxObjectSize: "3MB", .jobs: "5", .transfers: "4", .limitRate: "600kB/s",
+            .maxObjectSize: "3MB", .maxDuration: "4h", .jobs: "5", .transfers: "4", .limitRate: "600kB/s",
             .hours: "23:00-07:00", .onlyUnmetered: "true", .onlyCharging: "true", .sparePower: "true",
             .downloadReserve: "5GB", .limitTotalRate: "9MB/s", .limitClassRate: "recording=2MB/s\npreload=500kB/s",
             .connectTimeout: "3s",

@@ -345,6 +345,9 @@ extension Resource {
         if head.length == 0, MediaType.isAudioOrVideo(head.contentType) {
             throw CacheError(empty: locator.url, type: head.contentType)
         }
+        if settings.passesThrough {
+            throw CacheError(notStored: "the stream is longer than the admission policy permits")
+        }
         switch engine.configuration.admission.admission(of: request.url, head: head) {
         case .keep: return false
         case .keepUntilClosed: return true

@@ -2,6 +2,9 @@ extension CacheStore {
     /// The settings of requests without individual settings, initially ``CacheConfiguration/transfers``.
     public var transfers: TransferSettings { engine.transfers }
 
+    /// The policy that decides which resources are stored: ``CacheConfiguration/admission``.
+    public var admission: AdmissionPolicy { engine.configuration.admission }
+
     /// Changes ``transfers`` in one step, so that no concurrent change is lost. The settings apply to new requests;
     /// running ones keep theirs.
     ///

@@ -37,6 +37,8 @@ public struct TransferSettings: Sendable {
     /// there is none. The failed transfer then continues at the same byte. If the function throws an error, the
     /// transfer fails.
     public var refreshURL: (@Sendable (ResourceURL) async throws -> ResourceURL?)?
+    /// Whether new resources aren't stored, because their stream is too long (``AdmissionPolicy/maximumDuration``).
+    package var passesThrough = false
     /// Whether the origin delays responses until it has content, so that latency says nothing about the link.
     package var waitsForOrigin = false
     /// A function that replaces ``refreshURL`` for resources referenced by a document. It reads the fresh URL from the

@@ -7,7 +7,7 @@ import Foundation
 enum Setting: String, CaseIterable, Sendable {
     case cache, dropQuery, logLevel
     case host, port, allowedHost, allowNet, publicPath, publicRead, segmentsAhead, fastStart
-    case maxSize, maxAge, minFree, maxObjectSize
+    case maxSize, maxAge, minFree, maxObjectSize, maxDuration
     case jobs, transfers, limitRate, limitTotalRate, limitClassRate
     case hours, onlyUnmetered, onlyCharging, sparePower, downloadReserve
     case connectTimeout, responseTimeout, stallTimeout, retries, readAhead

@@ -90,6 +90,7 @@ struct HostSettings: Sendable {
         keyPolicy = dropped.isEmpty ? .wholeURL : .dropping(queryItems: Set(dropped))
         admission =
             try settings.read(.maxObjectSize, ByteCount.init(parsing:)).map { .maximumLength($0.bytes) } ?? .keepAll
+        admission.maximumDuration = try settings.read(.maxDuration, DurationText.parse)
         headerProfiles = try HeaderProfiles(
             try settings.list(.header, HeaderArgument.init(parsing:)),
             for: settings[.header]?.source == .option ? url : nil, source: settings.sourceDescription(of: .header))

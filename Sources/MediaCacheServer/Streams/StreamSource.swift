@@ -200,21 +200,32 @@ final class StreamSource: ByteReaderSource {
     }
 
     /// Returns the request, adapted to the segment's position in a stream. A segment that is a whole resource is
-    /// fetched whole. A version that was cached before the URL identified this segment is revalidated.
+    /// fetched whole. A version that was cached before the URL identified this segment is revalidated. A segment of a
+    /// stream that is too long for the cache isn't stored.
     private func placed(_ request: ReadRequest) -> (ReadRequest, SegmentPosition?) {
         guard let position = recentPlaylists.position(of: request.url) else { return (request, nil) }
         var request = request
         request.kind = position.kind
         if position.isWholeResource { request.policy = .whole }
+        if isTooLong(position) {
+            request.settings = request.settings ?? store.transfers
+            request.settings?.passesThrough = true
+        }
         if position.isHint { request.settings = (request.settings ?? store.transfers).waitingForFutureContent }
         if let moment = position.namedSince { request.revalidation = .since(moment) }
         return (request, position)
     }
 
+    private func isTooLong(_ position: SegmentPosition) -> Bool {
+        guard let limit = store.admission.maximumDuration, let duration = position.streamDuration else { return false }
+        return duration > limit
+    }
+
     /// Prefetches the next segments, with the scope of the playlist that references them.
     private func fetchAhead(of position: SegmentPosition, _ request: ReadRequest) {
         let (urls, scope) = recentPlaylists.following(position, count: segmentsAhead)
-        guard !urls.isEmpty else { return }
+        // A prefetched segment that isn't stored would be requested again.
+        guard !urls.isEmpty, !isTooLong(position) else { return }
         let settings = (request.settings ?? store.transfers).narrowed(to: scope)
         Task {
             for url in urls {

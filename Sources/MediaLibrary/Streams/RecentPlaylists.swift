@@ -90,6 +90,8 @@ public final class RecentPlaylists: Sendable {
 /// The position of a media segment, partial segment, key or media initialization section in the most recently requested
 /// playlist that lists it.
 public struct SegmentPosition: Sendable, Hashable {
+    /// The duration of the playlist; nil if it's live.
+    public var streamDuration: Duration?
     /// The kind of the resource: a key or a segment.
     public var kind: ResourceKind
     /// The time since which the URL has identified this segment, by the store's monotonic clock; nil if it always has.

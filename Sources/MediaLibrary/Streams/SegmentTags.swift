@@ -64,6 +64,9 @@ struct SegmentTags {
         return mediaSequence..<max(mediaSequence, end)
     }
 
+    /// The total duration of the segments read so far, in nanoseconds.
+    var totalDuration: Int64 { max(0, duration) }
+
     /// The mean duration of the segments read so far, in nanoseconds; nil if there are none.
     var meanDuration: Int64? { count > 0 ? max(0, duration) / Int64(count) : nil }
 

@@ -45,6 +45,8 @@ struct StreamIndex: Sendable {
     private(set) var targetDuration = Duration.seconds(1)
     /// The duration of all segments in `window`. Omitted segments count with the mean duration of the others.
     private(set) var windowDuration = Duration.zero
+    /// The duration of an on-demand playlist; nil for a live playlist.
+    private var duration: Duration?
     let references: AddressScope
     private let base: ResourceURL
     /// A hash of the playlist and its importable variables, valid only in this process.
@@ -103,7 +105,10 @@ struct StreamIndex: Sendable {
             default: break
             }
         }
-        guard isLive else { return }
+        guard isLive else {
+            duration = .nanoseconds(tags.totalDuration)
+            return
+        }
         isDelta = tags.skipped != nil
         window = tags.window
         targetDuration = .nanoseconds(min(max(1_000_000_000, tags.targetDuration ?? 0), Self.maximumSegmentDuration))
@@ -177,7 +182,8 @@ struct StreamIndex: Sendable {
         guard self.url(at: index)?.withoutUserInfo == url.withoutUserInfo else { return nil }
         let found = traits[index]
         return SegmentPosition(
-            kind: found.contains(.key) ? .key : .segment, isWholeResource: found.contains(.wholeResource),
+            streamDuration: duration, kind: found.contains(.key) ? .key : .segment,
+            isWholeResource: found.contains(.wholeResource),
             isGap: found.contains(.gap), isHint: found.contains(.hint), view: view, index: index)
     }
 

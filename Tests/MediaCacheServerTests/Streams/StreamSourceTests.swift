@@ -25,6 +25,24 @@ struct StreamSourceTests: StreamSourceSuite {
         }
     }
 
+    /// The playlist has two segments of 6 s.
+    @Test(arguments: [nil, 12, 11.9] as [Double?], [false, true])
+    func storesStreamsUpToMaximumDuration(limit: Double?, isLive: Bool) async throws {
+        serve(Self.live(from: 1, "a.ts", "b.ts") + (isLive ? "" : "#EXT-X-ENDLIST\n"))
+        let segment = try ResourceURL("http://origin.example/s/a.ts")
+        origin[segment] = ScriptedResource(
+            .random(seed: 1, length: 50_000), entityTag: "\"1\"", contentType: "video/mp2t")
+        var admission = AdmissionPolicy.keepAll
+        admission.maximumDuration = limit.map { .seconds($0) }
+        try await withSource(admission: admission) { (source, store) async throws in
+            _ = try await read(source, playlist)
+            for _ in 0..<2 { #expect(try await read(source, segment).count == 50_000) }
+            let isStored = isLive || limit != 11.9
+            #expect(try await (store.resource(for: segment) != nil) == isStored)
+            #expect(origin.requests(for: segment).count == (isStored ? 1 : 2))
+        }
+    }
+
     /// A browser that continues an earlier response would combine parts of two versions.
     @Test(arguments: [RequestedRange.closed(0, through: 9), .from(40), .from(9999), .suffix(3)])
     func servesLivePlaylistWhole(_ range: RequestedRange) async throws {

@@ -21,13 +21,14 @@ protocol StreamSourceSuite {
 
 extension StreamSourceSuite {
     func withSource(
-        ahead: Int = 0, _ body: (StreamSource, CacheStore) async throws -> Void
+        ahead: Int = 0, admission: AdmissionPolicy = .keepAll, _ body: (StreamSource, CacheStore) async throws -> Void
     ) async throws {
         let folder = TestFolder()
         defer { withExtendedLifetime(folder) {} }
         var configuration = CacheConfiguration(location: CacheLocation(folder: folder.path))
         configuration.limits.minimumFreeBytes = 0
         configuration.transfers.retries = RetryPolicy(budget: 0)
+        configuration.admission = admission
         let store = try await CacheStore.open(configuration, origin: origin, time: time, logger: .silent)
         do {
             try await body(
