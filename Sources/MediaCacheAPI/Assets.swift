@@ -63,6 +63,14 @@ public struct AssetRecord: Codable, Sendable, Hashable, Identifiable {
     public var plays: Int
     /// The time of the last play; null if it was never played.
     public var lastPlayed: Date?
+    /// The position in seconds at which playback continues; null at the beginning.
+    public var position: Double?
+    /// The time the position last changed; null if it never did.
+    public var positionChanged: Date?
+    /// The time the asset was watched to its end, or marked as watched; null if it wasn't.
+    public var watched: Date?
+    /// The tags that users have given the asset, in order; null if there are none.
+    public var tags: [String]?
     /// The cover's metadata; null if there is no cover.
     public var cover: Asset.CoverNote?
     /// The URL that plays a downloaded asset. `media.mp4`, `cover` and `frame.jpg?t=<seconds>` are paths below it.
@@ -92,6 +100,8 @@ public struct AssetRecord: Codable, Sendable, Hashable, Identifiable {
         created = asset.created
         plays = asset.plays ?? 0
         lastPlayed = asset.lastPlayed
+        (position, positionChanged, watched) = (asset.position, asset.positionChanged, asset.watched)
+        tags = asset.tags
         cover = asset.cover
         self.libraryURL = libraryURL
         guard let metadata = current.metadata else { return }
@@ -134,9 +144,27 @@ public struct AssetRequest: Codable, Sendable, Hashable {
 public struct AssetUpdate: Codable, Sendable, Hashable {
     /// The new title.
     public var title: String?
+    /// The position of playback in seconds. Below 5 s, playback begins at the start. From 95% of the duration on, the
+    /// asset counts as watched.
+    public var position: Double?
+    /// The duration in seconds according to the player. It's needed only for assets of unknown duration.
+    public var duration: Double?
+    /// Whether the asset is marked as watched.
+    public var watched: Bool?
+    /// The tags, at most 100. They replace the existing ones.
+    public var tags: [String]?
 
     /// Creates an update.
-    public init(title: String? = nil) { self.title = title }
+    public init(
+        title: String? = nil, position: Double? = nil, duration: Double? = nil, watched: Bool? = nil,
+        tags: [String]? = nil
+    ) {
+        self.title = title
+        self.position = position
+        self.duration = duration
+        self.watched = watched
+        self.tags = tags
+    }
 }
 
 extension APIClient {
@@ -150,7 +178,7 @@ extension APIClient {
         try await call(.get, "/api/v1/assets/\(Self.escape(id))")
     }
 
-    /// Changes an asset's title.
+    /// Changes an asset's title, position of playback, watched mark or tags.
     @discardableResult
     public func updateAsset(_ id: String, _ update: AssetUpdate) async throws -> AssetRecord {
         try await call(.patch, "/api/v1/assets/\(Self.escape(id))", content: try .json(update))

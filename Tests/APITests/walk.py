@@ -251,6 +251,11 @@ class Walk:
         titled = {"json": {"title": "A film"}, "headers": {"If-Match": tag}}
         self.ask("PATCH", "/api/v1/assets/{id}", names=one, **titled)
         self.ask("PATCH", "/api/v1/assets/{id}", names=one, status=(412,), **titled)
+        marks = {"position": 1.5, "duration": 60, "watched": True, "tags": ["family", "to keep"]}
+        self.ask("PATCH", "/api/v1/assets/{id}", names=one, json=marks)
+        tagged = self.ask("GET", "/api/v1/assets", query={"tag": "to keep"}).json()["assets"]
+        if [found["id"] for found in tagged] != [asset["id"]]:
+            raise Fault(f"the asset isn't found by its tag: {tagged}")
         cover = "/api/v1/assets/{id}/cover"
         self.ask("GET", cover, names=one, status=(404,))
         self.ask("PUT", cover, names=one, data=PICTURE, headers=GIF)

@@ -60,7 +60,9 @@ struct AssetsRoute: Route {
                 }
                 return try .json(try await record(asset))
             }
-            let page = try Page(try await assetStore.assets(), of: pageRequest) {
+            var assets = try await assetStore.assets()
+            if let tag = request.queryItem("tag") { assets = assets.filter { $0.tags?.contains(tag) ?? false } }
+            let page = try Page(assets, of: pageRequest) {
                 SortKey(-$0.created.timeIntervalSinceReferenceDate, $0.id.rawValue)
             }
             return try .json(AssetList(assets: try await records(of: page.items), next: page.next), of: request)
@@ -79,10 +81,15 @@ struct AssetsRoute: Route {
         switch request.method {
         case .get, .head: break
         case .patch:
-            if let title = try request.decode(AssetUpdate.self).title {
-                try Bounds.check(title: title)
-                try await requireDownloads().setTitle(title, of: id)
-            }
+            let update = try request.decode(AssetUpdate.self)
+            try Bounds.check(title: update.title)
+            try Bounds.check(update.position, Bounds.seconds, "position")
+            try Bounds.check(update.duration, Bounds.seconds, "duration")
+            try Bounds.check(update.tags?.count, 0...AssetMarks.maximumTags, "the number of tags")
+            let marks = AssetMarks(
+                position: update.position, duration: update.duration, watched: update.watched, tags: update.tags)
+            if marks != AssetMarks(duration: update.duration) { _ = try await assetStore.setMarks(marks, of: id) }
+            if let title = update.title { try await requireDownloads().setTitle(title, of: id) }
         case .delete:
             let asset = try await assetStore.requireAsset(id)
             try await requireDownloads().removeAsset(id)

@@ -45,6 +45,14 @@ public struct Asset: Sendable, Hashable, Identifiable, Codable {
     public var plays: Int?
     /// When the asset was last played from the library; nil if it never was.
     public var lastPlayed: Date?
+    /// The position in seconds at which playback continues; nil at the beginning.
+    public var position: Double?
+    /// When the position last changed; nil if it never did.
+    public var positionChanged: Date?
+    /// When the asset was watched to its end, or marked as watched; nil if it wasn't.
+    public var watched: Date?
+    /// The tags that users have given the asset, in order; nil means none.
+    public var tags: [String]?
     /// The download of the asset; nil if none was requested.
     public var download: Download?
     /// The number of segments that the asset's recording failed to fetch; nil if there are none, or no recording.
@@ -84,6 +92,25 @@ public struct Asset: Sendable, Hashable, Identifiable, Codable {
 }
 
 extension Asset {
+    /// The position in seconds before which playback doesn't count as begun.
+    private static let minimumPosition = 5.0
+    /// The fraction of the duration at which an asset counts as watched, because credits follow.
+    private static let watchedFraction = 0.95
+
+    /// Stores the position of playback. An asset that has been played almost to its end is watched, and its next
+    /// playback begins at the start.
+    ///
+    /// - Parameter total: The duration according to the player; nil if unknown.
+    mutating func notePosition(_ seconds: Double, of total: Double?, at now: Date) {
+        positionChanged = now
+        if let end = duration ?? total, end > 0, seconds >= end * Self.watchedFraction {
+            position = nil
+            watched = now
+        } else {
+            position = seconds >= Self.minimumPosition ? seconds : nil
+        }
+    }
+
     mutating func setTitle(_ title: String, from source: TitleSource) { (self.title, titleSource) = (title, source) }
 
     /// Stores metadata and duration of the media. Its title becomes the asset's title, unless a user has set one.

@@ -120,6 +120,21 @@ public actor AssetStore {
     /// Stores the metadata of an asset's media. Does nothing if the asset has been removed.
     func setMetadata(_ found: FileMetadata, of id: AssetID) async throws { try await change(id) { $0.apply(found) } }
 
+    /// Changes the marks that users give an asset.
+    ///
+    /// - Returns: The changed asset.
+    /// - Throws: `CacheError` with `notFound` if there is no such asset, or `storage`.
+    public func setMarks(_ marks: AssetMarks, of id: AssetID) async throws -> Asset {
+        _ = try await requireAsset(id)
+        let now = store.now
+        try await change(id) { asset in
+            if let watched = marks.watched { asset.watched = watched ? asset.watched ?? now : nil }
+            if let position = marks.position { asset.notePosition(position, of: marks.duration, at: now) }
+            if let tags = marks.tags { asset.tags = AssetMarks.normalized(tags) }
+        }
+        return try await requireAsset(id)
+    }
+
     func removeDownload(of id: AssetID) async throws { try await change(id) { $0.download = nil } }
 
     private func change(_ id: AssetID, _ change: (inout Asset) -> Void) async throws {
@@ -316,7 +331,8 @@ extension Asset {
     /// Returns whether any displayed field differs, except fields that download events report.
     fileprivate func differsVisibly(from other: Asset) -> Bool {
         title != other.title || cover != other.cover || kind != other.kind || duration != other.duration
-            || metadata != other.metadata
+            || metadata != other.metadata || position != other.position || watched != other.watched
+            || tags != other.tags
     }
 }
 
@@ -324,7 +340,7 @@ extension Asset {
 public enum AssetEvent: Sendable, Hashable {
     /// An asset was added.
     case added(AssetID)
-    /// The title, cover, kind, duration or metadata of an asset changed.
+    /// The title, cover, kind, duration, metadata or marks of an asset changed.
     case changed(AssetID)
     /// An asset was removed.
     case removed(AssetID)
