@@ -174,6 +174,9 @@ static const uint8_t video_js[] = {
 static const uint8_t views_css[] = {
 #embed "page/views.css"
 };
+static const uint8_t watching_js[] = {
+#embed "page/watching.js"
+};
 static const uint8_t words_js[] = {
 #embed "page/words.js"
 };
@@ -237,6 +240,7 @@ static const mediacache_page_file files[] = {
     NAMED("trackmenu.js", trackmenu_js),
     NAMED("video.js", video_js),
     NAMED("views.css", views_css),
+    NAMED("watching.js", watching_js),
     NAMED("words.js", words_js),
 };
 

@@ -62,7 +62,7 @@ class AccessibilityTests(PageCase):
     def test_focus_returns_to_opener_of_closed_dialog(self):
         page = self.open()
         for route, button in (
-            ("#/library", f"Rename {TITLE}"), ("#/library", f"Remove {TITLE}"), ("#/downloads", f"Cancel {RUNNING}"),
+            ("#/library", f"Edit {TITLE}"), ("#/library", f"Remove {TITLE}"), ("#/downloads", f"Cancel {RUNNING}"),
             ("#/channels", "Add a channel"), (f"#/channels/{CHANNEL}", "Save programme"),
             (f"#/channels/{CHANNEL}", "Limits"), (f"#/channels/{CHANNEL}", "Remove"),
         ):

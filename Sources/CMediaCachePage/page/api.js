@@ -113,7 +113,7 @@ export const api = {
   assets: () => list("assets", "assets"),
   asset: (id) => json(`assets/${part(id)}`),
   addAsset: (url) => send("POST", "assets", { url }),
-  rename: (id, title) => send("PATCH", `assets/${part(id)}`, { title }),
+  changeAsset: (id, update) => send("PATCH", `assets/${part(id)}`, update),
   removeAsset: (id) => send("DELETE", `assets/${part(id)}`),
   setCover: (id, picture) => send("PUT", `assets/${part(id)}/cover`, picture),
   contents: (id) => json(`bundles?asset=${part(id)}`),

@@ -2,13 +2,13 @@
 
 import { localURL, routes } from "./address.js";
 import { api } from "./api.js";
-import { field, showDialog } from "./dialogs.js";
+import { check, field, showDialog } from "./dialogs.js";
 import { make, updateAttribute, updateText } from "./elements.js";
 import { clock, fullTitle } from "./format.js";
 import { icon } from "./icons.js";
 import { removeAsset } from "./removal.js";
 import { assets } from "./store.js";
-import { bylineOf, exceptionOf, shareOf, sizeOf, titleOf } from "./words.js";
+import { bylineOf, exceptionOf, shareOf, sizeOf, titleOf, watchedShareOf } from "./words.js";
 
 export function buildCard(record) {
   const { id } = record;
@@ -16,10 +16,10 @@ export function buildCard(record) {
     { type: "button", data: { act: name }, on: { click: () => act(id) } }, icon(iconName));
   const card = make("li.card", { data: { id } },
     make("input.pick", { type: "checkbox" }),
-    make("a.cover", { href: routes.asset(id) }, make("span.letters", { "aria-hidden": "true" }), make("span.length")),
+    make("a.cover", { href: routes.asset(id) }, make("span.letters", { "aria-hidden": "true" }), make("span.watched", { hidden: true }, "Watched"), make("span.length"), make("i.watched-bar", { hidden: true })),
     make("div.card-text", {}, make("h2"), make("p.byline"), make("p.address.from"), make("p.card-state"), make("div.card-progress", { hidden: true }, make("i"))),
     make("div.card-actions", {},
-      button("rename", rename, "pencil"), button("remove", removeAsset, "trash")));
+      button("edit", edit, "pencil"), button("remove", removeAsset, "trash")));
   updateCard(card, record);
   return card;
 }
@@ -40,7 +40,7 @@ export function updateCard(card, record, from = card.querySelector(".from").text
     updateAttribute(heading, "title", title);
     updateAttribute(card.querySelector(".pick"), "aria-label", `Select ${name}`);
     updateAttribute(card.querySelector(".cover"), "aria-label", `Play ${name}`);
-    updateAttribute(card.querySelector("[data-act=rename]"), "aria-label", `Rename ${name}`);
+    updateAttribute(card.querySelector("[data-act=edit]"), "aria-label", `Edit ${name}`);
     updateAttribute(card.querySelector("[data-act=remove]"), "aria-label", `Remove ${name}`);
     updateText(card.querySelector(".letters"), lettersOf(title));
     card.style.setProperty("--hue", hueOf(title));
@@ -49,7 +49,9 @@ export function updateCard(card, record, from = card.querySelector(".from").text
   updateText(byline, bylineOf(record));
   updateAttribute(byline, "title", byline.textContent);
   updateText(card.querySelector(".length"), record.duration ? clock(record.duration) : "");
-  updateText(card.querySelector(".card-state"), [exceptionOf(record), sizeOf(record)].filter(Boolean).join(" · "));
+  updateText(card.querySelector(".card-state"), [exceptionOf(record), sizeOf(record), ...(record.tags ?? [])].filter(Boolean).join(" · "));
+  card.querySelector(".watched").hidden = !record.watched;
+  showWatchedShare(card, record);
   updateAttribute(card, "data-state", record.state ?? "saved");
   const share = shareOf(record);
   const progress = card.querySelector(".card-progress");
@@ -58,8 +60,16 @@ export function updateCard(card, record, from = card.querySelector(".from").text
   showCover(card.querySelector(".cover"), record);
 }
 
+/** Shows the fraction that has been watched, as a bar at the bottom of the cover. */
+export function showWatchedShare(element, record) {
+  const bar = element.querySelector(".watched-bar");
+  const share = watchedShareOf(record);
+  bar.hidden = share === 0;
+  bar.style.setProperty("--share", share);
+}
+
 /** Shows an asset's cover, which the browser loads when the card scrolls into view. */
-function showCover(cover, record) {
+export function showCover(cover, record) {
   const known = cover.querySelector("img");
   const version = record.cover ? JSON.stringify(record.cover) : null;
   if ((known?.dataset.version ?? null) === version) return;
@@ -71,24 +81,31 @@ function showCover(cover, record) {
   cover.prepend(image);
 }
 
-const lettersOf = (title) => title.replace(/[^\p{L}\p{N}\s]/gu, " ").trim().split(/\s+/).slice(0, 2).map((word) => [...word][0] ?? "").join("").toUpperCase();
+export const lettersOf = (title) => title.replace(/[^\p{L}\p{N}\s]/gu, " ").trim().split(/\s+/).slice(0, 2).map((word) => [...word][0] ?? "").join("").toUpperCase();
 
-function hueOf(text) {
+export function hueOf(text) {
   let hash = 7;
   for (const character of text) hash = (hash * 31 + character.codePointAt(0)) % 3600;
   return hash % 360;
 }
 
-function rename(id) {
+function edit(id) {
   const record = assets.get(id);
   const input = make("input", { type: "text", required: true, maxlength: 300, value: titleOf(record) });
+  const tags = make("input", { type: "text", maxlength: 1000, value: (record.tags ?? []).join(", ") });
+  const watched = check("Watched", { checked: Boolean(record.watched) });
+  const save = async () => {
+    const title = input.value.trim();
+    assets.put(await api.changeAsset(id, {
+      ...(title === titleOf(record) ? {} : { title }),
+      tags: tags.value.split(","),
+      watched: watched.input.checked,
+    }));
+  };
   showDialog({
-    title: `Rename “${titleOf(record)}”`,
-    content: [field("Title", input)],
-    buttons: [
-      { label: "Rename", kind: "main", act: async () => assets.put(await api.rename(id, input.value.trim())) },
-      { label: "Cancel" }
-    ],
+    title: `Edit “${titleOf(record)}”`,
+    content: [field("Title", input), field("Tags", tags, "Separate them by commas."), watched.label],
+    buttons: [{ label: "Save", kind: "main", act: save }, { label: "Cancel" }],
     kind: "narrow",
   });
   input.select();

@@ -1,8 +1,9 @@
 // The view of the library, a grid of assets.
 
-import { buildCard, updateCard } from "./card.js";
+import { routes } from "./address.js";
+import { buildCard, hueOf, lettersOf, showCover, showWatchedShare, updateCard } from "./card.js";
 import { arrange, make, oncePerFrame, updateText } from "./elements.js";
-import { counted, distinguishingLabels, nameOf } from "./format.js";
+import { clock, counted, distinguishingLabels, nameOf } from "./format.js";
 import { makeSelection } from "./selection.js";
 import { assets } from "./store.js";
 import { searchTextOf, titleOf } from "./words.js";
@@ -37,6 +38,7 @@ const filters = {
   partial: ["Incomplete", (record) => !isComplete(record)],
   video: ["Video files", (record) => record.kind === "file" && !isMusic(record)],
   music: ["Music", isMusic],
+  unwatched: ["Not watched", ({ watched }) => !watched],
   streams: ["Streams", ({ kind }) => kind === "stream"],
 };
 
@@ -52,13 +54,15 @@ export function libraryView({ main, signal }) {
   const list = make("ul.grid", { "aria-label": "Items", role: "list" });
   const sum = make("p.hint", { role: "status" });
   const empty = make("div.empty");
+  const begun = make("section.begun", { "aria-labelledby": "begun", hidden: true },
+    make("h2", { id: "begun" }, "Continue watching"), make("div.strip"));
   const rows = new Map();
   const selection = makeSelection(list);
 
   main.append(
     make("header.view-head", {}, make("h1", {}, "Library"),
       make("div.tools", {}, search, filter.label, order.label, selection.start)),
-    sum, selection.element, list, empty);
+    sum, selection.element, begun, list, empty);
 
   const layOut = oncePerFrame(() => {
     if (signal.aborted) return;
@@ -67,6 +71,7 @@ export function libraryView({ main, signal }) {
       .filter(filters[chosen.filter][1])
       .filter((record) => words.every((word) => searchTextOf(record).includes(word)))
       .sort(orders[chosen.order][1]);
+    showBegun(begun, chosen.text || chosen.filter !== "all" ? [] : assets.all);
     arrange(list, rows, shown.map(({ id }) => id), (id) => buildCard(assets.get(id)));
     const from = distinguishingLabels(assets.all.map((record) => ({ key: record.id, title: titleOf(record), url: record.url })));
     for (const [id, row] of rows) updateCard(row, assets.get(id), from.get(id) ?? "");
@@ -84,6 +89,8 @@ export function libraryView({ main, signal }) {
     const [record, row] = [assets.get(id), rows.get(id)];
     const isRenamed = record && row?.querySelector("h2").textContent !== titleOf(record);
     if (record && row) updateCard(row, record);
+    const isBegun = Boolean(begun.querySelector(`[data-id="${CSS.escape(id)}"]`));
+    if (isBegun || record?.position) layOut();
     // Other changes don't move rows, so that a list sorted by size is stable while downloads progress.
     if (!record || !row || isRenamed || chosen.filter !== "all" || ["title", "artist"].includes(chosen.order)) layOut();
   }, signal);
@@ -92,6 +99,27 @@ export function libraryView({ main, signal }) {
   filter.input.addEventListener("change", () => { chosen.filter = filter.input.value; layOut(); });
   layOut();
   return "Library";
+}
+
+/** The maximum number of items to continue. */
+const maximumBegun = 12;
+
+/** Shows the items that have been played to a position, most recently played first. */
+function showBegun(section, records) {
+  const all = records.filter(({ position }) => position)
+    .sort((one, other) => (other.positionChanged ?? "").localeCompare(one.positionChanged ?? "")).slice(0, maximumBegun);
+  section.hidden = all.length === 0;
+  section.querySelector(".strip").replaceChildren(...all.map((record) => {
+    const title = titleOf(record);
+    const left = record.duration ? `${clock(record.duration - record.position)} left` : `At ${clock(record.position)}`;
+    const cover = make("span.cover", {}, make("span.letters", { "aria-hidden": "true" }, lettersOf(title)), make("i.watched-bar", { hidden: true }));
+    const link = make("a.begun-item", { href: routes.asset(record.id), data: { id: record.id }, "aria-label": `Continue ${title}, ${left}` },
+      cover, make("span.begun-title", {}, title), make("span.hint", {}, left));
+    link.style.setProperty("--hue", hueOf(title));
+    showCover(cover, record);
+    showWatchedShare(cover, record);
+    return link;
+  }));
 }
 
 function select(label, choices, value) {

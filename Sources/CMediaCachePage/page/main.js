@@ -18,6 +18,7 @@ import { startRouter } from "./router.js";
 import { storageView } from "./storage.js";
 import { apply, readAll } from "./store.js";
 import { startTheme } from "./theme.js";
+import { offerPosition, startWatching } from "./watching.js";
 
 const connection = document.getElementById("connection");
 
@@ -47,8 +48,12 @@ function start() {
         channels: (view) => (view.parts.length ? channelView(view) : channelsView(view)),
         played: playedView,
         storage: storageView,
-        play: playerView,
+        play: (view) => {
+          offerPosition(view.parts);
+          return playerView(view);
+        },
       });
+      startWatching();
     },
     event(record) {
       reportEvent(record);

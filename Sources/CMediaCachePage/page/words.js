@@ -14,7 +14,10 @@ export function bylineOf({ artist, album, show, season, episode }) {
 
 /** Returns the text in which the library's search looks for words. */
 export const searchTextOf = (record) => [titleOf(record), record.artist, record.albumArtist, record.album, record.show,
-  record.genre, record.year, record.url].filter(Boolean).join(" ").toLowerCase();
+  record.genre, record.year, ...(record.tags ?? []), record.url].filter(Boolean).join(" ").toLowerCase();
+
+/** Returns the fraction that has been watched, from 0 to 1; 0 for an asset of unknown duration. */
+export const watchedShareOf = ({ position, duration }) => (position && duration ? Math.min(1, position / duration) : 0);
 
 /** The codecs of audio (RFC 6381). */
 const audioCodec = /^\s*(mp4a|ac-3|ec-3|ac-4|alac|flac|opus|mp3)\b/i;
