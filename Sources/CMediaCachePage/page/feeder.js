@@ -156,7 +156,7 @@ export class TrackFeeder {
       this.target = null;
       this.next = this.rows.indexAt(target);
       this.end = null;
-      // WebKit drops audio that precedes the last appended frame unless its parser begins anew.
+      // Without this, WebKit drops audio that precedes the last appended frame.
       if (this.stream.source.readyState === "open") this.buffer.abort();
       this.stream.began(this);
       const isReplacing = this.isReplacing;

@@ -199,7 +199,9 @@ struct RefusalTests {
         }
         _ = try? await channel.writeInbound(ByteBuffer(string: request))
         var bytes: [UInt8] = []
-        func isComplete(_ response: RawResponse) -> Bool { "\(response.body.count)" == response.fields["content-length"] }
+        func isComplete(_ response: RawResponse) -> Bool {
+            "\(response.body.count)" == response.fields["content-length"]
+        }
         while RawResponse(bytes).map(isComplete) != true {
             guard case .byteBuffer(let part) = try await channel.readOutbound(as: IOData.self) else {
                 await Task.yield()
