@@ -17,7 +17,9 @@ public enum AssetReference: Sendable, Hashable {
     public init(_ text: String) throws {
         let written = text.filter { !$0.isWhitespace }
         let lowercased = written.lowercased()
-        if let id = Int64(text), id >= 0, "\(id)" == text {
+        // Blanks between digits belong to a title.
+        let words = text.split(whereSeparator: \.isWhitespace)
+        if words.count == 1, let id = Int64(written), id >= 0, "\(id)" == written {
             self = .id(id)
         } else if written.isEmpty || text.contains("://") || lowercased.hasPrefix("http:")
             || lowercased.hasPrefix("https:")

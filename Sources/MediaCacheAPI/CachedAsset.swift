@@ -7,8 +7,8 @@ public struct CachedAsset: Sendable {
     public let url: ResourceURL
     /// The cached resource; nil if `download` isn't nil, or if nothing is cached.
     private let record: ResourceRecord?
-    /// The asset of a downloaded stream, whose own playlists list the downloaded parts; nil for anything else, and if
-    /// origins may be contacted.
+    /// The asset of a downloaded stream, whose own playlists list the downloaded parts, or of an imported file; nil for
+    /// anything else, and if origins may be contacted.
     private let download: BundleRecord?
     private let client: APIClient
 
@@ -21,30 +21,32 @@ public struct CachedAsset: Sendable {
     public init?(_ asset: AssetReference, cachedOnly: Bool, client: APIClient) async throws {
         self.client = client
         let item = asset.url == nil ? try await client.item(asset) : nil
-        if cachedOnly, let download = try await Self.download(of: asset, item, client) {
-            self.download = download
+        let ended = cachedOnly ? try await Self.ended(asset, item, client) : nil
+        if let ended, ended.contents?.playlists.isEmpty == false {
+            download = ended
             record = nil
-            url = try ResourceURL(download.url)
+            url = try ResourceURL(ended.url)
             return
         }
-        download = nil
         if let item, item.kind != .asset, item.kind != .channel, let id = Int64(item.id) {
             record = try await client.resource(id: id)
         } else {
             record = try await client.resource(for: try asset.url ?? ResourceURL(item?.url ?? ""))
         }
+        // An imported file has no resource at its URL.
+        download = record == nil ? ended : nil
         // Only the given URL contains the user information.
         if case .url(let url) = asset, record != nil || !cachedOnly {
             self.url = url
             return
         }
-        guard let record else { return nil }
-        url = try ResourceURL(record.url)
+        guard let found = record?.url ?? download?.url else { return nil }
+        url = try ResourceURL(found)
     }
 
-    /// Returns the asset of a downloaded stream; nil for anything else.
-    private static func download(
-        of asset: AssetReference, _ item: LibraryItem?, _ client: APIClient
+    /// Returns an asset whose download, import or recording has ended; nil for anything else.
+    private static func ended(
+        _ asset: AssetReference, _ item: LibraryItem?, _ client: APIClient
     ) async throws -> BundleRecord? {
         let name: String
         switch asset {
@@ -58,7 +60,7 @@ public struct CachedAsset: Sendable {
         do {
             let record = try await client.bundle(ofAsset: name)
             let isEnded = record.state == nil || record.state == .complete || record.state == .completeWithHoles
-            return isEnded && record.contents?.playlists.isEmpty == false ? record : nil
+            return isEnded && record.contents != nil ? record : nil
         } catch let problem as Problem where problem.status == 404 {
             return nil
         }
@@ -73,10 +75,10 @@ public struct CachedAsset: Sendable {
 
     /// Whether the asset is a downloaded stream, whose own playlists contain only the selected renditions; false if
     /// origins may be contacted.
-    public var isDownload: Bool { download != nil }
+    public var isDownload: Bool { download?.contents?.playlists.isEmpty == false }
 
     /// Whether the asset is a stream rather than a file.
-    public var isStream: Bool { download != nil || record?.stream != nil }
+    public var isStream: Bool { isDownload || record?.stream != nil }
 
     /// A description of the missing parts or bytes, as a clause; nil if nothing is missing, or if nothing is cached.
     public var shortage: String? {

@@ -60,7 +60,7 @@ struct ResourceReportTests {
         let lines = ResourceReport.details(try resource(), of: song).split(separator: "\n").prefix(5)
         #expect(
             lines.map { $0.split(separator: " ", omittingEmptySubsequences: true).joined(separator: " ") } == [
-                "Title Song", "Artist Anna", "Track 3 of 12", "Description a b", "URL http://h/film.mp4",
+                "Title Song", "Artist Anna", "Track 3 of 12", "Description a b", "ID 7",
             ])
     }
 
