@@ -39,8 +39,9 @@ ifeq ($(strip $(ARGS)),)
 	@Scripts/python.sh >/dev/null
 	@program="$$($(SWIFT) build --show-bin-path)/mediacache" && Scripts/together.sh \
 		page-1 Scripts/check-page.sh "$$program" --part 1/2 -- page-2 Scripts/check-page.sh "$$program" --part 2/2 \
-		-- journeys Scripts/check-page.sh "$$program" journeys -- API Scripts/check-api.sh "$$program" \
-		-- packaging Scripts/check-packaging.sh "$$program" $(BESIDE)
+		-- API Scripts/check-api.sh "$$program" -- packaging Scripts/check-packaging.sh "$$program" $(BESIDE)
+	@program="$$($(SWIFT) build --show-bin-path)/mediacache" && $(STEP) "journeys in three browsers" \
+		Scripts/check-page.sh "$$program" journeys
 else
 	SWIFT="$(SWIFT)" Scripts/test.sh $(ARGS)
 endif

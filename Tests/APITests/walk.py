@@ -179,6 +179,16 @@ class Walk:
             self.ask("POST", "/api/v1/probe", json={"url": self.origin.url(name)})
         self.ask("POST", "/api/v1/probe", json={"url": self.origin.url("none.mp4")}, status=(404,))
 
+        self.preloads()
+
+    def preloads(self):
+        request = {"urls": [self.origin.url("film.mp4"), self.origin.url("show.m3u8")], "seconds": 2}
+        names = {"id": self.ask("POST", "/api/v1/preloads", json=request, status=(201,)).json()["id"]}
+        self.ask("GET", "/api/v1/preloads")
+        self.ask("GET", "/api/v1/preloads/{id}", names=names)
+        self.ask("PUT", "/api/v1/preloads/{id}", names=names, json={"urls": request["urls"][:1], "bytes": 1000})
+        self.ask("DELETE", "/api/v1/preloads/{id}", names=names, status=(204,))
+
     def errors(self):
         """Asserts that error responses have problem documents."""
         problem = {"$ref": "#/components/schemas/Problem"}

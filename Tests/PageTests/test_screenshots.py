@@ -44,7 +44,7 @@ class ScreenshotTests(PageCase):
             expect(page.get_by_text("Loading the disk usage")).to_have_count(0)
         if name == "library":
             # The stream with holes has a frame as its cover.
-            expect(page.get_by_role("main").locator("img")).to_have_count(len(COVERED) + 1)
+            expect(page.get_by_role("list", name="Items").locator("img")).to_have_count(len(COVERED) + 1)
             page.evaluate("for (const image of document.images) image.loading = 'eager'")
         self.eventually(page, "all images are loaded", lambda: page.evaluate(
             "[...document.images].filter(image => image.hasAttribute('src'))"

@@ -38,6 +38,9 @@ struct BundlesRoute: Route {
             guard let name = request.queryItem("asset"), !name.isEmpty else {
                 throw Problem.badRequest("the query item asset or channel is missing")
             }
+            guard request.queryItem("from") == nil, request.queryItem("to") == nil else {
+                throw Problem.badRequest("from and to select a part of a channel, not of an asset")
+            }
             return try .json(try await record(of: try await asset(named: name)))
         case (0, .post):
             try store.requireWritableFolder()
