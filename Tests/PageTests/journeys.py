@@ -152,6 +152,8 @@ class Journeys:
         asset = self.server.downloads()["Whole"]["id"]
         self.go(tab, f"#/play/asset/{asset}")
         self.start_playback(tab)
+        # The server resumes at the position of the tab before.
+        tab.evaluate("() => { document.querySelector('video').currentTime = 0; }")
         self.eventually("it plays from the start", lambda: self.second(tab, 1, 6))
         tab.evaluate("() => { document.querySelector('video').currentTime = 30.5; }")
         self.eventually("it plays after the seek", lambda: self.second(tab, 30, 34))
