@@ -7,6 +7,11 @@ import Testing
 @Suite(.serialized)
 enum AcceptanceTests {}
 
+/// Tests of single commands with real programs. They occupy less than a core, so they run beside ``AcceptanceTests``, but
+/// serially among themselves.
+@Suite(.serialized)
+enum CommandAcceptanceTests {}
+
 /// Tests of the built command with live streams. They mostly wait for new segments, so they run beside
 /// ``AcceptanceTests``, but serially among themselves.
 @Suite(.serialized)

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-extension AcceptanceTests {
+extension CommandAcceptanceTests {
     /// Tests of `key` and `token`, and of the commands that print the key.
     @Suite struct AccessCommandTests {
         private struct Token: Decodable {

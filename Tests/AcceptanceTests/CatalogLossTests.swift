@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-extension AcceptanceTests {
+extension CommandAcceptanceTests {
     /// Tests of recordings whose catalog is deleted.
     @Suite(.enabled(if: try Peer.isInstalled("nginx", "ffmpeg")))
     struct CatalogLossTests {

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-extension AcceptanceTests {
+extension CommandAcceptanceTests {
     /// Tests of the subcommands, exit codes and JSON, with and without a server on the folder.
     @Suite(.enabled(if: try Peer.isInstalled("nginx")))
     struct CommandTests {

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-extension AcceptanceTests {
+extension CommandAcceptanceTests {
     /// Tests of `faststart` with files and URLs.
     @Suite(.enabled(if: try Peer.isInstalled("nginx", "ffmpeg", "ffprobe")))
     struct FastStartCommandTests {

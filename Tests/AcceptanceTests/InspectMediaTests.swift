@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-extension AcceptanceTests {
+extension CommandAcceptanceTests {
     /// Tests of the requests and output of `inspect` for films.
     @Suite(.enabled(if: try Peer.isInstalled("nginx", "ffmpeg")))
     struct InspectMediaTests {

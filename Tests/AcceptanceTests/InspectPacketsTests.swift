@@ -3,7 +3,7 @@ import PacketOracles
 import TestSupport
 import Testing
 
-extension AcceptanceTests {
+extension CommandAcceptanceTests {
     /// Tests of `inspect --packets` with public samples. The results are compared with ffprobe's.
     @Suite(.enabled(if: try Prerequisite.hasCorpora()))
     struct InspectPacketsTests {

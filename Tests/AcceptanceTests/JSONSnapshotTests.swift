@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-extension AcceptanceTests {
+extension CommandAcceptanceTests {
     /// Tests of the structure of each command's `--json` output, on which other programs depend. Every change of it
     /// requires a new snapshot, which `MEDIACACHE_SNAPSHOTS=1` writes.
     @Suite(.enabled(if: try Peer.isInstalled("ffmpeg")))

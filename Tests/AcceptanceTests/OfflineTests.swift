@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-extension AcceptanceTests {
+extension CommandAcceptanceTests {
     /// Tests of playback from `/library/<id>/` and from a bundle, without an origin.
     @Suite(.enabled(if: try Peer.isInstalled("nginx", "ffmpeg", "ffprobe", "openssl", "gzip")))
     struct OfflineTests {

@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-extension AcceptanceTests {
+extension CommandAcceptanceTests {
     /// Tests of colors, and of commands whose output can't be written.
     struct OutputTests {
         private let folder: TemporaryFolder

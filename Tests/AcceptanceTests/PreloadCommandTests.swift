@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-extension AcceptanceTests {
+extension CommandAcceptanceTests {
     /// Tests of `mediacache preload`, with and without a server on the folder.
     @Suite(.enabled(if: try Peer.isInstalled("nginx")))
     struct PreloadCommandTests {

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-extension AcceptanceTests {
+extension CommandAcceptanceTests {
     /// Tests of commands whose argument is an ID or a title.
     @Suite(.enabled(if: try Peer.isInstalled("nginx")))
     struct ReferenceCommandTests {

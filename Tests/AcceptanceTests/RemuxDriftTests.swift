@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-extension AcceptanceTests {
+extension CommandAcceptanceTests {
     /// Tests of a recording with a wrap of the timestamp counter, a discontinuity and a gap.
     @Suite(.enabled(if: try Peer.isInstalled("ffmpeg")))
     struct RemuxDriftTests {

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-extension AcceptanceTests {
+extension CommandAcceptanceTests {
     /// Tests of `remux` with playlists that contain impossible byte ranges.
     @Suite(.enabled(if: try Peer.isInstalled("nginx")))
     struct RemuxHostileTests {

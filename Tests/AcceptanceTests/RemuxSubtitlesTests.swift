@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-extension AcceptanceTests {
+extension CommandAcceptanceTests {
     /// Tests of `remux` with the subtitles of a public stream.
     @Suite(.enabled(if: try Peer.isInstalled("ffprobe") && Prerequisite.hasCorpora()))
     struct RemuxSubtitlesTests {

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-extension AcceptanceTests {
+extension CommandAcceptanceTests {
     /// Tests of `mediacache settings`, with and without a server on the folder.
     struct SettingsCommandTests {
         private struct Settings: Decodable {
