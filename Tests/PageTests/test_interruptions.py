@@ -82,8 +82,11 @@ class InterruptionTests(PageCase):
         self.origin.stop()
         error = page.locator("#player-error")
         expect(error).to_contain_text(MESSAGE + "0:")
-        # By now, the pauses between attempts are long.
+        # By now, the pauses between attempts are 15 s and longer. The origin returns at the beginning of a pause.
         page.wait_for_timeout(20_000)
+        failures = []
+        page.on("response", lambda response: response.status >= 400 and failures.append(response.url))
+        self.eventually(page, "another attempt fails", lambda: failures)
         at = current_time(video)
         self.origin.rate = None
         self.origin.start()
