@@ -87,7 +87,10 @@ public struct PreloadList: PagedList, Hashable {
 
 /// The body of `POST /api/v1/preloads` and `PUT /api/v1/preloads/<id>`.
 public struct PreloadRequest: Codable, Sendable, Hashable {
-    /// The URLs of files and playlists, 1 to 100. The first has the highest rank.
+    /// The maximum number of ``urls``.
+    public static let maximumURLs = 100
+
+    /// The URLs of files and playlists, 1 to ``maximumURLs``. The first has the highest rank.
     public var urls: [String]
     /// The number of seconds of each; null for ``bytes``, ``segments`` or, if these are null too, 10 seconds.
     public var seconds: Double?

@@ -1,7 +1,7 @@
 import Logging
 public import MediaCache
 public import MediaCacheAPI
-import NIOPosix
+import MediaLibrary
 
 /// The owner of a cache folder: its store and its server. It announces the server's address in the folder's lock, so
 /// that other processes can find it.
@@ -38,7 +38,7 @@ public final class CacheHost: Sendable {
         serverConfiguration.cacheFolder = serverConfiguration.cacheFolder ?? configuration.location.durable
         let (location, logger) = (configuration.location, serverConfiguration.logger)
         // Otherwise the opening would evict content that the stored limits permit.
-        let stored = try await NIOThreadPool.singleton.runIfActive { StoredSettings(at: location) }
+        let stored = try await BlockingOperation.run { StoredSettings(at: location) }
         configuration = stored.applied(to: configuration, serverConfiguration)
         let store = try await CacheStore.open(configuration, origin: origin, logger: logger)
         do {

@@ -119,7 +119,8 @@ public final class CacheServer: Sendable {
         do {
             try await downloads?.start(resuming: configuration.resumesDownloads)
             // Downloads must know their assets before records change.
-            if let reader = dependencies.metadataReader {
+            if dependencies.store.folderFailure == nil {
+                let reader = dependencies.metadataReader
                 descriptions.withLock { $0.append(Task(priority: .utility) { await reader.run() }) }
             }
             try await recordings?.start(resuming: configuration.resumesDownloads)

@@ -92,10 +92,8 @@ struct ServerDependencies: Sendable {
             downloads: downloads, assetStore: assetStore, frames: assetFrames, logger: configuration.logger)
     }
 
-    /// Nil if the folder isn't writable.
-    var metadataReader: MetadataReader? {
-        guard store.folderFailure == nil else { return nil }
-        return MetadataReader(store: store, assetStore: assetStore, downloads: downloads)
+    var metadataReader: MetadataReader {
+        MetadataReader(store: store, assetStore: assetStore, downloads: downloads)
     }
 
     func makeRoutes() -> [any Route] {
@@ -110,7 +108,9 @@ struct ServerDependencies: Sendable {
         let api: [any Route] = [
             ResourcesRoute(store: store, assetStore: assetStore, downloads: downloads),
             PlayedRoute(store: store, assetStore: assetStore),
-            AssetsRoute(store: store, assetStore: assetStore, downloads: downloads, recordings: recordings, urls: urls),
+            AssetsRoute(
+                store: store, assetStore: assetStore, downloads: downloads, recordings: recordings,
+                metadataReader: metadataReader, urls: urls),
             BundlesRoute(
                 store: store, assetStore: assetStore, downloads: downloads, recordings: recordings,
                 contentsCache: contents, urls: urls),

@@ -17,7 +17,7 @@ from pathlib import Path
 from playwright.sync_api import sync_playwright
 
 from origin import free_port
-from page_case import NARROW, WIDE
+from page_case import NARROW, WIDE, launch_chromium
 
 #: The time limit of a script or of the start of a browser, in seconds.
 LIMIT_SECONDS = 40
@@ -31,10 +31,7 @@ def start(name: str):
 class Chromium:
     def __init__(self):
         self._playwright = sync_playwright().start()
-        self._browser = self._playwright.chromium.launch(
-            executable_path=os.environ["CHROMIUM"],
-            args=["--no-sandbox", "--disable-dev-shm-usage", "--disable-gpu",
-                  "--autoplay-policy=no-user-gesture-required", "--mute-audio"])
+        self._browser = launch_chromium(self._playwright)
 
     def open(self, address: str, *, narrow: bool, dark: bool) -> "ChromiumTab":
         context = self._browser.new_context(

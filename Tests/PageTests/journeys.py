@@ -13,7 +13,7 @@ import browsers
 from live import LiveStream
 from media import CODE_BITS, SEGMENT_SECONDS
 from page_case import LIMIT_SECONDS, ServerCase
-from video import _FRAME as FRAME
+from video import FRAME
 
 FORMS = ({"narrow": False, "dark": False}, {"narrow": True, "dark": True})
 #: The number of segments of the stream that is downloaded.
@@ -40,7 +40,7 @@ def in_both_forms(journey):
             with self.subTest(**form):
                 tab = self.browser.open(self.server.address, **form)
                 try:
-                    self.eventually("the page is shown", lambda: tab.evaluate(
+                    self.wait_until("the page is shown", lambda: tab.evaluate(
                         "() => document.querySelector('main h1') !== null"))
                     journey(self, tab, number)
                 except AssertionError:
@@ -71,14 +71,6 @@ class Journeys:
         cls.stream = LiveStream(cls.origin, "outage/now.m3u8", gaps=OUTAGE)
         cls.server.api("POST", "channels", {"name": "outage", "url": cls.stream.url})
 
-    def eventually(self, expectation: str, condition, within: float = LIMIT_SECONDS):
-        limit = time.monotonic() + within
-        while not (value := condition()):
-            if time.monotonic() > limit:
-                self.fail(f"not within {within} s: {expectation}")
-            time.sleep(0.1)
-        return value
-
     def tab_to(self, tab, name: str):
         """Presses Tab until the element with a name is focused."""
         passed = []
@@ -101,7 +93,7 @@ class Journeys:
 
     def start_playback(self, tab):
         """Some browsers play only after a key or a click."""
-        self.eventually("the video is loaded", lambda: tab.evaluate(
+        self.wait_until("the video is loaded", lambda: tab.evaluate(
             "() => document.querySelector('video')?.readyState > 1"))
         if tab.evaluate("() => document.querySelector('video').paused"):
             tab.press("k")
@@ -126,37 +118,37 @@ class Journeys:
         self.tab_to(tab, "URL of a video, a song or a stream")
         tab.type(self.origin.url(f"clip-{number}.mp4"))
         tab.press("Enter")
-        self.eventually("the dialog is open", lambda: tab.evaluate("() => document.querySelector('dialog[open]') !== null"))
+        self.wait_until("the dialog is open", lambda: tab.evaluate("() => document.querySelector('dialog[open]') !== null"))
         self.assert_passes_rules(tab, "adding")
         self.tab_to(tab, "Download")
         tab.press("Enter")
-        self.eventually("it is downloaded", lambda: any(
+        self.wait_until("it is downloaded", lambda: any(
             record["state"] == "complete" and record["url"].endswith(f"clip-{number}.mp4")
             for record in self.server.downloads().values()))
         self.go(tab, "#/library")
         self.tab_to(tab, f"Play clip-{number}")
         tab.press("Enter")
         self.start_playback(tab)
-        self.eventually("it plays", lambda: tab.evaluate("() => document.querySelector('video').currentTime") > 0.5)
+        self.wait_until("it plays", lambda: tab.evaluate("() => document.querySelector('video').currentTime") > 0.5)
         tab.press("k")
-        self.eventually("it is paused", lambda: tab.evaluate("() => document.querySelector('video').paused"))
+        self.wait_until("it is paused", lambda: tab.evaluate("() => document.querySelector('video').paused"))
         before = tab.evaluate("() => document.querySelector('video').currentTime")
         tab.press("ArrowRight")
-        self.eventually("it has sought", lambda: abs(
+        self.wait_until("it has sought", lambda: abs(
             tab.evaluate("() => document.querySelector('video').currentTime") - before - 10) < 0.5)
 
     @in_both_forms
     def test_plays_stream_and_seeks(self, tab, _):
         self.server.api("POST", "downloads", {"url": self.origin.url("whole/film.m3u8"), "title": "Whole"})
-        self.eventually("it is downloaded", lambda: self.server.downloads()["Whole"]["state"] == "complete")
+        self.wait_until("it is downloaded", lambda: self.server.downloads()["Whole"]["state"] == "complete")
         asset = self.server.downloads()["Whole"]["id"]
         self.go(tab, f"#/play/asset/{asset}")
         self.start_playback(tab)
         # The server resumes at the position of the tab before.
         tab.evaluate("() => { document.querySelector('video').currentTime = 0; }")
-        self.eventually("it plays from the start", lambda: self.second(tab, 1, 6))
+        self.wait_until("it plays from the start", lambda: self.second(tab, 1, 6))
         tab.evaluate("() => { document.querySelector('video').currentTime = 30.5; }")
-        self.eventually("it plays after the seek", lambda: self.second(tab, 30, 34))
+        self.wait_until("it plays after the seek", lambda: self.second(tab, 30, 34))
         self.assert_passes_rules(tab, "player")
 
     @in_both_forms
@@ -165,11 +157,11 @@ class Journeys:
             ranges = self.server.api("GET", "channels/outage")["recordedRanges"]
             return sum(span["to"] - span["from"] for span in ranges)
 
-        self.eventually("the window is recorded", lambda: recorded() >= 290_000 - 60_000)
+        self.wait_until("the window is recorded", lambda: recorded() >= 290_000 - 60_000)
         begin = self.stream.start + OUTAGE[0] * SEGMENT_SECONDS * 1000
         self.go(tab, "#/channels/outage")
         self.start_playback(tab)
-        live = self.eventually("the live edge plays", lambda: self.second(tab, 200, 720))
+        live = self.wait_until("the live edge plays", lambda: self.second(tab, 200, 720))
         self.assertLess(self.stream.second(time.time() * 1000) - live, 30)
         tab.evaluate("""moment => {
             const at = new Date(moment - new Date(moment).getTimezoneOffset() * 60000);
@@ -178,11 +170,11 @@ class Journeys:
             field.dispatchEvent(new Event("input", { bubbles: true }));
             [...document.querySelectorAll("button")].find(({ innerText }) => innerText.trim() === "Watch").click();
         }""", begin - 10_000)
-        before = self.eventually("it plays before the gap", lambda: self.second(tab, 100, 120))
+        before = self.wait_until("it plays before the gap", lambda: self.second(tab, 100, 120))
         self.assertGreaterEqual(before, 105)
-        after = self.eventually("it plays after the gap", lambda: self.second(tab, 121, 199))
+        after = self.wait_until("it plays after the gap", lambda: self.second(tab, 121, 199))
         self.assertIn(after, range(180, 190))
-        self.eventually("it plays on", lambda: self.second(tab, after + 4, 720))
+        self.wait_until("it plays on", lambda: self.second(tab, after + 4, 720))
         self.assertIn("1 minute missing (", tab.evaluate("() => document.querySelector('#notices').innerText"))
         self.assert_passes_rules(tab, "channel")
 

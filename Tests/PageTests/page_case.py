@@ -79,6 +79,22 @@ class ServerCase(unittest.TestCase):
         cls.server = Server(program, cls.folder / "server", *cls.server_options)
         cls.addClassCleanup(cls.server.stop)
 
+    def wait_until(self, expectation: str, condition, within: float = LIMIT_SECONDS, pause=lambda: time.sleep(0.1)):
+        """Waits until `condition` returns a true value, and returns it. Calls `pause` between attempts."""
+        limit = time.monotonic() + within
+        while not (value := condition()):
+            if time.monotonic() > limit:
+                self.fail(f"not within {within} s: {expectation}")
+            pause()
+        return value
+
+
+def launch_chromium(playwright):
+    return playwright.chromium.launch(
+        executable_path=os.environ["CHROMIUM"],
+        args=["--no-sandbox", "--disable-dev-shm-usage", "--disable-gpu",
+              "--autoplay-policy=no-user-gesture-required", "--mute-audio"])
+
 
 class PageCase(ServerCase):
     """A test case with one browser context per page."""
@@ -88,10 +104,7 @@ class PageCase(ServerCase):
         super().setUpClass()
         playwright = sync_playwright().start()
         cls.addClassCleanup(playwright.stop)
-        cls.browser = playwright.chromium.launch(
-            executable_path=os.environ["CHROMIUM"],
-            args=["--no-sandbox", "--disable-dev-shm-usage", "--disable-gpu",
-                  "--autoplay-policy=no-user-gesture-required", "--mute-audio"])
+        cls.browser = launch_chromium(playwright)
         cls.addClassCleanup(cls.browser.close)
 
     def open(self, route: str = "", *, with_key: bool = True, **options) -> Page:
@@ -133,13 +146,8 @@ class PageCase(ServerCase):
         return self.watches[-1]
 
     def eventually(self, page: Page, expectation: str, condition, within: float = LIMIT_SECONDS):
-        """Waits until `condition` returns a true value, and returns it. Handles the page's events in the meantime."""
-        limit = time.monotonic() + within
-        while not (value := condition()):
-            if time.monotonic() > limit:
-                self.fail(f"not within {within} s: {expectation}")
-            page.wait_for_timeout(100)
-        return value
+        """Waits like `wait_until`, and handles the page's events in the meantime."""
+        return self.wait_until(expectation, condition, within, lambda: page.wait_for_timeout(100))
 
     def wait_for_frame(self, page: Page):
         video = page.locator("video")

@@ -39,7 +39,7 @@ READ_ROWS = """async ([base, axis, lists]) => {
     await rows.begin();
     while (lists.length) await rows.extend();
     return { queries, places: rows.rows.map(({ number, place }) => [number, place]), start: rows.start, end: rows.end,
-        isComplete: rows.isComplete, origin: rows.origin };
+        isComplete: rows.isComplete, origin: rows.timeOf(0) };
 }"""
 
 

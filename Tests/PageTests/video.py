@@ -5,7 +5,7 @@ from playwright.sync_api import Error, Locator
 from media import CODE_BITS
 
 # Reads the next frame with its own time, since `currentTime` may be ahead of it.
-_FRAME = """
+FRAME = """
 async (video, bits) => {
     const time = await new Promise((resolve, reject) => {
         const limit = setTimeout(() => reject(new Error(`no frame at ${video.currentTime}`)), 20000);
@@ -41,7 +41,7 @@ def current_time(video: Locator) -> float:
 def frame(video: Locator) -> dict:
     """Returns the next frame: its `time`, `width` and `height`, the `mean` and the `brightest` of its brightness at 400
     points (0 to 255), and the `code` in the strip at its bottom."""
-    return video.evaluate(_FRAME, CODE_BITS)
+    return video.evaluate(FRAME, CODE_BITS)
 
 
 def playing_second(video: Locator) -> int | None:

@@ -42,8 +42,6 @@ export function updateCard(card, record, from = card.querySelector(".from").text
     updateAttribute(card.querySelector(".cover"), "aria-label", `Play ${name}`);
     updateAttribute(card.querySelector("[data-act=edit]"), "aria-label", `Edit ${name}`);
     updateAttribute(card.querySelector("[data-act=remove]"), "aria-label", `Remove ${name}`);
-    updateText(card.querySelector(".letters"), lettersOf(title));
-    card.style.setProperty("--hue", hueOf(title));
   }
   const byline = card.querySelector(".byline");
   updateText(byline, bylineOf(record));
@@ -51,25 +49,32 @@ export function updateCard(card, record, from = card.querySelector(".from").text
   updateText(card.querySelector(".length"), record.duration ? clock(record.duration) : "");
   updateText(card.querySelector(".card-state"), [exceptionOf(record), sizeOf(record), ...(record.tags ?? [])].filter(Boolean).join(" · "));
   card.querySelector(".watched").hidden = !record.watched;
-  showWatchedShare(card, record);
   updateAttribute(card, "data-state", record.state ?? "saved");
   const share = shareOf(record);
   const progress = card.querySelector(".card-progress");
   progress.hidden = share === null || share >= 1 || !record.state || record.state === "completeWithHoles";
   progress.style.setProperty("--share", share ?? 0);
-  showCover(card.querySelector(".cover"), record);
+  showCover(card, record);
 }
 
-/** Shows the fraction that has been watched, as a bar at the bottom of the cover. */
-export function showWatchedShare(element, record) {
+/**
+ * Shows an asset's cover, or the first letters of its title, with the fraction that has been watched. The browser loads
+ * the cover when it scrolls into view.
+ *
+ * @param {HTMLElement} element contains `.cover`, `.letters` and `.watched-bar`
+ */
+export function showCover(element, record) {
+  const title = titleOf(record);
+  if (element.dataset.title !== title) {
+    element.dataset.title = title;
+    updateText(element.querySelector(".letters"), lettersOf(title));
+    element.style.setProperty("--hue", hueOf(title));
+  }
   const bar = element.querySelector(".watched-bar");
   const share = watchedShareOf(record);
   bar.hidden = share === 0;
   bar.style.setProperty("--share", share);
-}
-
-/** Shows an asset's cover, which the browser loads when the card scrolls into view. */
-export function showCover(cover, record) {
+  const cover = element.querySelector(".cover");
   const known = cover.querySelector("img");
   const version = record.cover ? JSON.stringify(record.cover) : null;
   if ((known?.dataset.version ?? null) === version) return;
@@ -81,9 +86,9 @@ export function showCover(cover, record) {
   cover.prepend(image);
 }
 
-export const lettersOf = (title) => title.replace(/[^\p{L}\p{N}\s]/gu, " ").trim().split(/\s+/).slice(0, 2).map((word) => [...word][0] ?? "").join("").toUpperCase();
+const lettersOf = (title) => title.replace(/[^\p{L}\p{N}\s]/gu, " ").trim().split(/\s+/).slice(0, 2).map((word) => [...word][0] ?? "").join("").toUpperCase();
 
-export function hueOf(text) {
+function hueOf(text) {
   let hash = 7;
   for (const character of text) hash = (hash * 31 + character.codePointAt(0)) % 3600;
   return hash % 360;

@@ -1,8 +1,8 @@
 // The view of the library, a grid of assets.
 
 import { routes } from "./address.js";
-import { buildCard, hueOf, lettersOf, showCover, showWatchedShare, updateCard } from "./card.js";
-import { arrange, make, oncePerFrame, updateText } from "./elements.js";
+import { buildCard, showCover, updateCard } from "./card.js";
+import { arrange, make, oncePerFrame, updateAttribute, updateText } from "./elements.js";
 import { clock, counted, distinguishingLabels, nameOf } from "./format.js";
 import { makeSelection } from "./selection.js";
 import { assets } from "./store.js";
@@ -56,7 +56,7 @@ export function libraryView({ main, signal }) {
   const empty = make("div.empty");
   const begun = make("section.begun", { "aria-labelledby": "begun", hidden: true },
     make("h2", { id: "begun" }, "Continue watching"), make("div.strip"));
-  const rows = new Map();
+  const [rows, begunRows] = [new Map(), new Map()];
   const selection = makeSelection(list);
 
   main.append(
@@ -71,7 +71,7 @@ export function libraryView({ main, signal }) {
       .filter(filters[chosen.filter][1])
       .filter((record) => words.every((word) => searchTextOf(record).includes(word)))
       .sort(orders[chosen.order][1]);
-    showBegun(begun, chosen.text || chosen.filter !== "all" ? [] : assets.all);
+    showBegun(begun, begunRows, chosen.text || chosen.filter !== "all" ? [] : assets.all);
     arrange(list, rows, shown.map(({ id }) => id), (id) => buildCard(assets.get(id)));
     const from = distinguishingLabels(assets.all.map((record) => ({ key: record.id, title: titleOf(record), url: record.url })));
     for (const [id, row] of rows) updateCard(row, assets.get(id), from.get(id) ?? "");
@@ -89,8 +89,7 @@ export function libraryView({ main, signal }) {
     const [record, row] = [assets.get(id), rows.get(id)];
     const isRenamed = record && row?.querySelector("h2").textContent !== titleOf(record);
     if (record && row) updateCard(row, record);
-    const isBegun = Boolean(begun.querySelector(`[data-id="${CSS.escape(id)}"]`));
-    if (isBegun || record?.position) layOut();
+    if (begunRows.has(id) || record?.position) layOut();
     // Other changes don't move rows, so that a list sorted by size is stable while downloads progress.
     if (!record || !row || isRenamed || chosen.filter !== "all" || ["title", "artist"].includes(chosen.order)) layOut();
   }, signal);
@@ -105,21 +104,22 @@ export function libraryView({ main, signal }) {
 const maximumBegun = 12;
 
 /** Shows the items that have been played to a position, most recently played first. */
-function showBegun(section, records) {
+function showBegun(section, rows, records) {
   const all = records.filter(({ position }) => position)
     .sort((one, other) => (other.positionChanged ?? "").localeCompare(one.positionChanged ?? "")).slice(0, maximumBegun);
   section.hidden = all.length === 0;
-  section.querySelector(".strip").replaceChildren(...all.map((record) => {
+  arrange(section.querySelector(".strip"), rows, all.map(({ id }) => id), (id) => make("a.begun-item", { href: routes.asset(id) },
+    make("span.cover", {}, make("span.letters", { "aria-hidden": "true" }), make("i.watched-bar", { hidden: true })),
+    make("span.begun-title"), make("span.hint")));
+  for (const record of all) {
+    const row = rows.get(record.id);
     const title = titleOf(record);
     const left = record.duration ? `${clock(record.duration - record.position)} left` : `At ${clock(record.position)}`;
-    const cover = make("span.cover", {}, make("span.letters", { "aria-hidden": "true" }, lettersOf(title)), make("i.watched-bar", { hidden: true }));
-    const link = make("a.begun-item", { href: routes.asset(record.id), data: { id: record.id }, "aria-label": `Continue ${title}, ${left}` },
-      cover, make("span.begun-title", {}, title), make("span.hint", {}, left));
-    link.style.setProperty("--hue", hueOf(title));
-    showCover(cover, record);
-    showWatchedShare(cover, record);
-    return link;
-  }));
+    updateAttribute(row, "aria-label", `Continue ${title}, ${left}`);
+    updateText(row.querySelector(".begun-title"), title);
+    updateText(row.querySelector(".hint"), left);
+    showCover(row, record);
+  }
 }
 
 function select(label, choices, value) {

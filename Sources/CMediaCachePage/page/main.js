@@ -18,7 +18,6 @@ import { startRouter } from "./router.js";
 import { storageView } from "./storage.js";
 import { apply, readAll } from "./store.js";
 import { startTheme } from "./theme.js";
-import { offerPosition, startWatching } from "./watching.js";
 
 const connection = document.getElementById("connection");
 
@@ -48,12 +47,8 @@ function start() {
         channels: (view) => (view.parts.length ? channelView(view) : channelsView(view)),
         played: playedView,
         storage: storageView,
-        play: (view) => {
-          offerPosition(view.parts);
-          return playerView(view);
-        },
+        play: playerView,
       });
-      startWatching();
     },
     event(record) {
       reportEvent(record);

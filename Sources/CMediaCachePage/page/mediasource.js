@@ -16,7 +16,7 @@ const maximumStep = 1;
 const seamless = 0.5;
 /** The largest difference of a fragment's position from that in the playlist, whose durations are rounded, in seconds. */
 const maximumDrift = 10;
-/** The period of the clocks of transport streams, in seconds. */
+/** The period of the clocks of transport streams, in seconds. Within one clock, the times restart at 0 after it. */
 const period = 2 ** 33 / 90_000;
 /** The smallest missing duration that is reported, in seconds. */
 const minimumGap = 1;
@@ -26,6 +26,9 @@ export const segmentsBehind = 3;
 const maximumSeek = 3000;
 /** The interval at which the state is checked, in milliseconds. */
 const checkEvery = 500;
+
+/** Returns the amount to add to the times of a clock. One of them, `start`, is expected near the position `place`. */
+export const aligned = (offset, start, place) => offset + Math.round((place - start - offset) / period) * period;
 
 /**
  * Attaches a stream to a player.
@@ -53,7 +56,7 @@ export async function attachStream(options) {
   const [main, ...others] = [video, audio].filter(Boolean);
   const rows = new SegmentRows(main, presentation.axis);
   await rows.begin();
-  const lists = [rows, ...others.map((track) => new SegmentRows(track, presentation.axis, rows.origin))];
+  const lists = [rows, ...others.map((track) => new SegmentRows(track, presentation.axis, rows.shift))];
   await Promise.all(lists.slice(1).map((list) => list.begin()));
   const stream = new AttachedStream(options, presentation, obstacles, lists);
   const start = await stream.startOf(options.from ?? null, options.wall ?? null);
@@ -133,7 +136,7 @@ class AttachedStream {
   get hasEnded() { return this.source.readyState === "ended" && this.rows.isLive; }
 
   async startOf(from, wall) {
-    if (wall !== null) return Math.max(0, wall / 1000 - this.rows.origin);
+    if (wall !== null) return Math.max(0, this.rows.placeOf(wall / 1000));
     if (from !== null) return from;
     if (!this.rows.isLive || this.isOver()) return 0;
     const { rows } = this;
@@ -192,13 +195,13 @@ class AttachedStream {
   /** Returns the wall-clock time of a position of a recording, in milliseconds since 1970. */
   wallOf(place) {
     const found = this.main?.placed.find(({ row, start, end }) => row.date !== undefined && place >= start && place < end);
-    return found ? found.row.date + (place - found.start) * 1000 : (place + this.rows.origin) * 1000;
+    return found ? found.row.date + (place - found.start) * 1000 : this.rows.timeOf(place) * 1000;
   }
 
   /** Returns the position of a wall-clock time. */
   placeOf(wall) {
     const found = this.main?.placed.find(({ row, start, end }) => wall >= row.date && wall < row.date + (end - start) * 1000);
-    return found ? found.start + (wall - found.row.date) / 1000 : wall / 1000 - this.rows.origin;
+    return found ? found.start + (wall - found.row.date) / 1000 : this.rows.placeOf(wall / 1000);
   }
 
   began(feeder) {
@@ -219,9 +222,8 @@ class AttachedStream {
 
   /** Returns the amount to add to the times of a fragment, which begins at `start`. */
   offsetOf(feeder, row, start) {
-    // Within one clock, the times restart at 0 after the period.
-    const aligned = (offset) => offset + Math.round((row.place - start - offset) / period) * period;
-    const known = this.offsets.has(row.discontinuity) ? aligned(this.offsets.get(row.discontinuity)) : null;
+    const last = this.offsets.get(row.discontinuity);
+    const known = last === undefined ? null : aligned(last, start, row.place);
     if (feeder !== this.main) return known ?? row.place - start;
     if (known !== null && feeder.end !== null) {
       const place = start + known;
@@ -312,7 +314,7 @@ class AttachedStream {
   /** Selects an audio track. */
   async selectAudio(track) {
     const feeder = this.feeders.find((one) => one.track.kind === "audio");
-    const rows = new SegmentRows(track, this.presentation.axis, this.rows.origin);
+    const rows = new SegmentRows(track, this.presentation.axis, this.rows.shift);
     await rows.begin();
     feeder?.select(track, rows);
   }

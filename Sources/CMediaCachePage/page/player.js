@@ -17,6 +17,7 @@ import { assets, downloads, onEvent } from "./store.js";
 import { failureText, makeStreamPlayback } from "./stream.js";
 import { makeTrackMenu } from "./trackmenu.js";
 import { makeVideo, skipWithin, startKeys } from "./video.js";
+import { startWatching } from "./watching.js";
 import { exceptionOf, progressOf, sizeOf, titleOf } from "./words.js";
 
 /** Shows the player of an asset (`asset/<id>`) or of a URL (`url/<URL>`). */
@@ -34,7 +35,7 @@ export function playerView(view) {
   const title = asset ? titleOf(asset) : titleFrom(url);
   const heading = make("h1", {}, title);
   const player = makeVideo({ label: `Player: ${title}`, poster: asset?.cover && localURL(`${asset.libraryURL}cover`), signal });
-  const position = rememberPosition(player.video, `${kind} ${name}`, signal);
+  const position = rememberPosition(player.video, `${kind} ${name}`, asset?.position, signal);
   const place = () => (player.at() > 0 ? `at ${clock(player.at())}` : "at the live edge");
   const playback = makeStreamPlayback({ player, position: place, signal });
   const menu = makeTrackMenu({ player, playback, signal });
@@ -55,6 +56,7 @@ export function playerView(view) {
   const skip = skipWithin(player.video);
   startKeys({ video: player.video, signal, leave: () => go(backTo()), menu, skip });
   startMediaSession({ video: player.video, title, artwork: player.video.poster, skip, signal });
+  if (asset) startWatching(player.video, asset.id, signal);
 
   const shown = { asset, url, coverage: null, segments: "" };
   const show = oncePerFrame(() => {
@@ -260,12 +262,13 @@ const margin = 5;
  *
  * @param {HTMLVideoElement} video
  * @param {string} name the key of the position
+ * @param {number|undefined} known the server's position. That of this tab is more exact.
  * @param {AbortSignal} signal stops it when aborted
  */
-function rememberPosition(video, name, signal) {
+function rememberPosition(video, name, known, signal) {
   const key = `mediacache.position ${name}`;
   let from = 0;
-  try { from = Number(sessionStorage.getItem(key)) || 0; } catch { /* playback starts at 0 */ }
+  try { from = Number(sessionStorage.getItem(key) ?? known) || 0; } catch { /* playback starts at 0 */ }
   const again = make("button.quiet.small", { type: "button" }, "Start over");
   const text = make("span", {}, `Resumed at ${clock(from)}.`);
   const element = make("p.resumed", { role: "status", hidden: from <= 0 }, text, " ", again);

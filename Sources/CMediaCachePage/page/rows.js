@@ -23,12 +23,13 @@ export class SegmentRows {
   /**
    * @param {Object} track
    * @param {"start"|"window"|"wallClock"} axis the zero of the segments' times
-   * @param {number|null} origin the time on the axis at position 0; null for the start of the first segment
+   * @param {number|null} shift the difference between positions and the times on the axis; null until the first
+   *   segment is known
    */
-  constructor(track, axis, origin = null) {
+  constructor(track, axis, shift = null) {
     this.track = track;
     this.axis = axis;
-    this.origin = origin;
+    this.shift = shift;
     /** The known segments in order. Those of a recording are around the last position that was loaded. */
     this.rows = [];
     /** The start of the first segment and the end of the last one, as positions. */
@@ -39,8 +40,6 @@ export class SegmentRows {
     /** Whether no segment follows the last known one now. */
     this.isAtEnd = false;
     this.targetDuration = 0;
-    /** The difference between positions and the times on the stream's axis. */
-    this.shift = 0;
   }
 
   get isRecording() { return this.axis === "wallClock"; }
@@ -57,8 +56,9 @@ export class SegmentRows {
   /** Reads the first segments, or all of a stream that isn't a recording. */
   async begin() {
     let list = await this.read("");
-    this.origin ??= this.isRecording ? list.range?.start ?? null : 0;
-    this.shift = -this.origin;
+    // A recording begins at position 0.
+    if (!this.isRecording) this.shift ??= 0;
+    else if (list.range) this.shift ??= -list.range.start;
     this.add(list);
     for (let reads = 1; !this.isRecording && list.isTruncated && reads < maximumReads; reads += 1) {
       list = await this.read(`after=${this.rows.at(-1).number}`);
@@ -72,7 +72,7 @@ export class SegmentRows {
   async load(place) {
     const last = this.rows.at(-1);
     if (!this.isRecording || (last && place >= this.rows[0].place && place < last.place + last.duration)) return;
-    const from = place + this.origin;
+    const from = this.timeOf(place);
     let list = await this.read(`from=${from - 1}&to=${from + readLength}`);
     // Nothing may be recorded at that time.
     if (!list.segments.some(({ start, duration }) => start + duration > from)) list = await this.read(`from=${from - 1}`);
@@ -92,7 +92,7 @@ export class SegmentRows {
     const count = this.rows.length;
     let list;
     if (this.isRecording) {
-      const from = last.place + this.origin;
+      const from = this.timeOf(last.place);
       list = await this.read(`from=${from}&to=${from + readLength}`);
       this.add(list);
       // The end of the range may have passed, although nothing was recorded until then, or retention may have removed

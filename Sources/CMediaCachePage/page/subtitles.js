@@ -1,11 +1,11 @@
 // Shows the subtitles of an attached stream, which are read for a few seconds at a time.
 
+import { aligned } from "./mediasource.js";
+
 /** The duration that a request reads, in seconds. */
 const piece = 30;
 /** The interval at which the end of a live stream is read again, in milliseconds. */
 const readAgainAfter = 4000;
-/** The period of the clocks of transport streams, in seconds. */
-const period = 2 ** 33 / 90_000;
 
 /** The text tracks by video. Browsers can't remove the text track of a script. */
 const textTracks = new WeakMap();
@@ -55,8 +55,8 @@ export function startSubtitles(stream, track, signal) {
     const shift = shiftOf(segment, clock, place);
     if (shift === null) return cues.length === 0;
     for (const cue of cues) {
-      const aligned = clock === "media" ? shift + Math.round((place - cue.start - shift) / period) * period : shift;
-      const [start, end] = [Math.max(0, cue.start + aligned), cue.end + aligned];
+      const offset = clock === "media" ? aligned(shift, cue.start, place) : shift;
+      const [start, end] = [Math.max(0, cue.start + offset), cue.end + offset];
       const key = `${start.toFixed(2)} ${cue.text}`;
       if (known.has(key) || end <= start) continue;
       known.add(key);

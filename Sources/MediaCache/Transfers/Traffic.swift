@@ -132,7 +132,7 @@ package final class Traffic: Sendable {
         let (now, transferClass) = (time.monotonic, ticket.transferClass)
         let (end, epoch) = state.withLock { state in
             state.meter.add(Int64(bytes), now: now)
-            if state.meters[ticket.host] == nil, state.meters.count >= Self.hostCapacity { state.meters = [:] }
+            if state.meters.count >= Self.hostCapacity, state.meters[ticket.host] == nil { state.meters = [:] }
             state.meters[ticket.host, default: ThroughputMeter()].add(Int64(bytes), now: now)
             let paid = state.ledger.charge(Int64(bytes), transferClass, now: now)
             guard transferClass.holdsBack, var host = state.hosts[ticket.host] else { return (paid, state.epoch) }

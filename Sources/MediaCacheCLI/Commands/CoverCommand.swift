@@ -22,7 +22,8 @@ struct CoverCommand: AsyncParsableCommand {
             The input is a URL, a file, or an ID or title of `list`. Without --at, the stored cover of a URL or item \
             is used if there is one. For an embedded picture (covr in MP4, APIC in ID3), only the index or the tag is \
             read. If there is none, or with --at, ffmpeg decodes a frame if it's installed. A URL or item is read \
-            through the cache, and its picture is stored as the cover, which is served at /library/<id>/cover. A frame selected with --at is stored only with --keep.
+            through the cache, and its picture is stored as the cover, which is served at /library/<id>/cover. A frame \
+            selected with --at is stored only with --keep.
 
             OUTPUT:
             --json prints an object: input, type, size, source (stored, embedded or frame), isStored, output; after \

@@ -49,10 +49,7 @@ struct GetCommand: AsyncParsableCommand {
         completion: ServerCompletion.titles, transform: AssetReference.init(parsing:))
     var media: [AssetReference] = []
 
-    @Option(
-        help: ArgumentHelp("Also read URLs from this file, one per line; - is standard input.", valueName: "file"),
-        completion: .file())
-    var inputFile: String?
+    @OptionGroup var list: URLListOption
 
     @Option(
         name: .shortAndLong,
@@ -82,7 +79,7 @@ struct GetCommand: AsyncParsableCommand {
     @OptionGroup(title: "Global options") var cache: CacheOptions
 
     func validate() throws {
-        if media.isEmpty, inputFile == nil {
+        if media.isEmpty, list.inputFile == nil {
             throw ValidationError("Specify a URL, or a file of URLs with --input-file.")
         }
     }
@@ -105,19 +102,14 @@ struct GetCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-        var urls: [ResourceURL] = []
-        for reference in media { urls.append(try await reference.originURL(in: cache)) }
-        urls += try inputFile.map(URLFile.read) ?? []
-        guard let first = urls.first else {
-            throw CommandFailure(.usage, "the --input-file contains no URLs; write one on each line")
-        }
+        let urls = try await list.urls(of: media, in: cache)
         let export = output.map {
             GetExport(
                 output: $0, isFolder: urls.count > 1, overwrites: results.force, selection: selection.selection)
         }
         if !formats { try export?.check(urls) }
         let settings = try HostSettings(
-            cache: cache, limits: limits, admission: admission, origin: origin, downloads: downloads, url: first)
+            cache: cache, limits: limits, admission: admission, origin: origin, downloads: downloads, url: urls[0])
         guard !formats else { return try await printFormats(of: urls, settings) }
         let session = GetSession(
             urls: urls, selection: selection, seconds: duration, header: origin.header, export: export,

@@ -23,8 +23,8 @@ struct InfoCommand: AsyncParsableCommand {
 
             OUTPUT:
             --json prints an object with the keys of `list --resources --json`; for a complete resource also localFile \
-            (the path of its file); for an HLS playlist also stream: playlists (url, role, isCached, segments, segmentsCached, \
-            missing) and playsWithoutOrigin; for an asset also asset: id, title, artist, albumArtist, album, track, \
+            (the path of its file); for an HLS playlist also stream: playlists (url, role, isCached, segments, \
+            segmentsCached, missing) and playsWithoutOrigin; for an asset also asset: id, title, artist, albumArtist, album, track, \
             trackCount, disc, discCount, year, genre, description, show, season, episode, duration and the other keys \
             of an asset in the API. For a channel, an import and an ended recording, the keys are those of `list --json`.
             """

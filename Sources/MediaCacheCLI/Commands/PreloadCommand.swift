@@ -36,10 +36,7 @@ struct PreloadCommand: AsyncParsableCommand {
         completion: ServerCompletion.titles, transform: AssetReference.init(parsing:))
     var media: [AssetReference] = []
 
-    @Option(
-        help: ArgumentHelp("Also read URLs from this file, one per line; - is standard input.", valueName: "file"),
-        completion: .file())
-    var inputFile: String?
+    @OptionGroup var list: URLListOption
 
     @Option(
         help: ArgumentHelp("The duration to preload, such as 30, 1:30 or 2m. (default: 10)", valueName: "time"),
@@ -80,11 +77,8 @@ struct PreloadCommand: AsyncParsableCommand {
     @OptionGroup(title: "Origin options") var origin: OriginOptions
     @OptionGroup(title: "Global options") var cache: CacheOptions
 
-    /// The maximum number of URLs of one call to the API.
-    private static let maximumURLs = 100
-
     func validate() throws {
-        if media.isEmpty, inputFile == nil {
+        if media.isEmpty, list.inputFile == nil {
             throw ValidationError("Specify a URL, or a file of URLs with --input-file.")
         }
         if [seconds != nil, bytes != nil, segments != nil].count(where: { $0 }) > 1 {
@@ -94,22 +88,17 @@ struct PreloadCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-        var urls: [ResourceURL] = []
-        for reference in media { urls.append(try await reference.originURL(in: cache)) }
-        urls += try inputFile.map(URLFile.read) ?? []
-        guard let first = urls.first else {
-            throw CommandFailure(.usage, "the --input-file contains no URLs; write one on each line")
-        }
-        guard urls.count <= Self.maximumURLs else {
-            throw CommandFailure(
-                .usage, "\(urls.count) URLs can't be preloaded at once; the maximum is \(Self.maximumURLs)")
+        let urls = try await list.urls(of: media, in: cache)
+        let maximum = PreloadRequest.maximumURLs
+        guard urls.count <= maximum else {
+            throw CommandFailure(.usage, "\(urls.count) URLs can't be preloaded at once; the maximum is \(maximum)")
         }
         let request = PreloadRequest(
             urls: [], seconds: seconds, bytes: bytes?.bytes, segments: segments, variant: variant?.text,
             audio: audio?.text)
         let printer = ProgressPrinter(name: "preload", isQuiet: quiet || json)
         let header = origin.header
-        let settings = try HostSettings(cache: cache, origin: origin, url: first)
+        let settings = try HostSettings(cache: cache, origin: origin, url: urls[0])
         let interruption = Interruption()
         let record = try await Connection.use(settings) { [urls] connection -> PreloadRecord? in
             for url in urls { try await HeaderArgument.apply(header, for: url, to: connection.client) }

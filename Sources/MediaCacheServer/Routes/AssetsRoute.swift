@@ -16,11 +16,8 @@ struct AssetsRoute: Route {
     let assetStore: AssetStore
     let downloads: Downloads?
     let recordings: Recordings?
+    let metadataReader: MetadataReader
     let urls: ServerURLs
-
-    private var metadataReader: MetadataReader {
-        MetadataReader(store: store, assetStore: assetStore, downloads: downloads)
-    }
 
     func bodyLimit(of method: HTTPRequest.Method, at path: String, within limits: ServerLimits) -> Int {
         switch method {

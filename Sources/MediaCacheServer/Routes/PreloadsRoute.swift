@@ -7,7 +7,6 @@ import MediaLibrary
 /// `/api/v1/preloads`: `GET` and `POST` for the list; `GET`, `PUT` and `DELETE` for a preload.
 struct PreloadsRoute: Route {
     private static let path = "/api/v1/preloads"
-    private static let maximumURLs = 100
 
     let paths = [PreloadsRoute.path, PreloadsRoute.path + "/"]
     let access = RouteAccess.key
@@ -51,8 +50,8 @@ struct PreloadsRoute: Route {
 
     /// Returns the URLs of a request without duplicates. The server remembers user information in them.
     private func urls(of body: PreloadRequest) async throws -> [ResourceURL] {
-        guard (1...Self.maximumURLs).contains(body.urls.count) else {
-            throw Problem.badRequest("urls must have 1 to \(Self.maximumURLs) items")
+        guard (1...PreloadRequest.maximumURLs).contains(body.urls.count) else {
+            throw Problem.badRequest("urls must have 1 to \(PreloadRequest.maximumURLs) items")
         }
         var urls: [ResourceURL] = []
         for text in body.urls {

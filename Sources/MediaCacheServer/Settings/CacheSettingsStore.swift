@@ -140,52 +140,45 @@ extension CacheSettingsUpdate {
     }
 
     /// Returns the settings with those of another update, which take precedence.
-    func merging(_ other: Self) -> Self {
-        var merged = self
-        merged.limits =
-            limits.map { own in
-                CacheSettingsUpdate.Limits(
-                    maximumBytes: other.limits?.maximumBytes ?? own.maximumBytes,
-                    maximumAge: other.limits?.maximumAge ?? own.maximumAge,
-                    minimumFreeBytes: other.limits?.minimumFreeBytes ?? own.minimumFreeBytes)
-            } ?? other.limits
-        merged.transfers =
-            transfers.map { own in
-                CacheSettingsUpdate.Transfers(
-                    connectTimeout: other.transfers?.connectTimeout ?? own.connectTimeout,
-                    responseTimeout: other.transfers?.responseTimeout ?? own.responseTimeout,
-                    stallTimeout: other.transfers?.stallTimeout ?? own.stallTimeout,
-                    retries: other.transfers?.retries ?? own.retries,
-                    readAhead: other.transfers?.readAhead ?? own.readAhead)
-            } ?? other.transfers
-        merged.bandwidth =
-            bandwidth.map { own in
-                CacheSettings.Bandwidth(
-                    total: other.bandwidth?.total ?? own.total, playback: other.bandwidth?.playback ?? own.playback,
-                    recording: other.bandwidth?.recording ?? own.recording,
-                    preload: other.bandwidth?.preload ?? own.preload,
-                    background: other.bandwidth?.background ?? own.background)
-            } ?? other.bandwidth
-        return merged
-    }
+    func merging(_ other: Self) -> Self { combined(with: other, .merging) }
 
     /// Returns the settings without the values that another update also has.
-    func without(_ other: Self) -> Self {
-        var rest = self
-        if other.limits?.maximumBytes != nil { rest.limits?.maximumBytes = nil }
-        if other.limits?.maximumAge != nil { rest.limits?.maximumAge = nil }
-        if other.limits?.minimumFreeBytes != nil { rest.limits?.minimumFreeBytes = nil }
-        if other.transfers?.connectTimeout != nil { rest.transfers?.connectTimeout = nil }
-        if other.transfers?.responseTimeout != nil { rest.transfers?.responseTimeout = nil }
-        if other.transfers?.stallTimeout != nil { rest.transfers?.stallTimeout = nil }
-        if other.transfers?.retries != nil { rest.transfers?.retries = nil }
-        if other.transfers?.readAhead != nil { rest.transfers?.readAhead = nil }
-        if other.bandwidth?.total != nil { rest.bandwidth?.total = nil }
-        if other.bandwidth?.playback != nil { rest.bandwidth?.playback = nil }
-        if other.bandwidth?.recording != nil { rest.bandwidth?.recording = nil }
-        if other.bandwidth?.preload != nil { rest.bandwidth?.preload = nil }
-        if other.bandwidth?.background != nil { rest.bandwidth?.background = nil }
-        return rest
+    func without(_ other: Self) -> Self { combined(with: other, .removing) }
+
+    /// How the values of two updates are combined.
+    private enum Combination {
+        case merging, removing
+
+        func callAsFunction<Value>(_ own: Value?, _ other: Value?) -> Value? {
+            switch self {
+            case .merging: other ?? own
+            case .removing: other == nil ? own : nil
+            }
+        }
+    }
+
+    private func combined(with other: Self, _ combine: Combination) -> Self {
+        let (ownLimits, otherLimits) = (limits ?? .init(), other.limits ?? .init())
+        let limits = Limits(
+            maximumBytes: combine(ownLimits.maximumBytes, otherLimits.maximumBytes),
+            maximumAge: combine(ownLimits.maximumAge, otherLimits.maximumAge),
+            minimumFreeBytes: combine(ownLimits.minimumFreeBytes, otherLimits.minimumFreeBytes))
+        let (own, others) = (transfers ?? .init(), other.transfers ?? .init())
+        let transfers = Transfers(
+            connectTimeout: combine(own.connectTimeout, others.connectTimeout),
+            responseTimeout: combine(own.responseTimeout, others.responseTimeout),
+            stallTimeout: combine(own.stallTimeout, others.stallTimeout),
+            retries: combine(own.retries, others.retries), readAhead: combine(own.readAhead, others.readAhead))
+        let (ownRates, otherRates) = (bandwidth ?? .init(), other.bandwidth ?? .init())
+        let bandwidth = CacheSettings.Bandwidth(
+            total: combine(ownRates.total, otherRates.total),
+            playback: combine(ownRates.playback, otherRates.playback),
+            recording: combine(ownRates.recording, otherRates.recording),
+            preload: combine(ownRates.preload, otherRates.preload),
+            background: combine(ownRates.background, otherRates.background))
+        return CacheSettingsUpdate(
+            limits: limits == Limits() ? nil : limits, transfers: transfers == Transfers() ? nil : transfers,
+            bandwidth: bandwidth == CacheSettings.Bandwidth() ? nil : bandwidth)
     }
 }
 

@@ -126,7 +126,8 @@ public enum ID3Frame: Sendable, Hashable {
     case priv(owner: String, data: [UInt8])
     /// An APIC or PIC frame.
     case picture(ID3Picture)
-    /// A text frame with its identifier and its values that aren't empty, among the first 64. Only version 2.4 permits several.
+    /// A text frame with its identifier, and those of its first 64 values that aren't empty. Only version 2.4 permits
+    /// several.
     case text(id: String, values: [String])
     /// Any other frame with its raw content.
     case other(id: String, data: [UInt8])

@@ -59,9 +59,7 @@ struct ItemListParser {
             artwork += Self.boxes("data", in: item).compactMap(Self.picture)
             return
         }
-        guard Self.types.contains(type), let value = Self.boxes("data", in: item).first.flatMap({ Value($0) }) else {
-            return
-        }
+        guard let value = Self.boxes("data", in: item).first.flatMap({ Value($0) }) else { return }
         switch type {
         case "©nam": metadata.title = metadata.title ?? value.text
         case "©ART": metadata.artist = metadata.artist ?? value.text
@@ -84,10 +82,6 @@ struct ItemListParser {
         default: break
         }
     }
-
-    private static let types: Set<FourCC> = [
-        "©nam", "©ART", "aART", "©alb", "trkn", "disk", "©day", "©gen", "gnre", "desc", "ldes", "tvsh", "tvsn", "tves",
-    ]
 
     /// Stores a description. The long one takes precedence, since `desc` is often its beginning.
     private mutating func describe(_ value: Value, isLong: Bool) {

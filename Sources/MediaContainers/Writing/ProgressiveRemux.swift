@@ -1,7 +1,7 @@
 /// A plan that rearranges an MP4, QuickTime or fragmented MP4 file into a progressive MP4 with its index at the front.
 ///
-/// Descriptive metadata and artwork are copied. Tracks that MP4 can't carry are omitted and reported. The bytes of the samples remain in the source, so the new file
-/// can be read without being written.
+/// Descriptive metadata and artwork are copied. Tracks that MP4 can't carry are omitted and reported. The bytes of the
+/// samples remain in the source, so the new file can be read without being written.
 public struct ProgressiveRemux: Sendable {
     /// The composition of the new file.
     public let layout: ByteLayout

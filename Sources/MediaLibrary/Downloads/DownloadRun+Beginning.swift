@@ -5,24 +5,27 @@ internal import Synchronization
 extension DownloadRun {
     /// Sends ``DownloadEvent/playable(_:)`` once, when the beginning of the asset is cached. Called after each progress.
     func reportBeginning() {
-        let isDue = state.withLock { state in
-            guard !state.hasBeginning else { return false }
-            state.hasBeginning = meter.hasBeginning
-            return state.hasBeginning
-        }
-        if isDue { return dependencies.events.send(.playable(id)) }
+        guard !state.withLock({ $0.hasBeginning }) else { return }
+        if meter.hasBeginning { return sendPlayable() }
         checkBeginningOfFile()
+    }
+
+    private func sendPlayable() {
+        let isDue = state.withLock { state in
+            defer { state.hasBeginning = true }
+            return !state.hasBeginning
+        }
+        if isDue { dependencies.events.send(.playable(id)) }
     }
 
     /// Examines the cached bytes of an incomplete file, unless few bytes were received since the last time.
     private func checkBeginningOfFile() {
+        guard state.withLock({ $0.contents.playlists.isEmpty && $0.contents.parts.count == 1 }) else { return }
         let cached = meter.progress(now: store.time.monotonic).bytes
         let url = state.withLock { state -> String? in
-            guard !state.hasBeginning, cached >= state.nextCheck, state.contents.playlists.isEmpty,
-                state.contents.parts.count == 1
-            else { return nil }
+            guard cached >= state.nextCheck, let part = state.contents.parts.first else { return nil }
             state.nextCheck = .max
-            return state.contents.parts[0].url
+            return part.url
         }
         guard let url, let settings = try? dependencies.settings(for: asset) else { return }
         Task(priority: .utility) {
@@ -31,13 +34,8 @@ extension DownloadRun {
                 try FileBeginning.read(try resources.bytes(of: url, range: nil))
                 return true
             }
-            let isDue = state.withLock { state in
-                state.nextCheck = cached + max(FileBeginning.length, cached / 4)
-                guard found == true, !state.hasBeginning else { return false }
-                state.hasBeginning = true
-                return true
-            }
-            if isDue { dependencies.events.send(.playable(id)) }
+            state.withLock { $0.nextCheck = cached + max(FileBeginning.length, cached / 4) }
+            if found == true { sendPlayable() }
         }
     }
 }

@@ -15,7 +15,8 @@ struct ConfigCommand: AsyncParsableCommand {
             A setting has one name in three spellings: --allowed-host on the command line, MEDIACACHE_ALLOWED_HOST in the \
             environment, "allowedHost" in the file. The command line takes precedence over the environment, the \
             environment over the file, and the file over values stored by `settings`. A list is a JSON array in the \
-            file, and separated by commas in the environment (header fields by line breaks). The variable of the cache folder is MEDIACACHE_DIR.
+            file, and separated by commas in the environment (header fields by line breaks). The variable of the cache \
+            folder is MEDIACACHE_DIR.
             The file is --config, $MEDIACACHE_CONFIG, $XDG_CONFIG_HOME/mediacache/config.json (~/.config if that isn't \
             set), or /etc/mediacache/config.json. Only the first of them is read. All commands use its settings, such \
             as the cache folder and the proxy, but its limits of size and age apply only to `serve` and `prune`.
