@@ -74,7 +74,7 @@ export class SegmentRows {
     if (!this.isRecording || (last && place >= this.rows[0].place && place < last.place + last.duration)) return;
     const from = this.timeOf(place);
     let list = await this.read(`from=${from - 1}&to=${from + readLength}`);
-    // Nothing may be recorded at that time.
+    // If nothing was recorded in that range, reads the segments after it.
     if (!list.segments.some(({ start, duration }) => start + duration > from)) list = await this.read(`from=${from - 1}`);
     if (!list.segments.length) return;
     this.rows = [];

@@ -51,8 +51,9 @@ extension MultivariantPlaylist {
         renditions(of: variant).filter { $0.type == type }
     }
 
-    /// Returns the rendition to play: one in the language that isn't forced, otherwise the default, otherwise the first
-    /// with AUTOSELECT (RFC 8216bis §4.4.6.1), otherwise, except for subtitles, the first. Nil if there is none.
+    /// Returns the rendition to play: an unforced one in the language, preferably the default; otherwise the default in
+    /// any language; otherwise the first with AUTOSELECT (RFC 8216bis §4.4.6.1); otherwise, except for subtitles, the
+    /// first. Nil if there is none.
     public func rendition(_ type: RenditionType, of variant: VariantStream, language: String? = nil) -> Rendition? {
         let renditions = renditions(type, of: variant)
         if let language {

@@ -134,7 +134,8 @@ package struct RepresentationState: Sendable {
     /// The number of missing bytes up to which an abandoned fill may finish, if they arrive within ``finishTime``.
     static let finishDistance: Int64 = 1 << 20
     static let finishTime = Duration.milliseconds(500)
-    /// The number of bytes that a reader receives before it checks whether they can be stored again.
+    /// The number of bytes that a reader receives without storing them before it checks again whether bytes can be
+    /// stored.
     static let passDistance: Int64 = 8 << 20
 
     package var head: ResourceHead

@@ -71,7 +71,7 @@ struct ImportCommand: AsyncParsableCommand {
             ? "Already imported" : "Imported \(result.parts.counted("part")), \(ByteCount(result.bytes))"
         let text =
             "\(action): \(Table.printable(result.title ?? path)).\n" + Self.missing(result.missing)
-            + "`mediacache serve` plays it at /library/\(result.asset)/."
+            + "`mediacache serve` provides it at /library/\(result.asset)/."
         try StandardStreams.print(json ? JSONOutput.text(result) : text)
     }
 

@@ -29,10 +29,10 @@ struct ListCommand: AsyncParsableCommand {
         aliases: ["ls"]
     )
 
-    @Flag(help: "List only what is complete.")
+    @Flag(help: "List only complete entries.")
     var complete = false
 
-    @Flag(help: "List only what is partial.")
+    @Flag(help: "List only incomplete entries.")
     var partial = false
 
     @Flag(help: "List the cached resources of all items.")

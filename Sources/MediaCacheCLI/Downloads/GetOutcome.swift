@@ -38,7 +38,7 @@ struct GetOutcome: Sendable {
         }
         if let remux { lines.append(remux.text) }
         if output == nil, remux == nil, let record {
-            lines.append("`mediacache serve` plays it at /library/\(record.id)/, without its origin.")
+            lines.append("`mediacache serve` provides it at /library/\(record.id)/, without its origin.")
         }
         return lines.joined(separator: "\n")
     }

@@ -21,7 +21,7 @@ struct RecordOutcome: Sendable {
         ]
         if !isInterrupted, !continues {
             lines.append(
-                "`mediacache serve` plays it at /live/\(record.name)/index.m3u8; `export` exports it as a file.")
+                "`mediacache serve` provides it at /live/\(record.name)/index.m3u8; `export` exports it as a file.")
         }
         return lines.joined(separator: "\n")
     }
