@@ -186,7 +186,7 @@ def before_call(context, case, kwargs):
         # Only the server creates valid cursors; walk.py uses them.
         if case.query:
             case.query.pop("after", None)
-        # Only a single resource has links.
+        # The links apply only to the response for a single URL.
         if case.operation.label == "GET /api/v1/resources" and _follows_links(case):
             case.query = {"url": FILM}
     elif case.meta:

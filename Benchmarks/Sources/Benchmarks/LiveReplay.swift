@@ -48,8 +48,8 @@ struct LiveReplay: Benchmark {
         try await server.stop()
     }
 
-    /// Returns a load in which each client requests the segments of its window in order, and its playlist once for
-    /// every 30 segments.
+    /// Returns a load in which each client requests the segments in order, starting at a random one, and one of eight
+    /// playlists in place of every 30th segment.
     private func load(_ clients: Int, _ base: String, playlist: (Int64) -> String) -> Wrk {
         let segments = Self.segments
         let clientsPerThread = max(clients / 2, 1)

@@ -15,7 +15,7 @@ struct ProcessTree {
 
     init(_ process: ChildProcess) { root = process.processID }
 
-    /// The identifiers of the processes. A process that ends in the meantime is missing.
+    /// The identifiers of the processes.
     var members: [pid_t] {
         var members = [root]
         var next = 0

@@ -88,7 +88,7 @@ export function askForKey(wasRejected) {
   main.className = "view-key";
   main.replaceChildren(form);
   document.title = "Key – MediaCache";
-  // Screen readers announce only changes of an alert that is already in the document.
+  // Screen readers announce only changes to an alert that is already in the document.
   if (wasRejected) error.textContent = "The server rejected this key. It may be incomplete or have been replaced.";
   input.focus();
 }

@@ -34,7 +34,7 @@ final class AccessControl: Sendable {
     private let tokenFile: TokenFile?
     private let now: @Sendable () -> Date
     private let state: Mutex<State>
-    /// Serializes changes of the files.
+    /// Serializes changes to the files.
     private let changes = ConcurrencyLimit()
 
     /// - Parameters:

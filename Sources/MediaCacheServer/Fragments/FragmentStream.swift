@@ -7,9 +7,9 @@ import Synchronization
 struct FragmentStream: Sendable {
     /// The range of segments that a request needs.
     enum Need: Sendable, Hashable {
-        /// The segments that overlap a time range on the stream's axis, in seconds, and are after the one with a number.
+        /// The segments that overlap a time range on the stream's axis, in seconds, and follow the segment `after`.
         case range(from: Double?, to: Double?, after: Int?)
-        /// The segment with a number.
+        /// The segment with this number.
         case segment(Int)
     }
 

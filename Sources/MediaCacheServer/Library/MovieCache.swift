@@ -81,7 +81,7 @@ final class MovieCache: Sendable {
         return (try? await movie(of: asset, allowsGaps: true)) != nil
     }
 
-    /// Returns the movie of a stream with known contents, which later changes of its playlists don't affect; nil for
+    /// Returns the movie of a stream with known contents, which later changes to its playlists don't affect; nil for
     /// any other asset.
     private func streamMovie(of asset: Asset, allowsGaps: Bool) async throws -> (movie: Movie, name: String)? {
         let (index, version) = try await contents.versioned(asset.id)

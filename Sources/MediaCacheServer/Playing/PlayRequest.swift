@@ -42,7 +42,7 @@ struct PlayRequest {
     /// no condition.
     var isSettledByFirstRange: Bool { !isHead && range?.parts.count == 1 && preconditions.isEmpty }
 
-    /// Returns the part of the representation to send. If the length is unknown, it is the whole representation.
+    /// Returns the plan for the response. Ranges are ignored while the length is unknown.
     func plan(for head: ResourceHead) -> Plan {
         guard let range, let length = head.length, preconditions.allowsRange(of: head) else { return .whole }
         guard let ranges = range.resolved(in: length) else { return .unsatisfiable }

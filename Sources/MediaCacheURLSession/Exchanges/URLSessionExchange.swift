@@ -259,7 +259,8 @@ extension URLSessionExchange {
         return sent + limit - time.monotonic
     }
 
-    /// Ends the exchange if no time is left for the response head. Otherwise, restarts the timer.
+    /// Ends the exchange if no time is left for the response head, and otherwise restarts the timer. Does nothing after
+    /// the head has been received.
     private func expire() {
         let error = CacheError(
             .timedOut, "\(url.authority) didn't respond in time; check the address and the network, or raise the limit")

@@ -14,7 +14,7 @@ struct VPConfiguration {
         depth = record[2] >> 4
     }
 
-    /// Returns the codec string: `vp09.profile.level.depth`.
+    /// Returns the codec string: the sample entry, then profile, level and bit depth, such as `vp09.00.10.08`.
     func codecString(sampleEntry: FourCC) -> String {
         "\(sampleEntry)." + [profile, level, depth].map { "\($0)".zeroPadded(to: 2) }.joined(separator: ".")
     }

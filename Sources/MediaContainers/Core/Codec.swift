@@ -59,7 +59,7 @@ struct NALUnitSyntax {
     private let typeShift: UInt8
     private let typeMask: UInt8
     private let parameterSets: ClosedRange<UInt8>
-    /// An access unit delimiter that allows any slice.
+    /// An access unit delimiter that allows all slice types.
     let delimiter: [UInt8]
     /// Whether MP4 stores parameter sets only in the configuration (ISO/IEC 14496-15, 8.4.3).
     let hasSetsInConfigurationOnly: Bool

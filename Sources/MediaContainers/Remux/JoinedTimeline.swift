@@ -234,7 +234,7 @@ struct JoinedTimeline {
         return dts > (periods[track.period]?.latest ?? .min).addingClamped(Self.reach)
     }
 
-    /// Returns the last period with a number of discontinuities and with times near `dts`, or nil.
+    /// Returns the last period that follows `number` announced discontinuities and has times near `dts`, or nil.
     private func nearest(to dts: Int64, number: Int, behind: ClockPeriodID? = nil) -> ClockPeriodID? {
         order.last { id in
             guard id.number == number, behind.map({ id > $0 }) ?? true else { return false }

@@ -9,7 +9,7 @@ struct OutputTrack {
     let language: String?
     /// The input track that provides the samples, or nil after a change until the next one is chosen.
     var feeder: RemuxInput.TrackID?
-    /// The index of the input that last fed the track.
+    /// The index of the input to which all feeders of the track belong.
     var input: Int
     /// Whether video frames are dropped until decoding can start.
     var awaitsSync: Bool

@@ -23,7 +23,7 @@ struct ListedResource: Decodable {
     }
 }
 
-/// A download in the output of the API.
+/// A download in an API response.
 struct ListedDownload: Decodable {
     var id: String
     var state: String

@@ -1,7 +1,7 @@
 import Foundation
 import TestSupport
 
-/// The HLS streams of other projects in the corpora, with their known properties. They are served from where they are.
+/// The HLS streams of other projects in the corpora, with their known properties. They are served in place.
 enum StreamCorpus {
     /// The folder of the corpora, for an origin.
     static let root = Prerequisite.corpora.path

@@ -26,7 +26,7 @@ struct AssetMarksRouteTests {
             #expect(tagged.assets.map(\.id) == [ids[0]])
             let none: AssetList = try await host.answer("GET", "/api/v1/assets?tag=famil")
             #expect(none.assets.isEmpty)
-            // The marks survive changes of the download's record.
+            // The marks survive changes to the download's record.
             _ = try await host.download(#"{"url":"\#(urls[0])","title":"A film"}"#)
             let again: AssetRecord = try await host.answer("GET", "/api/v1/assets/\(ids[0])")
             #expect(again.title == "A film" && again.position == 30 && again.tags == ["family"])

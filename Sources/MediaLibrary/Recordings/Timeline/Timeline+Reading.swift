@@ -2,7 +2,7 @@ internal import MediaCache
 internal import Synchronization
 
 extension Timeline {
-    /// Returns the segment with a number; nil if there is none, it was removed, or its page is unreadable.
+    /// Returns the segment with this number; nil if there is none, it was removed, or its page is unreadable.
     package func segment(_ number: Int64) async throws -> RecordedSegment? {
         let entry = state.withLock { state in state.removed.contains(number) ? nil : state.index.page(of: number) }
         guard let entry else { return nil }

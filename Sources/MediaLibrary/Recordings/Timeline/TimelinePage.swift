@@ -16,7 +16,7 @@ package struct TimelinePage: Sendable, Hashable {
     /// The number after that of the last segment.
     package var end: Int64 { first + Int64(segments.count) }
 
-    /// The segment with a number; nil if it isn't in this page.
+    /// The segment with this number; nil if it isn't in this page.
     package subscript(number: Int64) -> RecordedSegment? {
         get { segments.indices.contains(Int(number - first)) ? segments[Int(number - first)] : nil }
         set {
