@@ -1,6 +1,6 @@
 package import MediaContainers
 
-/// A check of the properties that hold for every input of the MP4 reader, valid or not.
+/// A check of the properties that hold for every input of the MP4 reader and of the remuxer, valid or not.
 package enum MovieCheck {
     private struct DiscardingSink: SampleSink {
         mutating func tracks(_: [MediaTrack]) {}

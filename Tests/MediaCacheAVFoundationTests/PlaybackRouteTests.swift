@@ -38,7 +38,7 @@ struct PlaybackRouteTests {
         await store.close()
     }
 
-    /// Each user has a separate resource of the URL, and so have requests without a user.
+    /// A URL has a separate resource for each user, and one for requests without a user.
     @Test func doesNotPlayFileOfOtherUser() async throws {
         let (fixture, store) = try await PlayerFixture.open()
         let url = try fixture.serve(Self.body)

@@ -84,8 +84,8 @@ struct StallTests {
         }
     }
 
-    /// The player repeatedly cancels and repeats its first request before the response head arrives. Without a response
-    /// to the last request, it would never become ready for display.
+    /// The player cancels and repeats its first request several times before the response head arrives. Without a
+    /// response to the last request, it would never become ready for display.
     @Test func respondsToRepeatedFirstRequests() async throws {
         try await withPlayer { player, fixture, _ in
             let gate = ScriptedGate()

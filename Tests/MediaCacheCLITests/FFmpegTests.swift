@@ -52,7 +52,7 @@
             return path
         }
 
-        /// ffmpeg exits with 255 after a signal, but also if it may not open a file.
+        /// ffmpeg exits with 255 after a signal, but also if the system denies an operation.
         @Test func reportsExitCode255AsFailureUnlessCancelled() async throws {
             let folder = try TestFolder()
             let start = folder.file("start")

@@ -42,7 +42,8 @@ package enum Prerequisite {
         return cases
     }
 
-    /// Returns whether the ``corpora`` are present. With `MEDIACACHE_CORPORA=absent`, returns false and prints that.
+    /// Returns whether the ``corpora`` are present. With `MEDIACACHE_CORPORA=absent`, prints this setting and returns
+    /// false.
     ///
     /// - Throws: ``Missing``, like ``isMet(_:_:in:)``, or if `MEDIACACHE_CORPORA` has another value.
     package static func hasCorpora(

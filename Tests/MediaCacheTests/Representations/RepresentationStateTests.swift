@@ -65,8 +65,8 @@ struct RepresentationStateTests {
 
     private final class Token: Sendable {}
 
-    /// Releasing a wake-up may acquire a lock, for example because of a playback shortage, so it must happen outside
-    /// the state's lock.
+    /// Releasing a wake function may acquire another lock, for example to end a playback shortage, so it must happen
+    /// outside the state's lock.
     @Test(arguments: [false, true])
     func releasesWakeOutsideLock(bySeeking: Bool) {
         var state = state()

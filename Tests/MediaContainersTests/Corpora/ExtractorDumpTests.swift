@@ -58,7 +58,7 @@ struct ExtractorDumpTests {
             for (number, (sample, theirSample)) in zip(mine, their.samples).enumerated() {
                 var sample = sample
                 if abs(sample.time - theirSample.time) <= actual.tolerance { sample.time = theirSample.time }
-                // Only Media3 determines whether other samples depend on a sample.
+                // Only Media3 has the other flags, for example for the last sample.
                 var theirSample = theirSample
                 theirSample.flags &= 1
                 guard sample != theirSample else { continue }
