@@ -272,6 +272,17 @@ let package = Package(
     ]
 )
 
+// The sanitizers run the tests of some modules (Scripts/check-sanitizer.sh). The other targets aren't built for them.
+if ProcessInfo.processInfo.environment["MEDIACACHE_SANITIZER"] == "1" {
+    let others: Set = [
+        "AcceptanceTests", "CMediaCacheDemo", "CMediaCacheSpawn", "MediaCacheAVFoundation",
+        "MediaCacheAVFoundationTests", "MediaCacheCLI", "MediaCacheCLITests", "MediaCacheURLSession",
+        "MediaCacheURLSessionTests",
+    ]
+    package.targets.removeAll { others.contains($0.name) }
+    package.products.removeAll { others.contains($0.name) || $0.name == "mediacache" }
+}
+
 // The fuzzers need libFuzzer, so only `make fuzz` builds them.
 if ProcessInfo.processInfo.environment["MEDIACACHE_FUZZ"] == "1" {
     package.targets.append(
