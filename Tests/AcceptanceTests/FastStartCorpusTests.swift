@@ -16,9 +16,8 @@ extension AcceptanceTests {
                 let output = try await Self.rearranged(path, in: folder)
                 let line = try await Peer.run("sha256sum", [output])
                 #expect(String(decoding: line, as: UTF8.self).hasPrefix(sum + " "), "\(path)")
-                let (before, after) = (
-                    try await FastStartCommandTests.packets(source), try await FastStartCommandTests.packets(output)
-                )
+                typealias Command = CommandAcceptanceTests.FastStartCommandTests
+                let (before, after) = (try await Command.packets(source), try await Command.packets(output))
                 #expect(!before.isEmpty && before == after, "\(path)")
             }
         }
