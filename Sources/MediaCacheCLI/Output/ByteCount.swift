@@ -24,6 +24,17 @@ extension ByteCount {
         self.init(Int64(product.rounded()))
     }
 
+    /// The exact count, in the largest unit that it's a multiple of: `10GB`, `512MiB`, or `1500` if there is none.
+    /// Decimal units are preferred, but MiB and larger binary units precede kB.
+    var exactText: String {
+        let units: [(name: String, size: Int64)] = [
+            ("TB", 1_000_000_000_000), ("GB", 1_000_000_000), ("MB", 1_000_000), ("TiB", 1 << 40), ("GiB", 1 << 30),
+            ("MiB", 1 << 20), ("kB", 1000), ("KiB", 1 << 10),
+        ]
+        guard bytes > 0, let unit = units.first(where: { bytes.isMultiple(of: $0.size) }) else { return "\(bytes)" }
+        return "\(bytes / unit.size)\(unit.name)"
+    }
+
     private static let factors: [String: Double] = [
         "": 1, "b": 1,
         "k": 1e3, "kb": 1e3, "kib": 0x1p10,
