@@ -71,6 +71,4 @@ public struct BandwidthLimits: Sendable, Hashable {
         self.total = total
         self.classes = classes
     }
-
-    var isEmpty: Bool { total == nil && classes.isEmpty }
 }

@@ -47,16 +47,13 @@ public struct CookieFile: Sendable, Hashable {
             let isHost =
                 url.host == cookie.domain
                 || (cookie.includesSubdomains && url.host.hasSuffix(".\(cookie.domain)"))
-            return isHost && Self.path(String(url.path), isBelow: cookie.path)
+            let parent = cookie.path.hasSuffix("/") ? cookie.path : cookie.path + "/"
+            return isHost && (url.path == cookie.path || url.path.hasPrefix(parent))
                 && (!cookie.isSecure || url.scheme == "https")
                 && (cookie.expires == 0 || cookie.expires > now.timeIntervalSince1970)
         }
         // Longer paths first (RFC 6265 §5.4).
         let pairs = fitting.sorted { $0.path.count > $1.path.count }.map { "\($0.name)=\($0.value)" }
         return pairs.isEmpty ? nil : pairs.joined(separator: "; ")
-    }
-
-    private static func path(_ path: String, isBelow parent: String) -> Bool {
-        path == parent || path.hasPrefix(parent.hasSuffix("/") ? parent : parent + "/")
     }
 }

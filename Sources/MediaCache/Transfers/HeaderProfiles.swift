@@ -38,12 +38,6 @@ public struct HeaderProfiles: Sendable, Hashable {
         for field in fields { profile.fields[field.name] = field.value }
         self[url] = profile
     }
-
-    /// The profile of `url`'s scheme and authority; `profile` if there is none.
-    public subscript(url: ResourceURL, default profile: @autoclosure () -> Profile) -> Profile {
-        get { self[url] ?? profile() }
-        set { self[url] = newValue }
-    }
 }
 
 extension HTTPFields {

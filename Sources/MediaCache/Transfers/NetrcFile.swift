@@ -58,9 +58,7 @@ extension NetrcFile: CustomStringConvertible, CustomReflectable {
 /// A scanner of words, which may be quoted, with `\"` and `\\` for these characters. `#` begins a comment.
 private struct Scanner {
     var text: Substring
-    private(set) var line = 1
-
-    init(text: Substring) { self.text = text }
+    var line = 1
 
     func failure(_ reason: String) -> CacheError {
         CacheError(.invalidSetting, "line \(line) of the netrc file is invalid: \(reason)")

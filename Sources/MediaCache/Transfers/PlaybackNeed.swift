@@ -45,8 +45,7 @@ struct PlaybackNeed: Sendable {
         waiting -= 1
         shortTime += now - (since ?? now)
         since = waiting > 0 ? now : nil
-        guard waiting == 0 else { return }
-        last = now
+        if waiting == 0 { last = now }
     }
 
     /// Returns whether other transfers pause.

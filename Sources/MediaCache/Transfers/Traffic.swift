@@ -207,8 +207,7 @@ package final class Traffic: Sendable {
         of reader: OriginReader, by ticket: TransferScheduler.Ticket, ifNeeded: () -> Bool, holdsBack: () -> Bool
     ) async throws -> OriginPiece? {
         while true {
-            let isAdmitted = ticket.isAdmittedNow()
-            if !isAdmitted {
+            if !ticket.isAdmittedNow() {
                 guard ifNeeded() else { throw CacheError(.cancelled, "the transfer was cancelled: no reader needs it") }
                 await reader.close()
                 try await ticket.admission()

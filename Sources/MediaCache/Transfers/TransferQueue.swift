@@ -21,7 +21,6 @@ struct TransferQueue: Sendable {
 
     private struct Entry {
         var lane: Lane
-        var isRunning = false
         var isWaiting = false
     }
 
@@ -53,7 +52,7 @@ struct TransferQueue: Sendable {
 
     func transferClass(of id: ID) -> TransferClass? { entries[id]?.lane.transferClass }
     var runningCount: Int { running.count }
-    func isRunning(_ id: ID) -> Bool { entries[id]?.isRunning ?? false }
+    func isRunning(_ id: ID) -> Bool { running.contains(id) }
     func running(at host: String) -> Int { runningByHost[host] ?? 0 }
     func contains(_ id: ID) -> Bool { entries[id] != nil }
 
@@ -70,7 +69,7 @@ struct TransferQueue: Sendable {
 
     /// Marks a transfer as waiting for admission unless it's running.
     mutating func wait(_ id: ID) {
-        guard let entry = entries[id], !entry.isRunning, !entry.isWaiting else { return }
+        guard let entry = entries[id], !isRunning(id), !entry.isWaiting else { return }
         entries[id]?.isWaiting = true
         // Searched from the end, because most transfers wait in order of arrival.
         let index = lanes[entry.lane]?.lastIndex { $0 < id }.map { $0 + 1 } ?? 0
@@ -92,7 +91,7 @@ struct TransferQueue: Sendable {
         entries[id]?.lane.transferClass = transferClass
         if entry.isWaiting { wait(id) }
         // A transfer admitted from the playback reserve loses its admission when it's no longer playback.
-        if entry.isRunning, transferClass != .playback, isOver(entry.lane) { endAdmission(id) }
+        if isRunning(id), transferClass != .playback, isOver(entry.lane) { endAdmission(id) }
     }
 
     mutating func change(_ group: GroupID, to terms: Terms) {
@@ -100,9 +99,7 @@ struct TransferQueue: Sendable {
     }
 
     mutating func endAdmission(_ id: ID) {
-        guard let entry = entries[id], entry.isRunning else { return }
-        entries[id]?.isRunning = false
-        running.remove(id)
+        guard let entry = entries[id], running.remove(id) != nil else { return }
         groups[entry.lane.group]?.running -= 1
         let left = runningByHost[entry.lane.host, default: 1] - 1
         runningByHost[entry.lane.host] = left > 0 ? left : nil
@@ -136,11 +133,10 @@ struct TransferQueue: Sendable {
     /// Admits a transfer if the limits permit it. Returns whether it's running.
     mutating func admit(_ id: ID) -> Bool {
         guard let entry = entries[id] else { return false }
-        if entry.isRunning { return true }
+        if isRunning(id) { return true }
         // If a waiting transfer had precedence, it would already have been admitted.
         guard isFree(entry.lane) else { return false }
         stopWaiting(id)
-        entries[id]?.isRunning = true
         running.insert(id)
         groups[entry.lane.group]?.running += 1
         runningByHost[entry.lane.host, default: 0] += 1

@@ -80,8 +80,8 @@ public final class TransferScheduler: Sendable {
         private let id: TransferQueue.ID
         /// The scheme and authority of the transfer.
         package let host: String
-        /// The group of the transfer.
-        package let group: TransferGroup?
+        /// The group of the transfer, retained because the queue identifies it by its address.
+        private let group: TransferGroup?
         /// Returns the class that the transfer should have.
         private let source = Mutex<(@Sendable () -> TransferClass?)?>(nil)
 

@@ -124,7 +124,7 @@ extension TransferSettings {
     package func requesting(_ url: ResourceURL, as identity: ProfileIdentity?) -> TransferSettings {
         guard let identity else { return self }
         var settings = self
-        settings.headerProfiles[url, default: .init()].identity = identity
+        settings.headerProfiles.add([:], as: identity, to: url)
         return settings
     }
 }
