@@ -22,10 +22,6 @@ final class ChangeSignal: Sendable {
 
     /// Resumes all waiting tasks.
     func send() {
-        let waiters = waiters.withLock { waiters in
-            defer { waiters = [] }
-            return waiters
-        }
-        for waiter in waiters { waiter.resume() }
+        for waiter in waiters.withLock({ exchange(&$0, with: []) }) { waiter.resume() }
     }
 }

@@ -19,7 +19,8 @@ package struct BrowserReference {
     }
 
     private static func rewritten(_ written: UnsafeBufferPointer<UInt8>, _ baseScheme: String) -> String {
-        let bytes = trimmed(written)
+        // Without control characters and spaces at both ends, and without tabs and line breaks anywhere.
+        let bytes = written[...].trimmed { $0 <= 0x20 }.filter { $0 != 0x09 && $0 != 0x0A && $0 != 0x0D }
         let scheme = schemeEnd(bytes).map { String(decoding: bytes[..<$0], as: UTF8.self).lowercased() }
         if let scheme, scheme != "http", scheme != "https" {
             return String(decoding: bytes, as: UTF8.self)
@@ -44,11 +45,6 @@ package struct BrowserReference {
         output += segments.map { dots($0) ?? $0 }.joined(separator: "/".utf8)
         output += bytes[end...]
         return String(decoding: output, as: UTF8.self)
-    }
-
-    /// Removes control characters and spaces at both ends, and tabs and line breaks anywhere.
-    private static func trimmed(_ written: UnsafeBufferPointer<UInt8>) -> [UInt8] {
-        written[...].trimmed { $0 <= 0x20 }.filter { $0 != 0x09 && $0 != 0x0A && $0 != 0x0D }
     }
 
     /// Decodes a percent-encoded `.` or `..` segment; returns nil for any other segment.

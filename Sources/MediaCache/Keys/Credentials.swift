@@ -8,19 +8,6 @@ package struct Credentials: Sendable, Hashable {
     /// The password; nil if the URL contains only a user name.
     package let password: String?
 
-    package init(user: String, password: String?) {
-        self.user = user
-        self.password = password
-    }
-
-    /// Parses user information as written in a URL.
-    package init(userInfo: String) {
-        let parts = userInfo.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
-            .map { $0.removingPercentEncoding ?? String($0) }
-        user = parts[0]
-        password = parts.count > 1 ? parts[1] : nil
-    }
-
     package var identity: ProfileIdentity { ProfileIdentity(user: user) }
 
     /// The value of `Authorization` (RFC 7617 §2).
@@ -33,6 +20,15 @@ extension Credentials: CustomStringConvertible, CustomDebugStringConvertible, Cu
     package var description: String { "<credentials>" }
     package var debugDescription: String { description }
     package var customMirror: Mirror { Mirror(self, children: EmptyCollection<(label: String?, value: Any)>()) }
+}
+
+extension Credentials {
+    /// Parses user information as written in a URL.
+    package init(userInfo: String) {
+        let parts = userInfo.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
+            .map { $0.removingPercentEncoding ?? String($0) }
+        self.init(user: parts[0], password: parts.count > 1 ? parts[1] : nil)
+    }
 }
 
 extension ResourceURL {

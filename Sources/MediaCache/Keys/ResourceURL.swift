@@ -142,11 +142,8 @@ extension ResourceURL {
         if bare.hasPrefix("?") { return with(target: Self.escape(String(path) + bare)) }
         let referencePath = bare.prefix { $0 != "?" }
         let tail = bare[referencePath.endIndex...]
-        if bare.hasPrefix("/") {
-            return with(target: Self.escape(Self.removeDotSegments(String(referencePath)) + tail))
-        }
-        let base = path.lastIndex(of: "/").map { String(path[...$0]) } ?? "/"
-        return with(target: Self.escape(Self.removeDotSegments(base + referencePath) + tail))
+        let base = bare.hasPrefix("/") ? "" : path.lastIndex(of: "/").map { path[...$0] } ?? "/"
+        return with(target: Self.escape(Self.removeDotSegments("\(base)\(referencePath)") + tail))
     }
 
     private var withoutDotSegments: ResourceURL {

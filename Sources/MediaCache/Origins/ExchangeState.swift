@@ -148,8 +148,7 @@ package final class ExchangeBody: OriginBody {
     @inlinable package mutating func beginBody() -> HeadContinuation? {
         guard isWaitingForHead else { return nil }
         phase = .body
-        defer { head = nil }
-        return head
+        return exchange(&head, with: nil)
     }
 
     /// Stores received bytes, which ``deliver()`` then passes to a waiting reader.

@@ -94,10 +94,8 @@ package struct CacheControl: Sendable, Hashable {
             default: break
             }
         }
-        if fields[.cacheControl] == nil, fields[.pragma]?.lowercased().contains("no-cache") == true { noCache = true }
+        if fields[.cacheControl] == nil, let pragma = HTTPField.Name("Pragma") {
+            noCache = fields[pragma]?.lowercased().contains("no-cache") == true
+        }
     }
-}
-
-extension HTTPField.Name {
-    package static let pragma = HTTPField.Name("Pragma")!
 }

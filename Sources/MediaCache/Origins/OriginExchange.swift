@@ -112,14 +112,6 @@ extension TransferSettings {
     }
 }
 
-extension HTTPFields {
-    /// Adds a condition: respond with 304 if the version with this validator is current (RFC 9110 §13.1.2 and §13.1.3).
-    mutating func setUnless(_ validator: Validator) {
-        self[.ifNoneMatch] = validator.entityTag
-        if validator.entityTag == nil { self[.ifModifiedSince] = validator.lastModified }
-    }
-}
-
 /// The current URL of a resource: the requested one, a refreshed one, or the target of the last redirect.
 package final class ResourceLocator: Sendable {
     /// The time during which a redirect's target is requested directly. Signed URLs often expire within minutes.

@@ -28,7 +28,11 @@ extension OriginReader {
             }
         }
         let confirming = head == nil ? confirming : nil
-        if let confirming { conditions.setUnless(confirming.validator) }
+        if let validator = confirming?.validator {
+            // A current version is confirmed with 304 (RFC 9110 §13.1.2 and §13.1.3).
+            conditions[.ifNoneMatch] = validator.entityTag
+            if validator.entityTag == nil { conditions[.ifModifiedSince] = validator.lastModified }
+        }
         var (response, url) = try await exchange.send(conditions)
         // No range of an empty resource can be satisfied.
         let announced = response.headerFields[.contentRange].flatMap(ContentRange.init)?.completeLength ?? 0

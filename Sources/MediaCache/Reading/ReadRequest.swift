@@ -129,6 +129,9 @@ public enum RequestedRange: Sendable, Hashable {
         }
     }
 
+    /// The range of a resource of unknown length, in which an open-ended range ends at `Int64.max`; nil for a suffix.
+    var unresolved: Range<Int64>? { bounds.map { $0.start..<max($0.start, $0.end ?? .max) } }
+
     /// Whether it's a ``suffix(_:)``.
     package var isSuffix: Bool { if case .suffix = self { true } else { false } }
 

@@ -175,8 +175,7 @@ public final class ReadSession: Sendable {
             state.available = offset
             state.planAt = .max
             state.window = (request.settings ?? engine.transfers).readAhead.initial
-            defer { state.memoryReader = nil }
-            return state.memoryReader
+            return exchange(&state.memoryReader, with: nil)
         }
         reader?.cancel()
         representation.leaveFills(sessionID)

@@ -26,24 +26,13 @@ package struct CacheCoverage: Sendable, Hashable {
         entityTag = head.entityTag
         self.isPinned = isPinned
         self.isResourcePinned = isResourcePinned
-        let requested: Range<Int64>
-        if let length {
-            // A range outside of the resource is empty, so that nothing is fetched for it.
-            requested = range.resolved(in: length) ?? length..<length
-        } else if case .closed(let first, let last) = range {
-            requested = first..<max(first, last.clampedSum(1))
-        } else {
-            requested = (range.knownStart ?? 0)..<Int64.max
-        }
+        // A range outside of the resource is empty, so that nothing is fetched for it.
+        let requested = length.map { range.resolved(in: $0) ?? $0..<$0 } ?? range.unresolved ?? 0..<Int64.max
         missing = spans.holes(in: requested)
         bytesCached = spans.bytes(in: requested)
     }
 
-    struct RequestedPart {
-        var key: String
-        var range: RequestedRange
-        var url: ResourceURL
-    }
+    typealias RequestedPart = (key: String, range: RequestedRange, url: ResourceURL)
 }
 
 extension CacheStore {
@@ -51,7 +40,7 @@ extension CacheStore {
     /// cached. Opens no resources.
     package func coverage(of requests: some Sequence<ReadRequest>) async throws -> [CacheCoverage?] {
         try checkOpen()
-        let parts = requests.map { CacheCoverage.RequestedPart(key: key(of: $0), range: $0.range, url: $0.url) }
+        let parts = requests.map { (key: key(of: $0), range: $0.range, url: $0.url) }
         var coverages: [CacheCoverage?] = []
         for batch in parts.batches(of: Self.batchSize) { coverages += try await coverage(of: batch) }
         return coverages

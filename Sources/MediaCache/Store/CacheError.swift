@@ -4,7 +4,7 @@ public import Foundation
 public struct CacheError: Error, Sendable {
     /// The kinds of failure. Compare codes, since messages may change.
     public enum Code: String, Sendable, Hashable, CaseIterable {
-        // The order determines the numbers of `NSError`, so new codes are added at the end.
+        // The order determines the numbers of `NSError`, so codes are never removed, and new ones are added at the end.
 
         /// The task or the read session was cancelled.
         case cancelled
@@ -99,8 +99,9 @@ extension CacheError: LocalizedError, CustomNSError {
     /// The domain of the error as an `NSError`.
     public static var errorDomain: String { "MediaCache.CacheError" }
 
-    /// The number of the error's ``code`` as an `NSError`, which is the same in all versions of the library.
-    public var errorCode: Int { code.number }
+    /// The number of the error's ``code`` as an `NSError`: its position in the declaration, counted from 1. It's the
+    /// same in all versions of the library.
+    public var errorCode: Int { (Code.allCases.firstIndex(of: code) ?? 0) + 1 }
 
     /// The user information of the error as an `NSError`: its ``message``, its ``cause``, and the code's name
     /// (`MediaCacheErrorCode`). It contains strings and errors only, because players pass errors between processes.
@@ -116,12 +117,6 @@ extension CacheError: LocalizedError, CustomNSError {
     public var errorDescription: String? { message }
     /// The description of the ``cause``; nil if there is none.
     public var failureReason: String? { cause.map { "\($0)" } }
-}
-
-extension CacheError.Code {
-    /// The number of the code as an `NSError`: its position in the declaration, counted from 1. A number is never
-    /// changed or used again.
-    fileprivate var number: Int { (Self.allCases.firstIndex(of: self) ?? 0) + 1 }
 }
 
 extension CacheError {
