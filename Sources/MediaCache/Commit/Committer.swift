@@ -74,15 +74,10 @@ package final class Committer: Sendable {
         }
     }
 
-    /// Starts a commit after the running one, unless one is already waiting.
-    func scheduleCommit() {
-        _ = nextCommit()
-    }
-
     /// Commits everything written before the call. Returns the first error, if any.
     @discardableResult
     package func commit() async -> CacheError? {
-        await nextCommit().value
+        await scheduleCommit().value
     }
 
     /// Waits for the end of the running commit, if any.
@@ -90,7 +85,9 @@ package final class Committer: Sendable {
         _ = await state.withLock { $0.running }?.value
     }
 
-    private func nextCommit() -> Task<CacheError?, Never> {
+    /// Starts a commit after the running one, unless one is already waiting.
+    @discardableResult
+    func scheduleCommit() -> Task<CacheError?, Never> {
         state.withLock { state in
             if let next = state.next { return next }
             let running = state.running

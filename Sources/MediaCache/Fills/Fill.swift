@@ -33,7 +33,7 @@ struct Fill: Sendable {
         let isDurable = representation.isDurable
         let woken = representation.withState { state in
             // The next commit after the fill updates the sidecar of a pinned representation.
-            if isDurable { state.setNeedsCommit() }
+            if isDurable { state.needsCommit = true }
             return state.fillEnded(plan.id, error: failure, refusal: refusal)
         }
         engine.counters.add(\.runningFills, -1)

@@ -13,13 +13,12 @@ extension Representation {
         if size == nil, let moved = Self.size(of: stored.blob, isDurable: !isDurable, engine: engine) {
             size = moved
             isDurable.toggle()
-            state.setNeedsCommit()
+            state.needsCommit = true
         }
         if stored.spans.upperBound > size ?? 0 {
             for span in stored.spans.spans(in: (size ?? 0)..<stored.spans.upperBound) { state.lose(span) }
             // The loss can exceed the missing bytes, because a checksum covers a whole run.
-            state.lostAtOpening = stored.spans
-            for span in state.written.spans { state.lostAtOpening.remove(span) }
+            state.lostAtOpening = SpanMap(stored.spans.spans.flatMap { state.written.holes(in: $0) })
             for span in state.lostAtOpening.spans { engine.events.send(.damaged(key: resource.key, range: span)) }
         }
         return Representation(
@@ -167,12 +166,6 @@ extension Representation {
 
     // MARK: - Moving
 
-    /// Moves the blob between the evictable and the pinned folder, by renaming or, across file systems, by copying.
-    /// Blocks.
-    package func move(isDurable: Bool) throws {
-        try engine.move([self], isDurable: isDurable)
-    }
-
     /// Renames the blob into its new folder. The rename is durable once both folders are synced. Returns nil if the
     /// blob is already there or doesn't exist. Blocks.
     fileprivate func rename(isDurable: Bool) throws -> (from: String, to: String)? {
@@ -272,9 +265,9 @@ extension Engine {
         return blobs.folder(of: blob, isDurable: true)
     }
 
-    /// Moves blobs between the evictable and the pinned folders. Blocks.
+    /// Moves blobs between the evictable and the pinned folder, by renaming or, across file systems, by copying. Blocks.
     func move(_ representations: [Representation], isDurable: Bool) throws {
-        defer { for representation in representations { representation.withState { $0.setNeedsCommit() } } }
+        defer { for representation in representations { representation.withState { $0.needsCommit = true } } }
         var moved: [(from: String, to: String)] = []
         let result = Result<Void, any Error> {
             for representation in representations {

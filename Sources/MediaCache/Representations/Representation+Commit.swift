@@ -86,9 +86,7 @@ extension Representation {
         writing.withLock { _ in
             let committed = file.withLock { $0.committed }
             state.withLock { state in
-                var unsynced = state.written
-                for span in committed.spans { unsynced.remove(span) }
-                for span in unsynced.spans { state.forget(span) }
+                for span in state.written.spans.flatMap({ committed.holes(in: $0) }) { state.forget(span) }
                 state.uncommittedBytes = 0
                 state.storingFailure = error
             }

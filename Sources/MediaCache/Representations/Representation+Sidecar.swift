@@ -68,7 +68,7 @@ extension Engine {
         } catch {
             for sidecar in written { try? files.remove(sidecar.temporary) }
             // The next commit tries again.
-            for representation in representations { representation.withState { $0.setNeedsCommit() } }
+            for representation in representations { representation.withState { $0.needsCommit = true } }
             throw error
         }
     }

@@ -27,7 +27,7 @@ extension Representation {
 
     /// Verifies all cached bytes again, including those verified since the store was opened. Blocks.
     package func compareAll() -> [Range<Int64>] {
-        state.withLock { $0.discardVerification() }
+        state.withLock { $0.verified = SpanMap() }
         return spans.spans.flatMap { compare($0) }
     }
 

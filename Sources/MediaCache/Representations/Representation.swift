@@ -69,7 +69,7 @@ package final class Representation: Sendable {
             if let freshness { state.freshness = freshness }
             state.head.isStale = isStale
             if !isStale { state.head.validatedAt = now }
-            state.setNeedsCommit()
+            state.needsCommit = true
         }
     }
 
@@ -77,7 +77,7 @@ package final class Representation: Sendable {
     func setReplaced(_ isReplaced: Bool) {
         withState { state in
             state.isReplaced = isReplaced
-            state.setNeedsCommit()
+            state.needsCommit = true
         }
     }
 
@@ -85,7 +85,7 @@ package final class Representation: Sendable {
     package func supersede() {
         withState { state in
             state.isSuperseded = true
-            state.setNeedsCommit()
+            state.needsCommit = true
         }
     }
 

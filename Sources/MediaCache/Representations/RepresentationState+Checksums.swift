@@ -4,19 +4,13 @@ extension RepresentationState {
         checksums.records(in: range).filter { !verified.contains($0.range) }
     }
 
-    mutating func discardVerification() { verified = SpanMap() }
-
     /// Turns bytes without a record, or with a wrong checksum, into holes. Returns these, and the wake functions of
     /// readers.
     mutating func didVerify(
         _ range: Range<Int64>, good: [Range<Int64>]
     ) -> (damaged: [Range<Int64>], woken: [@Sendable () -> Void]) {
         for span in good where written.contains(span) { verified.insert(span) }
-        let damaged = written.spans(in: range).flatMap { span in
-            var rest = SpanMap(CollectionOfOne(span))
-            for good in verified.spans(in: span) { rest.remove(good) }
-            return Array(rest.spans)
-        }
+        let damaged = written.spans(in: range).flatMap { verified.holes(in: $0) }
         for span in damaged { lose(span) }
         return (damaged, takeWaiters { _ in true })
     }
@@ -53,6 +47,4 @@ extension RepresentationState {
         needsCommit = true
         checksums.markDirty(pages: pages)
     }
-
-    package mutating func setNeedsCommit() { needsCommit = true }
 }

@@ -20,13 +20,7 @@ extension RepresentationState {
     ) -> (DemandID, calls: [@Sendable () -> Void]) {
         nextID += 1
         demands.insert(nextID)
-        return (nextID, join(nextID, range, transferClass))
-    }
-
-    private mutating func join(
-        _ demand: DemandID, _ range: Range<Int64>, _ transferClass: TransferClass
-    ) -> [@Sendable () -> Void] {
-        fillIDs(in: range).compactMap { fills[$0]?.join(demand, transferClass) }
+        return (nextID, fillIDs(in: range).compactMap { fills[$0]?.join(nextID, transferClass) })
     }
 
     private func fillIDs(in range: Range<Int64>) -> [FillID] {
@@ -43,8 +37,8 @@ extension RepresentationState {
         let range = range.lowerBound..<max(range.lowerBound, min(range.upperBound, length))
         if !isSuperseded, written.contains(range) { return .done }
         if let failure = refillFailure ?? storingFailure { return .failed(failure) }
-        calls += join(demand, range, transferClass)
         let near = fillIDs(in: range)
+        calls += near.compactMap { fills[$0]?.join(demand, transferClass) }
         if let own = near.first(where: { fills[$0]?.starter == demand }) { return .wait([own]) }
         let plan =
             startDemanded(

@@ -74,8 +74,8 @@ extension RepresentationState {
         fills[id] = RunningFill(range, for: starter, transferClass: transferClass)
         let before = range.lowerBound - 1
         let followsStoredSpan = before >= 0 && written.span(at: before) != nil
-        let resumes = followsStoredSpan && (lacksValidator || arrived.span(at: before) == nil)
-        let probes = lacksValidator && !followsStoredSpan && !written.isEmpty
+        let resumes = followsStoredSpan && (!head.validator.isPresent || arrived.span(at: before) == nil)
+        let probes = !head.validator.isPresent && !followsStoredSpan && !written.isEmpty
         return FillPlan(id: id, range: range, resumes: resumes, probes: probes)
     }
 

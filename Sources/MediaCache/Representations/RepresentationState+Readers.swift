@@ -158,7 +158,7 @@ extension RepresentationState {
         }
         let isNear = covered - position < window / 2
         // Without a validator, the bytes before a fill must be cached to compare versions.
-        let canCompare = !lacksValidator || written.span(at: covered - 1) != nil
+        let canCompare = head.validator.isPresent || written.span(at: covered - 1) != nil
         guard isNear, canCompare else { return max(position + 1, covered - window / 2) }
         window = min(window * 2, readAhead.maximum)
         start(at: covered, end: end, window: window, readAhead, for: session, transferClass, work: &work)

@@ -229,9 +229,6 @@ package struct RepresentationState: Sendable {
     /// Whether all bytes are cached.
     package var isComplete: Bool { head.length.map { written.byteCount == $0 } ?? false }
 
-    /// Whether no validator distinguishes this version from another of the same length.
-    var lacksValidator: Bool { head.validator.strongEntityTag == nil && head.validator.lastModified == nil }
-
     /// Whether it's held, or has readers or fills.
     package var isInUse: Bool { holds > 0 || !sessions.isEmpty || !fills.isEmpty }
 

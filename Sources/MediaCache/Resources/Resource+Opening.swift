@@ -252,7 +252,7 @@ extension Resource {
             end = min(end, start.clampedSum(context.settings.readAhead.initial))
         }
         let plan = representation.withState { state in
-            state.setNeedsCommit()
+            state.needsCommit = true
             return state.beginFound(start..<max(start, end), transferClass: ticket.transferClass)
         }
         let alternates = state.withLock { state in

@@ -128,7 +128,7 @@ extension Representation {
         state.withLock { state in
             state.isSuperseded = false
             state.isReplaced = false
-            state.setNeedsCommit()
+            state.needsCommit = true
         }
     }
 }

@@ -219,7 +219,7 @@ extension Resource {
         guard isPlaced else { return false }
         guard !body.bytes.isEmpty else {
             // Nothing is written that would schedule the commit.
-            representation.withState { $0.setNeedsCommit() }
+            representation.withState { $0.needsCommit = true }
             return true
         }
         do {

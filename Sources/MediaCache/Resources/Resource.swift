@@ -1,11 +1,5 @@
 import Foundation
 
-/// A representation, and when the origin last confirmed it.
-struct Confirmation: Sendable {
-    var representation: Int64
-    var moments: ConfirmationMoments
-}
-
 /// The start times of the last requests that confirmed a version. A request with scope `any` doesn't confirm a version
 /// for scope `publicOnly`, because the access rule may forbid it in that scope.
 struct ConfirmationMoments: Sendable {
@@ -13,11 +7,6 @@ struct ConfirmationMoments: Sendable {
     private(set) var any: Duration?
     /// The start time of the last request limited to public addresses; nil if there is none.
     private(set) var publicOnly: Duration?
-
-    init() {}
-
-    /// Creates the moments of a version found by a request.
-    init(_ began: Duration, _ scope: AddressScope) { record(began, scope) }
 
     /// Records a confirmation by a request that started at `began`.
     mutating func record(_ began: Duration, _ scope: AddressScope) {
@@ -92,7 +81,8 @@ package final class Resource: Sendable {
             refusal = nil
             unstored = nil
             lastCheck = now
-            confirmed = ConfirmationMoments(began, scope)
+            confirmed = ConfirmationMoments()
+            confirmed.record(began, scope)
             originFailure = nil
         }
     }
@@ -196,19 +186,18 @@ package final class Resource: Sendable {
         }
     }
 
-    /// The last confirmation since opening.
-    var confirmation: Confirmation? {
+    /// The identifier of the current version, and its confirmations since opening; nil if there is none.
+    var confirmation: (version: Int64, moments: ConfirmationMoments)? {
         state.withLock { state in
             guard let current = state.current, state.confirmed.any != nil else { return nil }
-            return Confirmation(representation: current.id, moments: state.confirmed)
+            return (current.id, state.confirmed)
         }
     }
 
-    /// Restores the confirmation from before this resource was closed.
-    func restore(_ confirmation: Confirmation) {
+    /// Restores the confirmations of a version from before this resource was closed.
+    func restore(_ moments: ConfirmationMoments, of version: Int64) {
         state.withLock { state in
-            guard state.current?.id == confirmation.representation else { return }
-            state.confirmed = confirmation.moments
+            if state.current?.id == version { state.confirmed = moments }
         }
     }
 
@@ -397,10 +386,9 @@ package final class Resource: Sendable {
             }
             return range
         }
-        guard let start = request.range.knownStart else {
+        guard let range = request.range.unresolved else {
             throw CacheError(.badResponse, "\(request.url) has an unknown length, so its last bytes can't be requested")
         }
-        if case .closed(_, let last) = request.range { return start..<max(start, last.clampedSum(1)) }
-        return start..<Int64.max
+        return range
     }
 }

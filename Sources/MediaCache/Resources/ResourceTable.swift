@@ -12,7 +12,7 @@ final class ResourceTable: Sendable {
         /// The tasks waiting for exclusive access, by key. A key without exclusive access has no entry.
         var busy: [String: [CheckedContinuation<Void, Never>]] = [:]
         /// The last confirmations of closed resources, by key.
-        var confirmed: [String: Confirmation] = [:]
+        var confirmed: [String: (version: Int64, moments: ConfirmationMoments)] = [:]
         /// The number of open resources after the last search for idle ones.
         var openCount = 0
     }
@@ -45,7 +45,7 @@ final class ResourceTable: Sendable {
     }
 
     /// Removes and returns the confirmation of a closed resource.
-    func confirmation(key: String) -> Confirmation? {
+    func confirmation(key: String) -> (version: Int64, moments: ConfirmationMoments)? {
         state.withLock { $0.confirmed.removeValue(forKey: key) }
     }
 
@@ -57,14 +57,8 @@ final class ResourceTable: Sendable {
         }
     }
 
-    /// Runs `body` with exclusive access to a key. Loading, removal and eviction exclude each other.
-    func withExclusiveAccess<Result: Sendable>(
-        to key: String, _ body: @Sendable () async throws -> Result
-    ) async rethrows -> Result {
-        try await withExclusiveAccess(to: [key], body)
-    }
-
-    /// Runs `body` with exclusive access to distinct keys in ascending order, which prevents deadlocks.
+    /// Runs `body` with exclusive access to distinct keys in ascending order, which prevents deadlocks. Loading, removal
+    /// and eviction exclude each other.
     func withExclusiveAccess<Result: Sendable>(
         to keys: [String], _ body: @Sendable () async throws -> Result
     ) async rethrows -> Result {

@@ -24,10 +24,8 @@ package struct BlockChecksums: Sendable {
     private var pages: [Int64: Page] = [:]
     private var dirtyPages: Set<Int64> = []
 
-    package init() {}
-
     /// Creates checksums from the catalog's pages, by page number.
-    package init(encodedPages: [Int64: [UInt8]]) {
+    package init(encodedPages: [Int64: [UInt8]] = [:]) {
         pages = encodedPages.mapValues { .encoded($0) }
     }
 

@@ -1,14 +1,11 @@
 /// The cached byte ranges of a representation. The ranges between them are holes.
 package struct SpanMap: Sendable, Hashable {
-    private var ranges: RangeSet<Int64>
+    private var ranges = RangeSet<Int64>()
 
     /// The number of bytes in the spans.
-    package private(set) var byteCount: Int64
+    package private(set) var byteCount: Int64 = 0
 
-    package init() {
-        ranges = RangeSet()
-        byteCount = 0
-    }
+    package init() {}
 
     package init(_ spans: some Sequence<Range<Int64>>) {
         self.init()

@@ -130,8 +130,8 @@ extension CacheStore {
     private func deleteUnpinnedVersions(atLeast needed: Int64) async throws -> Int64 {
         var freed: Int64 = 0
         for key in try await engine.catalog.keysWithUnpinnedVersions() where freed < needed {
-            let bytes = try await table.withExclusiveAccess(to: key) {
-                guard await self.closeForRemoval(key: key) != nil,
+            let bytes = try await table.withExclusiveAccess(to: [key]) {
+                guard await self.closeForRemoval(keys: [key])[key] != nil,
                     let entry = try await self.engine.catalog.resource(key: key),
                     let pinned = entry.versions.pinned
                 else { return Int64(0) }
@@ -148,7 +148,11 @@ extension CacheStore {
     }
 
     private func carryOut(_ step: EvictionStep, keys: [Int64: String]) async throws -> Int64 {
-        guard let key = keys[step.id] else { return 0 }
+        let key =
+            switch step {
+            case .remove(let id), .shrink(let id, _): keys[id]
+            }
+        guard let key else { return 0 }
         let freed =
             switch step {
             case .remove: try await deleteResource(key: key, sparesPinned: true) ?? 0
@@ -167,9 +171,9 @@ extension CacheStore {
     /// - Returns: The number of bytes freed; 0 if the resource is in use or pinned.
     private func shrink(key: String, by bytes: Int64) async throws -> Int64 {
         await engine.committer.commit()
-        let (freed, mustRemove) = try await table.withExclusiveAccess(to: key) { () -> (Int64, Bool) in
+        let (freed, mustRemove) = try await table.withExclusiveAccess(to: [key]) { () -> (Int64, Bool) in
             guard self.table[key]?.stored.isPinned != true else { return (0, false) }
-            guard await self.closeForRemoval(key: key) != nil else { return (0, false) }
+            guard await self.closeForRemoval(keys: [key])[key] != nil else { return (0, false) }
             guard let entry = try await self.engine.catalog.resource(key: key), entry.damaged.isEmpty,
                 !entry.resource.isPinned, entry.representations.count == 1, let only = entry.representations.first
             else { return (0, true) }
@@ -188,8 +192,13 @@ extension CacheStore {
             guard let file else { return (0, true) }
             let snapshot: CommitSnapshot
             do {
-                snapshot = try await self.engine.run {
-                    try CommitSnapshot(forgetting: holes, of: only, resource: entry.resource, catalog: $0.catalog)
+                snapshot = try await self.engine.run { engine in
+                    var state = RepresentationState(only, pages: try engine.catalog.checksumPages(of: only.id))
+                    for hole in holes { state.forget(hole) }
+                    var remaining = only
+                    remaining.spans = state.written
+                    return CommitSnapshot(
+                        resource: entry.resource, representation: remaining, dirtyPages: state.takeDirtyPages())
                 }
             } catch let error as CacheError where error.code == .damaged {
                 return (0, true)
@@ -205,28 +214,6 @@ extension CacheStore {
         }
         guard mustRemove else { return freed }
         return freed + (try await deleteResource(key: key, sparesPinned: true) ?? 0)
-    }
-}
-
-extension CommitSnapshot {
-    /// Creates the changes that remove `holes` from a representation that isn't open. Blocks.
-    fileprivate init(
-        forgetting holes: [Range<Int64>], of stored: StoredRepresentation, resource: StoredResource, catalog: Catalog
-    ) throws {
-        var state = RepresentationState(
-            head: stored.head, freshness: stored.freshness, written: stored.spans,
-            checksums: BlockChecksums(encodedPages: try catalog.checksumPages(of: stored.id)))
-        for hole in holes { state.forget(hole) }
-        self.init(resource: resource, representation: stored, dirtyPages: state.takeDirtyPages())
-        representation.spans = state.written
-    }
-}
-
-extension EvictionStep {
-    fileprivate var id: Int64 {
-        switch self {
-        case .remove(let id), .shrink(let id, _): id
-        }
     }
 }
 

@@ -71,7 +71,7 @@ extension CacheStore {
     func pin(_ resource: Resource) async throws {
         if !resource.stored.isPinned { resource.setPinned(true) }
         guard let representation = resource.pinTarget, representation === resource.pinnedVersion else { return }
-        try await engine.pool.run { try representation.move(isDurable: true) }
+        try await engine.run { try $0.move([representation], isDurable: true) }
     }
 
     private func pinBlobs(of resources: [Resource], _ isPinned: Bool) async throws {
@@ -91,7 +91,7 @@ extension CacheStore {
     ///
     /// - Throws: ``CacheError`` with ``CacheError/Code/storage``; the old version stays pinned.
     func movePin(of resource: Resource) async throws {
-        try await table.withExclusiveAccess(to: resource.key) {
+        try await table.withExclusiveAccess(to: [resource.key]) {
             guard self.table[resource.key] === resource, resource.pinTarget != nil else { return }
             // Includes the old version, which must exist until the move is complete.
             let held = resource.hold()

@@ -53,10 +53,10 @@ extension CacheStore {
         }
         for (blob, key) in pinned where !listed.contains(blob) {
             guard !Task.isCancelled else { return }
-            try await table.withExclusiveAccess(to: key) {
+            try await table.withExclusiveAccess(to: [key]) {
                 if let resource = self.table[key] {
                     // Its next commit writes the sidecar.
-                    resource.pinnedVersion?.withState { $0.setNeedsCommit() }
+                    resource.pinnedVersion?.withState { $0.needsCommit = true }
                     return
                 }
                 guard let entry = try await self.engine.catalog.resource(key: key), let pinned = entry.versions.pinned,
@@ -78,7 +78,7 @@ extension CacheStore {
     private func adopt(_ paths: [String]) async throws -> Int {
         var count = 0
         for sidecar in await sidecars(at: paths) {
-            let isAdopted = try await table.withExclusiveAccess(to: sidecar.key) {
+            let isAdopted = try await table.withExclusiveAccess(to: [sidecar.key]) {
                 guard self.table[sidecar.key] == nil else { return false }
                 return try await self.adopt(sidecar)
             }
@@ -168,7 +168,7 @@ extension CacheStore {
     private func removeDuplicate(_ file: BlobFolder.Entry) async throws {
         guard let key = try await engine.catalog.owner(ofBlob: file.blob)?.key else { return }
         // If the resource is open, its pin may move again, which makes this file the valid one.
-        try await table.withExclusiveAccess(to: key) {
+        try await table.withExclusiveAccess(to: [key]) {
             guard self.table[key] == nil,
                 try await self.engine.catalog.owner(ofBlob: file.blob)?.isDurable == !file.isDurable
             else { return }

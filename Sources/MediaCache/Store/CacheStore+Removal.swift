@@ -119,7 +119,7 @@ extension CacheStore {
                 if entry != nil || !blobs.isEmpty { removals[key] = removal }
             }
             try await self.delete(deleted, damaged: damaged, unpinning: pinned)
-            try await self.unlink(unknown)
+            try await self.engine.run { [unknown] in try $0.unlink(blobs: unknown) }
             return removals
         }
     }
@@ -134,14 +134,10 @@ extension CacheStore {
         }
     }
 
-    /// Closes a resource, so that no commit interferes with changes to its catalog records. Returns the names of its
-    /// blobs; none if it isn't open, and nil if it's in use.
-    func closeForRemoval(key: String) async -> [String]? {
-        await closeForRemoval(keys: [key], orLater: false)[key]
-    }
-
-    /// Closes resources as ``closeForRemoval(key:)`` does. With `orLater`, those in use are marked for removal.
-    private func closeForRemoval(keys: [String], orLater: Bool) async -> [String: [String]] {
+    /// Closes resources, so that no commit interferes with changes to their catalog records. With `orLater`, those in
+    /// use are marked for removal. Returns the names of the blobs by key, without resources in use; none for a resource
+    /// that isn't open.
+    func closeForRemoval(keys: [String], orLater: Bool = false) async -> [String: [String]] {
         var closed: [String: [String]] = [:]
         var wasOpen = false
         for key in keys {
@@ -186,13 +182,9 @@ extension CacheStore {
             // On a full disk the catalog can't even shrink, so the blobs are deleted first. A record without its blob
             // is found at opening.
             guard try await engine.run({ try $0.isDiskFull }) else { throw error }
-            try await unlink(blobs)
+            try await engine.run { try $0.unlink(blobs: blobs) }
             try await engine.catalog.delete(representations: ids, unpinning: unpinned)
         }
-        try await unlink(blobs)
-    }
-
-    private func unlink(_ blobs: [String]) async throws {
         try await engine.run { try $0.unlink(blobs: blobs) }
     }
 
@@ -210,7 +202,7 @@ extension CacheStore {
         for representation in removable.superseded { representation.abandon() }
         await engine.committer.waitForRunning()
         let ids = Set(removable.superseded.map(\.id))
-        try await table.withExclusiveAccess(to: resource.key) {
+        try await table.withExclusiveAccess(to: [resource.key]) {
             let stored = try await self.engine.catalog.resource(key: resource.key)?.representations ?? []
             try await self.delete(stored.filter { ids.contains($0.id) })
         }

@@ -100,10 +100,8 @@ extension Representation {
             file.committed = spans
         }
         withState { state in
-            var unknown = state.written
-            for span in spans.spans { unknown.remove(span) }
-            for span in unknown.spans { state.forget(span) }
-            state.discardVerification()
+            for span in state.written.spans.flatMap({ spans.holes(in: $0) }) { state.forget(span) }
+            state.verified = SpanMap()
             if !isKnown { state.isSuperseded = true }
         }
     }

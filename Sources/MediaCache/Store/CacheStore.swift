@@ -337,7 +337,7 @@ public final class CacheStore: Sendable {
     /// Returns the resource with a key, or a new one if it isn't cached.
     func resource(key: String, url: ResourceURL) async throws -> Resource {
         if let resource = table[key] { return resource }
-        return try await table.withExclusiveAccess(to: key) {
+        return try await table.withExclusiveAccess(to: [key]) {
             if let resource = self.table[key] { return resource }
             let resource =
                 try await self.load(key: key, url: url)
@@ -376,7 +376,7 @@ public final class CacheStore: Sendable {
             try entry.representations.map { try Representation.restore($0, of: resource, engine: engine) }
         }
         resource.restore(restored)
-        if let confirmation = table.confirmation(key: resource.key) { resource.restore(confirmation) }
+        if let (version, moments) = table.confirmation(key: resource.key) { resource.restore(moments, of: version) }
         // Losses must be committed before other bytes replace the lost ones.
         for representation in restored { representation.withState { _ in } }
         // The store may have been closed before a pending move of the pin.
@@ -388,7 +388,7 @@ public final class CacheStore: Sendable {
     func opened(_ stored: StoredResource) async throws -> Resource? {
         if let resource = table[stored.key] { return resource }
         guard let url = try? ResourceURL(stored.url) else { return nil }
-        return try await table.withExclusiveAccess(to: stored.key) {
+        return try await table.withExclusiveAccess(to: [stored.key]) {
             if let resource = self.table[stored.key] { return resource }
             guard let resource = try await self.load(key: stored.key, url: url) else { return nil }
             self.table.insert(resource)

@@ -217,12 +217,12 @@ struct PinTests {
                 isTried = true
                 let isFree = representation.writing.withLockIfAvailable { _ in true } ?? false
                 #expect(!isFree)
-                if isFree { #expect(throws: Never.self) { try representation.move(isDurable: true) } }
+                if isFree { #expect(throws: Never.self) { try store.engine.move([representation], isDurable: true) } }
             }
         }
         for wake in woken { wake() }
         #expect(isTried)
-        try representation.move(isDurable: true)
+        try store.engine.move([representation], isDurable: true)
         #expect(paths(".bin").map { $0.hasPrefix("/kept/") } == [true])
         fixture.origin.isReachable = false
         #expect(try await store.bytes(fixture.url, .closed(range.lowerBound, through: range.upperBound - 1)) == bytes)
@@ -255,7 +255,7 @@ struct PinTests {
             // The limit only ends a deadlock; beside other tests, a commit takes seconds.
             #expect(isCommitted.wait(timeout: .now() + 120) == .success)
         }
-        try await store.engine.pool.run { try representation.move(isDurable: true) }
+        try await store.engine.run { try $0.move([representation], isDurable: true) }
         files.beforeRemoval(nil)
         let holdsBytes = durable.withLock { $0?.starts(with: bytes) }
         #expect(holdsBytes == true)
@@ -271,7 +271,7 @@ struct PinTests {
         let representation = try #require(store.table[store.key(for: fixture.url)]?.current)
         files.fail { call, _ in call == .remove ? EIO : nil }
         await #expect(throws: SystemError.self) {
-            try await store.engine.pool.run { try representation.move(isDurable: true) }
+            try await store.engine.run { try $0.move([representation], isDurable: true) }
         }
         files.fail(nil)
         _ = try await store.complete(ReadRequest(url: fixture.url))
