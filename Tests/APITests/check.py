@@ -31,9 +31,9 @@ def generated(server: Server, origin: Origin, names: dict[str, str], seed: str) 
         # The order of sets affects the generated requests, which must depend only on the seed.
         "PYTHONHASHSEED": "0",
     }
-    # All checks are enabled by default. `--checks all` would also enable those that schemathesis.toml disables for an
-    # operation. The speed of the generation depends on other processes. The warnings that aren't selected concern
-    # removals, which rarely find a record with the generated name, and pictures, which have no schema.
+    # Without `--checks`, all checks run except those that schemathesis.toml disables for an operation. The health check
+    # `too_slow` would fail on a busy machine. The warnings that aren't selected concern removals, which rarely find a
+    # record with the generated name, and pictures, which have no schema.
     command = [
         pathlib.Path(sys.executable).parent / "schemathesis", "--config-file", HERE / "schemathesis.toml", "run",
         DESCRIPTION, "--url", server.address, "--request-timeout", "30",
@@ -42,7 +42,7 @@ def generated(server: Server, origin: Origin, names: dict[str, str], seed: str) 
     ]  # fmt: skip
     if EXAMPLES:
         command += ["--max-examples", EXAMPLES]
-    # Hypothesis ends the stateful phase early if a sequence of requests has another result when it is repeated. The
+    # Hypothesis ends the stateful phase early if a sequence of requests has a different result when it is repeated. The
     # timing of downloads and recordings may cause that, so the phase runs several times.
     runs = [("examples,coverage,fuzzing", seed)] + [("stateful", str(int(seed) + n)) for n in range(STATEFUL_RUNS)]
     results = [

@@ -4,7 +4,7 @@ import Synchronization
 final class ChangeSignal: Sendable {
     private let waiters = Mutex<[CheckedContinuation<Void, Never>]>([])
 
-    /// Waits while `condition` holds, which is evaluated after each ``send()`` and when the task is cancelled.
+    /// Waits while `condition` holds. Evaluates it again after each ``send()`` and when the task is cancelled.
     func wait(while condition: () -> Bool) async {
         // Not within the loop, where the handlers of two cancelled tasks would wake each other endlessly.
         await withTaskCancellationHandler {

@@ -9,7 +9,7 @@ public final class TransferScheduler: Sendable {
     public struct Limits: Sendable, Hashable {
         /// The maximum number of transfers. 64 by default.
         public var total: Int
-        /// The maximum number of transfers from one scheme and authority. 6 by default.
+        /// The maximum number of transfers from one origin (scheme and authority). 6 by default.
         public var perHost: Int
         /// The number of transfers by which ``TransferClass/playback`` may exceed each limit, so that it rarely waits
         /// for other transfers. 4 by default.
@@ -69,7 +69,7 @@ public final class TransferScheduler: Sendable {
         return Ticket(scheduler: self, id: id, host: host, group: group)
     }
 
-    /// Returns a ticket for a transfer from `url`'s scheme and authority.
+    /// Returns a ticket for a transfer from the origin of `url`.
     package func ticket(for url: ResourceURL, transferClass: TransferClass, group: TransferGroup? = nil) -> Ticket {
         ticket(host: url.origin, transferClass: transferClass, group: group)
     }
@@ -78,7 +78,7 @@ public final class TransferScheduler: Sendable {
     package final class Ticket: Sendable {
         private let scheduler: TransferScheduler
         private let id: TransferQueue.ID
-        /// The scheme and authority of the transfer.
+        /// The scheme and authority of the origin.
         package let host: String
         /// The group of the transfer, retained because the queue identifies it by its address.
         private let group: TransferGroup?

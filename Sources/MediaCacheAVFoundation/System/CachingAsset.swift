@@ -82,9 +82,9 @@
         /// Returns this asset, because it is immutable and its delegate serves one asset.
         public override func copy(with zone: NSZone? = nil) -> Any { self }
 
-        /// Whether the player requests the bytes from the app. It can't predict how fast these are available, so it
-        /// starts and recovers late unless `AVPlayer.automaticallyWaitsToMinimizeStalling` is false. A player with this
-        /// setting pauses when it runs out of data, and needs `play()` to continue.
+        /// Whether the player requests the bytes from the app. It can't predict how fast the app provides them, so it
+        /// starts and recovers late unless `AVPlayer.automaticallyWaitsToMinimizeStalling` is false. With false, it
+        /// pauses when it runs out of data, and needs `play()` to continue.
         public var isLoadedByApp: Bool { if case .loader = route { true } else { false } }
 
         /// Returns a separate stream of future events of the player's requests, which ends when the asset is

@@ -88,8 +88,8 @@ struct LibraryRoute: MediaRoute {
         return stream
     }
 
-    /// Returns the opener of a path within a live stream that is being downloaded, which plays like a recording, from
-    /// its beginning to the live edge; nil for any other asset.
+    /// Returns the opener of a path within a live stream that is being downloaded; nil for any other path. The stream
+    /// plays like a recording, from its beginning to the live edge.
     private func liveOpener(_ path: String, of id: AssetID) throws -> (any ReaderOpener)? {
         guard let recording = reading.recording(of: id), let first = recording.coveredRanges().first?.lowerBound,
             let name = ChannelName(rawValue: id.rawValue)

@@ -14,9 +14,9 @@ public struct FragmentedMovieWriter: Sendable {
     /// Creates a writer without tracks.
     public init() {}
 
-    /// Adds a track, whose id is replaced, before the initialization section is created. Returns the
-    /// ``MediaSample/track`` of its samples. `timeOffset` is added to the times of the track, in its timescale, so that
-    /// none is negative. An edit list compensates for it.
+    /// Adds a track and replaces its ID. All tracks must be added before ``initializationSection()`` is called. Returns
+    /// the ``MediaSample/track`` of the track's samples. `timeOffset` is added to the times of the track, in its
+    /// timescale, so that none is negative. An edit list compensates for it.
     public mutating func add(_ track: MediaTrack, timeOffset: Int64 = 0) -> Int {
         tracks.append(Track(media: track, timeOffset: timeOffset))
         return tracks.count - 1

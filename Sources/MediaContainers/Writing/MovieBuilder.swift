@@ -38,8 +38,8 @@ public struct MovieBuilder: Sendable {
     /// Creates a builder without tracks.
     public init() {}
 
-    /// Adds a track, whose id is replaced, even between samples. Returns the ``MediaSample/track`` of its samples.
-    /// Throws `limitExceeded` at the 65,536th track.
+    /// Adds a track and replaces its ID. Tracks may also be added between samples. Returns the ``MediaSample/track`` of
+    /// the track's samples. Throws `limitExceeded` at the 65,536th track.
     public mutating func add(_ track: MediaTrack) throws(ContainerError) -> Int {
         guard tracks.count < Int(UInt16.max) else { throw ContainerError(.limitExceeded, "more than 65,535 tracks") }
         tracks.append(Track(media: track))
