@@ -4,9 +4,9 @@
 #
 #   Scripts/install-swift.sh
 #
-# Asks first, on a terminal. YES=1 answers the question. SWIFTLY_SOURCE is the address of swiftly's archives, for
-# Scripts/check-swiftly.sh. swiftly verifies the signature of the toolchain; the download of swiftly itself relies on
-# HTTPS.
+# Asks for confirmation, and fails without a terminal. YES=1 skips the question. SWIFTLY_SOURCE is the address of
+# swiftly's archives, for Scripts/check-swiftly.sh. swiftly verifies the signature of the toolchain; the download of
+# swiftly itself relies on HTTPS.
 set -euo pipefail
 
 # The version that CI and the container use.

@@ -1,7 +1,7 @@
 package import HLS
 
-/// Returns a description of how writing and parsing changes a playlist; nil if it doesn't, or if the playlist can't be
-/// compared.
+/// Returns a description of how a playlist changes when it is written and parsed; nil if it doesn't change, or if it
+/// can't be compared.
 package func identityProblem(_ parsed: ParsedPlaylist) -> String? {
     // A playlist that refers to an undefined variable can't be compared. A variable whose value is too long isn't
     // defined either. Dropped diagnostics may have reported one of these.

@@ -36,7 +36,7 @@ struct ProcessTree {
     /// The CPU time of all processes since their start, in seconds; 0 on systems without `/proc`.
     var cpuSeconds: Double {
         let ticks = members.reduce(0.0) { total, id in
-            // The name, in parentheses, may contain spaces. User and system time are the fields 14 and 15.
+            // The name, in parentheses, may contain spaces. User and system time are fields 14 and 15.
             let fields = Self.text("/proc/\(id)/stat").split(separator: ")").last?.split(separator: " ") ?? []
             return total + fields.dropFirst(11).prefix(2).compactMap { Double($0) }.reduce(0, +)
         }

@@ -24,7 +24,8 @@ struct Wrk {
         let output = try await Peer.run("wrk", arguments + [url.absoluteString], within: .seconds(seconds + 60))
         let text = String(decoding: output, as: UTF8.self)
         guard !text.contains("Non-2xx"), !text.contains("Socket errors") else { throw HarnessError("wrk: \(text)") }
-        // Matches "  12345 requests in 3.01s, 3.02GB read". With whole files, few or no requests finish.
+        // Matches "  12345 requests in 3.01s, 3.02GB read". The number of requests isn't used, because few or none
+        // finish if whole files are read.
         guard let match = text.firstMatch(of: #/requests in ([\d.]+)(ms|s|m), ([\d.]+)([KMGT]?)B read/#),
             let time = Double(match.1), let amount = Double(match.3)
         else { throw HarnessError("wrk: \(text)") }

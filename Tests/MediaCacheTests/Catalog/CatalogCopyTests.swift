@@ -19,7 +19,7 @@ struct CatalogCopyTests {
         return Dictionary(uniqueKeysWithValues: contents)
     }
 
-    /// After a crash, the latest commits are only in the log.
+    /// While the store is open, and after a crash, the latest commits may be only in the write-ahead log.
     @Test(arguments: [true, false])
     func containsAllCommits(isInUse: Bool) async throws {
         let store = try await fixture.open()

@@ -10,9 +10,9 @@ struct FuzzRun {
     /// The limit of resident memory in bytes, which applies to soak runs.
     private static let maximumMemory = 256 << 20
 
+    /// A plural noun for the inputs, used in messages.
     private let name: String
 
-    /// Creates a run over inputs of a kind.
     init(of name: String) { self.name = name }
 
     /// Calls `body` with each seed. Records an issue if an input exceeds the time limit or, in a soak run, if the
@@ -91,7 +91,7 @@ final class HangWatchdog {
     private let current = Current()
     private let timer = DispatchSource.makeTimerSource(queue: .global())
 
-    /// Starts watching inputs of a kind, each with a time limit in seconds.
+    /// Starts the watchdog. `longest` is the time limit for each input in seconds.
     init(_ name: String, longest: Int) {
         let limit = longest / Self.interval
         timer.schedule(deadline: .now(), repeating: .seconds(Self.interval))

@@ -4,7 +4,8 @@ import TestSupport
 import Testing
 
 struct FragmentSinkTests {
-    /// Returns the fragment of a kind of track of a segment, and the same samples as the remuxer delivers them.
+    /// Returns the fragment with a segment's track of the given kind, and the segment's samples as the remuxer delivers
+    /// them.
     private static func fragment(
         _ segment: [UInt8], _ kind: MediaKind, initialization: Movie? = nil
     ) throws -> (fragment: MediaFragment?, expected: SampleRecording) {
@@ -83,7 +84,7 @@ struct FragmentSinkTests {
         return builder.bytes
     }
 
-    /// A clock that begins shortly before its end begins below zero.
+    /// If a segment begins less than a minute before the clock wraps, its start time is negative.
     @Test(arguments: [0.5, 59]) func continuesPastEndOfClock(distance: Double) throws {
         let start: Int64 = (1 << 33) - Int64(distance * 90_000)
         let (fragment, _) = try Self.fragment(build { $0.play(from: start, frames: 25) }, .video)
