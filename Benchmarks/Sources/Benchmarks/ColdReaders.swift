@@ -1,7 +1,7 @@
 import Foundation
 
-/// The benchmark of 64 clients that read different files through an empty cache at once, and of the server's peak
-/// memory.
+/// The benchmark of 64 clients that simultaneously read through an empty cache, each with its own URL. It also measures
+/// the server's peak memory.
 struct ColdReaders: Benchmark {
     private static let clients = 64
     /// The number of bytes that each client reads.

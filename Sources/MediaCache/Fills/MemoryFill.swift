@@ -37,7 +37,7 @@ final class MemoryFill: Sendable {
     private let readersChanged = ChangeSignal()
 
     /// - Parameters:
-    ///   - blob: A blob without bytes to be received.
+    ///   - blob: The blob that stores the received bytes.
     ///   - transfer: The transfer of the bytes from the blob's start to its limit.
     ///   - check: The check of the version's first bytes; nil if the reader's response has been checked.
     ///   - onLength: Called with the complete length if the responses have determined it.

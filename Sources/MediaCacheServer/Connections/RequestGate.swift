@@ -4,7 +4,8 @@ import MediaCacheAPI
 import NIOCore
 import NIOHTTP1
 
-/// The checks that every request must pass: exactly one `Host` field, an allowed host, and a path as its target.
+/// The checks that every request must pass: exactly one `Host` field (optional in HTTP/1.0), an allowed host, and a
+/// path or a URL with the same host as its target.
 struct RequestGate {
     /// The path and query. The scheme and authority of an absolute target (RFC 9112 §3.2.2) are removed, and so is the
     /// public path of a request that didn't pass through the proxy.

@@ -36,7 +36,7 @@ struct LibraryMetrics {
         add("channel_gaps", "Gaps in the channel's recording, on the track with the most.", to: &text) {
             Double($0.gaps)
         }
-        add("channel_gap_seconds", "Lost seconds on the track of the channel that lost most.", to: &text) {
+        add("channel_gap_seconds", "Total seconds of all gaps, on the track where they are longest.", to: &text) {
             $0.gapSeconds
         }
     }

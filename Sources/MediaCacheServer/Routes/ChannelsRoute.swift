@@ -183,7 +183,7 @@ struct ChannelsRoute: Route {
         let start = from ?? (gapsOnly ? .min : (to ?? live.now) - 3_600_000_000_000)
         let pageRequest = try PageRequest(request)
         let position = try pageRequest.position(as: SortKey<String, Int64>.self)
-        // One more segment than the page has shows whether another page follows.
+        // One segment beyond the page shows whether another page follows.
         let limit = (pageRequest.limit ?? Self.maximumTimelineLength) + 1
         var segments: [TimelineRecord.Segment] = []
         for timeline in recording.timelines.sorted(by: { $0.track < $1.track }) where segments.count < limit {

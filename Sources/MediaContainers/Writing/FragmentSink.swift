@@ -5,8 +5,8 @@
 /// zero can be represented too. If the format changes, another initialization section and fragment follow, because
 /// browsers support one sample description per initialization section. The samples are in memory until ``finish()``.
 public struct FragmentSink: SampleSink {
-    /// The time that is added to all times, in seconds. It exceeds the time before zero at which edit lists and the
-    /// unwrapped clock of a transport stream may begin.
+    /// The number of seconds added to all times. Edit lists and the unwrapped clock of a transport stream cause times
+    /// before zero; those earlier than this can't be written.
     public static let timeOffset = 100
     /// The maximum number of bytes of samples.
     private static let maximumLength = 32 << 20

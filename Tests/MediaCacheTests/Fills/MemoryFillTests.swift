@@ -156,7 +156,7 @@ struct MemoryFillTests {
         await store.close()
     }
 
-    /// The reader's second request continues the first one, whose bytes end with the read-ahead.
+    /// The first request ends after the read-ahead. The second one continues it.
     @Test func detectsReplacementBetweenRequests() async throws {
         let (store, session, first) = try await readFirstWithoutValidators(readAhead: 1_000_000)
         fixture.origin.replaceBody(fixture.url, with: .random(seed: 93, length: Self.body.length), entityTag: nil)

@@ -16,7 +16,7 @@ struct ExchangeStateTests {
     private static let lost = CacheError(.unreachable, "the connection was lost")
     private static let cancelled = CacheError(.cancelled, "the request was cancelled")
 
-    /// Returns the state of an exchange with a head, which is paused at 8 bytes.
+    /// Returns the state of an exchange whose head has been received, and which pauses when 8 bytes are buffered.
     private func begunState() -> State {
         var state = State(pauseSize: 8)
         _ = state.beginBody()

@@ -36,8 +36,8 @@ struct PinnedVersionTests {
         return store
     }
 
-    /// Reads a few bytes after the cached version has expired, so that the store finds the origin's version, until they
-    /// match `body`. Then waits for fills and commits.
+    /// Lets the cached version expire, so that the store finds the origin's version, and reads the first bytes until
+    /// they match `body`. Then waits for fills and commits.
     func read(_ store: CacheStore, until body: ScriptedBody) async throws {
         fixture.time.advance(by: .seconds(90_000))
         await store.settled { store in

@@ -12,7 +12,7 @@ struct ItemListTests {
 
     private func box(_ type: String, _ content: [UInt8]) -> [UInt8] { box(Array(type.utf8), content) }
 
-    /// Returns an item whose name may begin with ©.
+    /// Returns an item. Each character of its name, such as ©, is one byte.
     private func item(_ name: String, type: UInt8 = 1, _ value: [UInt8]) -> [UInt8] {
         let code = name.unicodeScalars.map { UInt8(truncatingIfNeeded: $0.value) }
         return box(code, box("data", [0, 0, 0, type, 0, 0, 0, 0] + value))
