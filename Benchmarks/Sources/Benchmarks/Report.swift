@@ -56,7 +56,7 @@ final class Report {
         try add(Line(comparison: comparison, ratios: ratios, medianRatio: ratios.median))
     }
 
-    /// Adds a comparison of rates and that of the CPU times, in this order, and the goal of the rate.
+    /// Adds the comparisons of rates and of CPU times, in this order, and the goal for the rate, if any.
     func add(_ rateAndCPU: [Comparison], goal: Goal? = nil) throws {
         for comparison in rateAndCPU { try add(comparison) }
         if let goal { try add(goal, of: rateAndCPU[0], cpu: rateAndCPU[1]) }

@@ -144,7 +144,7 @@ private struct DeviceBatch {
     /// perhaps by the sync of files that it doesn't concern.
     private static let failed = Mutex<Set<dev_t>>([])
 
-    /// The file that was opened first. The system reports the failed writes since then.
+    /// The file that was opened first. A sync through its descriptor reports writes that have failed since then.
     private(set) var oldest: (file: POSIXFile, index: Int)?
     /// The positions of the files in the caller's list.
     private(set) var files: [Int] = []

@@ -101,7 +101,7 @@ package final class EventHub<Event: Sendable>: Sendable {
         if isDue { send(progress()) }
     }
 
-    /// Ends all streams. Later ones receive later events.
+    /// Ends all current streams. Streams created afterwards receive events.
     package func finish() {
         for listener in state.withLock({ exchange(&$0.listeners, with: []) }) { listener.continuation.finish() }
     }
