@@ -3,7 +3,7 @@ import Synchronization
 import TestSupport
 
 /// A long load of paced clients, to find growth of memory, leaked descriptors and failed requests. The clients seek in
-/// files whose total size exceeds the cache, so that reads are served from the cache, filled and evicted at once.
+/// files whose total size exceeds the cache, so that the server fills, evicts and serves cached bytes at the same time.
 struct Soak: Benchmark {
     private static let clients = 200
     private static let files = 24

@@ -31,7 +31,7 @@ public struct ReadRequest: Sendable {
     /// Whether a pinned version that the origin has replaced may be read if the origin doesn't provide the newer one.
     var acceptsOlderVersion: Bool { !isExact && !revalidation.isSince }
 
-    /// Returns a request that only confirms or replaces a version of a kind.
+    /// Returns a copy that requests only the first byte, to confirm or replace the current version.
     func confirming(_ kind: ResourceKind) -> ReadRequest {
         var request = self
         request.range = .closed(0, through: 0)

@@ -39,7 +39,6 @@ package final class Traffic: Sendable {
         }
     }
 
-    /// The shortage of playback from one host.
     private struct Need {
         var playback = PlaybackNeed()
         /// Whether connections have been closed since the shortage began.
