@@ -155,7 +155,7 @@ package final class ExchangeBody: OriginBody {
     ///
     /// - Parameters:
     ///   - count: The number of bytes.
-    ///   - limit: The number of buffered bytes at which the bytes aren't stored.
+    ///   - limit: The number of buffered bytes at or above which nothing is stored.
     ///   - append: Adds the bytes to the last buffer or to new ones.
     @inlinable package mutating func store(
         _ count: Int, below limit: Int = .max, _ append: (inout [Buffer]) -> Void

@@ -21,8 +21,8 @@ struct LatencyGovernor: Sendable {
     private static let minimumRate = 256.0 * 1024
     /// The increase per second as a fraction of the rate at which the delay began.
     private static let increase = 0.08
-    /// The thresholds at which the limit is considered useless: the delay as a fraction of the initial delay, at this
-    /// fraction of the initial rate. The limit is then lifted for ``rest``.
+    /// The thresholds of a useless limit: the delay still exceeds the fraction `unhelped` of the initial delay although
+    /// the rate has fallen to the fraction `fallen` of the initial rate. The limit is then lifted for ``rest``.
     private static let (unhelped, fallen) = (0.7, 0.4)
     private static let rest = Duration.seconds(30)
     /// The time after the first response during which measurements aren't representative.
