@@ -7,7 +7,7 @@ struct MemoryBlob {
     static let capacity: Int64 = 1 << 20
     /// The maximum number of bytes received ahead of the foremost reader.
     static let lookahead: Int64 = 512 << 10
-    /// The maximum distance of a joining reader from the received bytes. Others send requests of their own.
+    /// The maximum distance of a joining reader from the received bytes. Readers farther away send their own requests.
     static let nearDistance: Int64 = 256 << 10
     /// The total time that the others wait for a slow reader.
     static let grace = Duration.milliseconds(250)
@@ -36,7 +36,8 @@ struct MemoryBlob {
     /// The time up to which delays have been counted; nil while no reader waits for others.
     private var countedUntil: Duration?
     private(set) var hasHadReaders = false
-    /// The ring buffer, allocated for the first bytes. The index of a byte is its offset modulo the buffer's size.
+    /// The ring buffer, allocated when the first bytes are appended. The index of a byte is its offset modulo the
+    /// buffer's size.
     private var memory: [UInt8] = []
 
     /// - Parameters:
@@ -86,7 +87,7 @@ struct MemoryBlob {
         }
     }
 
-    // MARK: - Room
+    // MARK: - Space
 
     /// Returns the number of bytes that can be received now, and the readers removed to make space.
     mutating func makeSpace(now: Duration) -> (count: Int, fallen: [Reader]) {
@@ -117,7 +118,7 @@ struct MemoryBlob {
     /// The readers that haven't read the bytes to be overwritten next.
     private var blockers: [Int: Reader] { readers.filter { $0.value.position < end - Self.capacity + Self.step } }
 
-    /// The space without unread bytes.
+    /// The number of bytes that can be appended without overwriting unread ones.
     private var free: Int64 {
         let last = readers.values.map(\.position).min() ?? end
         return Self.capacity - (end - min(max(last, start), end))
@@ -125,7 +126,7 @@ struct MemoryBlob {
 
     // MARK: - Bytes
 
-    /// Appends at most as many bytes as ``makeSpace(now:)`` returned. Returns the wake functions of waiting readers.
+    /// Appends bytes for which ``makeSpace(now:)`` has made space. Returns the wake functions of waiting readers.
     mutating func append(_ bytes: UnsafeRawBufferPointer) -> [@Sendable () -> Void] {
         if memory.isEmpty { memory = Array(repeating: 0, count: Int(min(Self.capacity, limit - start))) }
         let (from, end) = (Int(end % Int64(memory.count)), end + Int64(bytes.count))

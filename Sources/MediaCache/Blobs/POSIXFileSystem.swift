@@ -64,8 +64,8 @@ package struct POSIXFileSystem: BlobFileSystem {
         }
         var (eachFile, eachFolder) = (files as [(any BlobFile)?], folders)
         for (device, batch) in devices where batch.count >= Self.batchThreshold && batch.sync(on: device) {
-            // One call remains, which also detects a file system that has shut down after an error, and makes the disk
-            // write its cache.
+            // One file or folder is still synced individually, which also detects a file system that has shut down
+            // after an error, and makes the disk write its cache.
             for index in batch.files where index != batch.oldest?.index { eachFile[index] = nil }
             eachFolder.subtract(batch.folders.dropFirst(batch.oldest == nil ? 1 : 0))
         }
@@ -140,8 +140,8 @@ private func failure(_ call: String, _ path: String) -> SystemError {
 
 /// The files and folders of a file system that are synced together.
 private struct DeviceBatch {
-    /// The file systems that have reported a failure. Held while one is synced, because a failure is reported only once,
-    /// perhaps by the sync of files that it doesn't concern.
+    /// The file systems that have reported a failure. Locked while one is synced, because a failure is reported only
+    /// once, perhaps to a sync of unaffected files.
     private static let failed = Mutex<Set<dev_t>>([])
 
     /// The file that was opened first. A sync through its descriptor reports writes that have failed since then.

@@ -5,7 +5,7 @@ public enum CacheEvent: Sendable {
     case progress(Progress)
     /// All requested bytes of a read were cached.
     case hit(key: String)
-    /// Some requested bytes of a read are missing.
+    /// Some requested bytes of a read were missing.
     case miss(key: String)
     /// A fill of a hole was started. It may have to wait before it sends a request.
     case fillStarted(key: String, range: Range<Int64>)

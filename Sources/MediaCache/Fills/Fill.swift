@@ -90,7 +90,7 @@ struct Fill: Sendable {
         return ticket
     }
 
-    /// The error for bytes that a rule forbids storing.
+    /// The error for bytes that must not be stored.
     private struct Refusal: Error {
         var reason: CacheError
     }
@@ -144,7 +144,7 @@ struct Fill: Sendable {
             return piece.range.upperBound < limit
         }
         if let learnedLength { representation.learn(learnedLength) }
-        // Otherwise, its readers would request the same bytes endlessly.
+        // Without this error, readers would request the same bytes endlessly.
         guard representation.withState({ $0.isFull(plan.id) }) else {
             throw CacheError(.badResponse, "\(url) ended before the end of the requested range")
         }
@@ -219,7 +219,8 @@ struct Fill: Sendable {
         return reader
     }
 
-    /// Returns the head of the first response. If its tag may alternate, compares cached bytes first.
+    /// Returns the head of the first response. If it contradicts the cached version, but tags may alternate, compares
+    /// cached bytes with the origin's, and repeats the request if they are equal.
     private func firstResponse(
         of reader: OriginReader, ticket: TransferScheduler.Ticket
     ) async throws -> CheckedHead {

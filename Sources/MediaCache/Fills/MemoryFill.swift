@@ -218,7 +218,7 @@ final class MemoryFill: Sendable {
             let length = learnedLength ?? completeLength
             if let length { onLength(length) }
             let (received, limit) = state.withLock { ($0.blob.end, min($0.blob.limit, length ?? .max)) }
-            // Otherwise, readers would repeat the request endlessly.
+            // Without this error, readers would repeat the request endlessly.
             if limit < .max, received < limit {
                 throw CacheError(.badResponse, "the origin's response ended before the end of the requested range")
             }

@@ -55,8 +55,8 @@ final class MemoryFills: Sendable {
         return fill.join(at: range.lowerBound, until: range.upperBound, request.transferClass)
     }
 
-    /// Continues a received response as a fill, which ends after a short time if no reader joins. Returns a reader that
-    /// preserves the first bytes until then.
+    /// Continues a received response as a fill. Returns a reader that preserves the first bytes until it's released. If
+    /// no other reader has joined a short time later, the fill ends.
     func adopt(_ transfer: Transfer, settings: TransferSettings?) async -> MemoryFill.Reader {
         let (start, limit) = (await transfer.reader.start, await transfer.reader.end ?? .max)
         let sendsAll = await transfer.reader.responseHead?.ignoredRange ?? false

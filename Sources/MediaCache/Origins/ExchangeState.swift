@@ -208,8 +208,8 @@ package final class ExchangeBody: OriginBody {
         return delivery
     }
 
-    /// Ends the exchange, and reception. The reader receives the buffered bytes before the end, unless they are dropped.
-    /// An exchange that has already ended can only drop them.
+    /// Ends the exchange, and reception. The reader receives the buffered bytes before the end, unless they are
+    /// dropped. An exchange that has already ended can only drop them.
     ///
     /// - Parameters:
     ///   - error: The error for the waiting tasks; nil at the end of a complete body.

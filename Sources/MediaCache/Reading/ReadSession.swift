@@ -78,8 +78,8 @@ public final class ReadSession: Sendable {
     /// Returns the next step, with at most `maximum` bytes. Calls must not overlap. If the step is ``ReadStep/wait``,
     /// `onReady` is called once, on any thread, outside all locks; otherwise it isn't called.
     package func poll(maximum: Int, onReady: @escaping @Sendable () -> Void) -> ReadStep {
-        // Released only after the next fill has begun, which compares the origin's bytes with those in the ended one's
-        // memory.
+        // Retained until the next fill has begun, because that copies the ended fill's last bytes to compare them with
+        // the origin's.
         var ended: MemoryFill.Reader?
         defer { withExtendedLifetime(ended) {} }
         return state.withLock { state in

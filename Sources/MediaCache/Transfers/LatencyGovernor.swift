@@ -1,12 +1,13 @@
-/// A rate limit for transfers from one host other than playback and recordings, which prevents other traffic on the
-/// link from queueing behind them. It works like LEDBAT (RFC 6817), but measures the time from request to response
-/// head. It has no side effects.
+/// A rate limit for one host's transfers other than playback and recordings, which prevents other traffic on the link
+/// from queueing behind them. It works like LEDBAT (RFC 6817), but measures the time from request to response head. It
+/// has no side effects.
 ///
 /// Latency above the recent minimum counts as queueing delay. If the delay exceeds a target, the limit is reduced to a
 /// fraction of itself or of the received rate, whichever is lower. Then it rises steadily. If a lower rate doesn't
 /// reduce the delay, the delay has another cause, and the limit is lifted for a while.
 struct LatencyGovernor: Sendable {
-    /// The length of the intervals of minimum latencies. Those before the previous one expire.
+    /// The length of the intervals for which minimum latencies are recorded. Only the previous and the current interval
+    /// count.
     private static let baseInterval = Duration.seconds(150)
     /// The number of responses per decision. Only the fastest counts, since some wait for the server.
     private static let filter = 4

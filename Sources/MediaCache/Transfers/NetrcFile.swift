@@ -55,7 +55,7 @@ extension NetrcFile: CustomStringConvertible, CustomReflectable {
     public var customMirror: Mirror { Mirror(self, children: EmptyCollection<(label: String?, value: Any)>()) }
 }
 
-/// A scanner of words, which may be quoted, with `\"` and `\\` for these characters. `#` begins a comment.
+/// A scanner of words, which may be quoted, with `\"` and `\\` as escape sequences. `#` begins a comment.
 private struct Scanner {
     var text: Substring
     var line = 1

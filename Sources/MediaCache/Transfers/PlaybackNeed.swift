@@ -1,6 +1,6 @@
 import Synchronization
 
-/// A detector of shortages of playback, during which other transfers (``TransferClass/holdsBack``) pause.
+/// A detector of playback shortages, during which other transfers (``TransferClass/holdsBack``) pause.
 ///
 /// A shortage lasts while a playback reader waits for bytes. Other transfers resume after a calm period, which is
 /// longer after long and repeated shortages. They also resume if pausing doesn't help, that is, if no waiting reader
@@ -79,8 +79,8 @@ final class Shortage: Sendable {
         self.host = host
     }
 
-    /// Creates the shortage of a reader. Returns nil if the reader isn't playback, or waits for content that the origin
-    /// doesn't have yet, since pausing other transfers wouldn't help.
+    /// Creates the shortage of a reader. Returns nil if its class isn't playback, or if it waits for content that the
+    /// origin doesn't have yet, since pausing other transfers wouldn't help.
     convenience init?(_ traffic: Traffic, of transferClass: TransferClass, _ settings: TransferSettings?, host: String)
     {
         guard transferClass == .playback, settings?.waitsForOrigin != true else { return nil }

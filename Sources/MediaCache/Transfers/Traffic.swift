@@ -8,7 +8,7 @@ package final class Traffic: Sendable {
         var ledger: BandwidthLedger
         /// Incremented when the limits change.
         var epoch = 0
-        /// The shortages of playback by host. The key nil applies to all hosts.
+        /// The playback shortages by host. The key nil applies to all hosts.
         var needs: [String?: Need] = [:]
         var meter = ThroughputMeter()
         /// The throughput of all transfers from each host, by the origin of its URLs.
@@ -45,7 +45,7 @@ package final class Traffic: Sendable {
         var hasClosedConnections = false
     }
 
-    /// The rate limit of transfers from one host other than playback and recordings, and its measurements.
+    /// The rate limit of one host's transfers other than playback and recordings, and its measurements.
     private struct Host {
         var governor = LatencyGovernor()
         var account = BandwidthLedger.Account()
@@ -83,7 +83,7 @@ package final class Traffic: Sendable {
     /// The bandwidth limits.
     package var limits: BandwidthLimits { state.withLock { $0.ledger.limits } }
 
-    /// Changes the bandwidth limits, also of running transfers. `change` is called under the lock.
+    /// Changes the bandwidth limits. They also apply to running transfers. `change` is called under the lock.
     package func updateLimits(_ change: (inout BandwidthLimits) -> Void) {
         state.withLock { state in
             change(&state.ledger.limits)
@@ -221,7 +221,7 @@ package final class Traffic: Sendable {
     /// The number of paused transfers.
     package var holdingCount: Int { state.withLock { $0.waiting.count } }
 
-    /// Registers a transfer with a connection, which is closed during a long shortage of playback if the transfer is
+    /// Registers a transfer with a connection, which is closed during a long playback shortage if the transfer is
     /// needed. Returns the identifier for ``leave(_:)``.
     func enter(
         of ticket: TransferScheduler.Ticket, _ reader: OriginReader, ifNeeded: @escaping @Sendable () -> Bool

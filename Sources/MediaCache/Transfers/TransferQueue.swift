@@ -114,7 +114,7 @@ struct TransferQueue: Sendable {
         if groups[entry.lane.group]?.entries == 0 { groups[entry.lane.group] = nil }
     }
 
-    // MARK: - Places
+    // MARK: - Admission
 
     /// Returns the running transfers that block a waiting transfer above the background class, oldest first.
     func blockers() -> [ID] {
