@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 extension CommandAcceptanceTests {
@@ -19,10 +20,14 @@ extension CommandAcceptanceTests {
             try await Fixtures.shared.clips()
             let origin = try await NginxOrigin(serving: Fixtures.folder)
             let folder = try TemporaryFolder("cache")
-            let unusedPort = try FreePort.next()
+            let refusing = try RefusingPort()
+            defer { refusing.close() }
             let failures = [
                 (["get", "\(origin.url("missing.mp4"))"], "404"),
-                (["get", "http://127.0.0.1:\(unusedPort)/film.mp4"], "connection refused by 127.0.0.1:\(unusedPort);"),
+                (
+                    ["get", "http://127.0.0.1:\(refusing.number)/film.mp4"],
+                    "connection refused by 127.0.0.1:\(refusing.number);"
+                ),
                 (["info", "http://example.com/never-seen.mp4"], "never-seen.mp4"),
                 (["get", "film.mp4"], "there is no item “film.mp4”; check its URL, ID or title"),
                 (["inspect", "A film"], "“A film” is neither a file nor the ID or title of an item;"),

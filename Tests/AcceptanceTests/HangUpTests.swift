@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 extension AcceptanceTests {
@@ -15,11 +16,13 @@ extension AcceptanceTests {
         private let file: String
         /// An address without a listener, so that the channels keep waiting.
         private let origin: String
+        private let refusing: RefusingPort
 
         init() throws {
             folder = try TemporaryFolder("reload")
             file = folder.file("mediacache.json")
-            origin = "http://127.0.0.1:\(try FreePort.next())"
+            refusing = try RefusingPort()
+            origin = "http://127.0.0.1:\(refusing.number)"
         }
 
         private func configure(_ text: String) throws {

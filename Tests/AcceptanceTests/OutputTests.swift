@@ -49,7 +49,9 @@ extension CommandAcceptanceTests {
                 ("%", "--color always", true),
             ])
         func colorsStatesOnTerminal(terminal: String, option: String, isColored: Bool) async throws {
-            let url = "http://127.0.0.1:\(try FreePort.next())/live.m3u8"
+            let refusing = try RefusingPort()
+            defer { refusing.close() }
+            let url = "http://127.0.0.1:\(refusing.number)/live.m3u8"
             let server = try await RunningServer(
                 cache: folder.path, command: ["serve", "--min-free", "0", "--channel", "news=\(url)"])
             try await eventually("the channel waits for its stream", within: .seconds(30)) {

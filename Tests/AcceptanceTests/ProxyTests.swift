@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 extension AcceptanceTests {
@@ -9,7 +10,9 @@ extension AcceptanceTests {
             _ = try await Fixtures.shared.random(Fixtures.medium)
             let server = try await NginxOrigin(serving: Fixtures.folder)
             let folder = try TemporaryFolder("cache")
-            let proxy = "http://127.0.0.1:\(try FreePort.next())"
+            let refusing = try RefusingPort()
+            defer { refusing.close() }
+            let proxy = "http://127.0.0.1:\(refusing.number)"
             let child = try ChildProcess(
                 MediaCacheBinary.path,
                 ["get", server.url(Fixtures.medium).absoluteString, "--proxy", proxy]

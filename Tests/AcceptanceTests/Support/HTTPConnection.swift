@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 
 /// An HTTP/1.1 client over one blocking loopback socket, which supports exact ranges, first-byte times and reads at any
 /// speed, but not chunked bodies, redirects or TLS.

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 
 /// The situations in which each command's JSON is recorded. Each starts from a reproducible state.
 enum JSONSituation {
@@ -65,7 +66,9 @@ enum JSONSituation {
         try await transcript.run(
             "config show", "with a channel", ["--channel", "news=\(film)", "--port", "0"] + cacheOptions)
         // Other checks depend on the machine, but an unreachable origin is a failure everywhere.
-        let unreachable = "http://127.0.0.1:\(try FreePort.next())/film.mp4"
+        let refusing = try RefusingPort()
+        defer { refusing.close() }
+        let unreachable = "http://127.0.0.1:\(refusing.number)/film.mp4"
         try await transcript.run("doctor", "the origin doesn't respond", [unreachable, "--port", "0"] + cacheOptions)
 
         try await transcript.run(

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 
 /// A loopback listener with a thread for each connection.
 final class LoopbackListener: Sendable {

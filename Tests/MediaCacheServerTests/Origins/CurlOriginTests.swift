@@ -4,6 +4,7 @@ import MediaCacheCurl
 import MediaCacheServer
 import MediaCacheTesting
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import MediaCache
@@ -104,25 +105,27 @@ struct CurlOriginTests {
     }
 
     @Test func reportsRefusedConnectionAsUnreachable() async throws {
-        try await withServer { origin, server, url in
-            server.stop()
-            let error = await failure {
-                _ = try await origin.send(OriginRequest(url: url, limits: TransferLimits(connect: .seconds(30))))
-            }
-            #expect(error?.code == .unreachable)
-            // The message contains no text of the system or the HTTP client.
-            #expect(
-                error?.description
-                    == "connection refused by \(url.authority); check the address, and whether the server is running",
-                "\(error as Any)")
+        let port = try RefusingPort()
+        defer { port.close() }
+        let url = try ResourceURL("http://127.0.0.1:\(port.number)/a")
+        let origin = CurlOrigin()
+        let error = await failure {
+            _ = try await origin.send(OriginRequest(url: url, limits: TransferLimits(connect: .seconds(30))))
         }
+        await origin.shutdown()
+        #expect(error?.code == .unreachable)
+        // The message contains no text of the system or the HTTP client.
+        #expect(
+            error?.description
+                == "connection refused by \(url.authority); check the address, and whether the server is running",
+            "\(error as Any)")
     }
 
     /// The host that refuses the connection is a name with several addresses, or a proxy.
     @Test func errorContainsRefusingHost() async throws {
-        let server = try ScriptedOriginServer()
-        let port = server.port
-        server.stop()
+        let refusing = try RefusingPort()
+        defer { refusing.close() }
+        let port = refusing.number
         let direct = CurlOrigin()
         let named = await failure {
             _ = try await direct.send(OriginRequest(url: try ResourceURL("http://localhost:\(port)/a")))
