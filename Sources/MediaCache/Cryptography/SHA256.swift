@@ -1,6 +1,6 @@
 internal import CMediaCacheShims
 
-/// The hash SHA-256 (FIPS 180-4), computed by the system's library.
+/// The hash function SHA-256 (FIPS 180-4), computed by the system's library.
 package enum SHA256 {
     package static func hash(_ bytes: UnsafeRawBufferPointer) -> [UInt8] {
         [UInt8](unsafeUninitializedCapacity: 32) { digest, count in

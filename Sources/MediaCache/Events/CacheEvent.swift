@@ -13,8 +13,8 @@ public enum CacheEvent: Sendable {
     case fillEnded(key: String, bytes: Int64, error: CacheError?)
     /// The origin has another version. New reads return it.
     case representationChanged(key: String)
-    /// The origin's entity tags alternate: a response had another tag than the cached version with the same length and
-    /// bytes, or the tag of an earlier version.
+    /// The origin's entity tags alternate: a response had a tag other than that of the cached version, but the same
+    /// length and bytes, or it had the tag of an earlier version.
     case entityTagAlternates(key: String)
     /// The origin responds to range requests with the whole content, so that each seek reads from the start.
     case rangesIgnored(key: String)

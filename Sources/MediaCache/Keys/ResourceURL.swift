@@ -124,7 +124,7 @@ extension ResourceURL {
         return url
     }
 
-    /// The maximum length in bytes. Otherwise, the resolved references of a small document could be huge.
+    /// The maximum length in bytes. Without it, the resolved references of a small document could be huge.
     private static let maximumLength = 16 << 10
 
     private func checkLength() throws {

@@ -32,7 +32,7 @@ public enum AddressScope: String, Sendable, Hashable, Codable {
     /// Any address, for targets given by the user or by a local document.
     case any
     /// Only public addresses, and those that the user allows: no other loopback, private, link-local or otherwise
-    /// special ones. This prevents names and redirects from outside from reaching hosts behind this machine's firewall.
+    /// special ones. Thus, external names and redirects can't lead to hosts behind this machine's firewall.
     case publicOnly
 }
 

@@ -36,7 +36,7 @@ package final class ExchangeBody: OriginBody {
     package func cancel() { exchange.cancel() }
 }
 
-/// A change of whether a transport receives.
+/// A change of a transport's reception.
 @usableFromInline package enum ReceptionChange: Sendable {
     case paused
     case continued

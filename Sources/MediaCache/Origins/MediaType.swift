@@ -181,7 +181,7 @@ package enum MediaType {
     }
 
     /// Returns whether a resource is an AES key according to its kind and length. The bytes of a key can resemble text.
-    /// No page is as short, but a playlist may be.
+    /// No page is that short, but a playlist may be.
     static func isKey(_ kind: ResourceKind, length: Int64?) -> Bool {
         kind == .key && (length == 16 || length == 32)
     }

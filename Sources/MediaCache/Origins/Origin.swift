@@ -21,9 +21,9 @@ public protocol Origin: Sendable {
 
 /// A request to an origin. The cache sends only GET requests; clients of other services send others.
 ///
-/// A caller can sign a request: the origin sends the method, the target of ``url``, its authority as `Host`, the header
-/// fields and the content as they are, and adds no `Content-Type` and no `Expect`. `MediaCacheURLSession` documents its
-/// exceptions.
+/// A caller can sign a request: the transport sends the method, the target of ``url``, its authority as `Host`, the
+/// header fields and the content as they are, and adds no `Content-Type` and no `Expect`. `MediaCacheURLSession`
+/// documents its exceptions.
 public struct OriginRequest: Sendable {
     /// The method (RFC 9110 §9), other than HEAD and CONNECT. GET by default.
     public var method = HTTPRequest.Method.get
@@ -35,7 +35,7 @@ public struct OriginRequest: Sendable {
     public var content: RequestContent?
     /// The time limits of the exchange.
     public var limits: TransferLimits
-    /// The addresses that may be contacted. The origin checks this before it sends a byte.
+    /// The addresses that may be contacted. The transport checks this before it sends a byte.
     public var scope: AddressScope
     /// The function to call, on any thread, before the transport sends the request again.
     package var willRepeat: (@Sendable () -> Void)?
@@ -60,8 +60,8 @@ public struct TransferLimits: Sendable, Hashable {
     public var connect: Duration
     /// The limit from the end of the request, including its content, to the response head. 20 s by default.
     public var firstByte: Duration
-    /// The limit for a stall: the time that the reader waits for the body without receiving 1 KiB, or that the origin
-    /// accepts no byte of the request's content. 15 s by default.
+    /// The limit for a stall: the time during which the reader waits for the body without receiving 1 KiB, or the
+    /// origin accepts no byte of the request's content. 15 s by default.
     public var stall: Duration
 
     /// Creates limits.

@@ -234,7 +234,7 @@ package actor OriginReader {
     }
 
     /// Sets the function that returns the number of bytes before an offset that the caller can compare. The next
-    /// request, too, includes such bytes if no strong entity tag confirms the version.
+    /// request includes such bytes if no strong entity tag confirms the version.
     package func resume(comparing comparable: @escaping ComparableBytes) {
         self.comparable = comparable
         isResuming = true
@@ -255,7 +255,7 @@ package actor OriginReader {
     /// The fields of the response that confirmed the version passed as `confirming` (RFC 9110 §15.4.5).
     var unmodified: HTTPFields?
 
-    /// Whether the first response has another version than the one passed as `confirming`.
+    /// Whether the first response has a version other than the one passed as `confirming`.
     var hasChanged = false
 
     /// The URL after redirects; nil if it's the requested one.
@@ -284,7 +284,8 @@ package actor OriginReader {
         } catch {
             if watch.hasFired {
                 throw CacheError(
-                    .timedOut, "\(exchange.locator.url) sent nothing for \(context.settings.limits.stall.seconds) s")
+                    .timedOut,
+                    "\(exchange.locator.url) sent less than 1 KiB in \(context.settings.limits.stall.seconds) s")
             }
             throw error
         }
@@ -423,7 +424,7 @@ package struct OriginPiece: Sendable {
     package var isOverlap: Bool
     package var validator: Validator
     package var mayBeStored: Bool
-    /// Whether the response had another entity tag than the version, so that bytes were compared instead.
+    /// Whether the response's entity tag differed from that of the version, so that bytes were compared instead.
     package var hasDifferentTag: Bool
 
     /// Whether ``ContentPipeline`` has observed and transformed the bytes.

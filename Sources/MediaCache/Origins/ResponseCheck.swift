@@ -151,7 +151,7 @@ package enum ResponseCheck {
         return varies(fields) ? CacheError(notStored: "its response varies with other request fields (Vary)") : nil
     }
 
-    /// Returns whether `Vary` lists a field that isn't the same in all requests (RFC 9111 §4.1).
+    /// Returns whether `Vary` (RFC 9111 §4.1) lists a field other than `Range` that isn't the same in all requests.
     package static func varies(_ fields: HTTPFields) -> Bool {
         let constant: Set = ["accept-encoding", "accept", "origin", "range", "user-agent"]
         return (fields[.vary] ?? "").split(separator: ",").contains { name in

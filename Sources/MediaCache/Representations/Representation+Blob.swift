@@ -59,7 +59,7 @@ extension Representation {
     /// - Parameters:
     ///   - range: The position of the bytes.
     ///   - fill: The fill that received the bytes; 0 for none.
-    ///   - willNote: Called between both steps, for tests.
+    ///   - willNote: Called between the two steps, for tests.
     /// - Returns: The wake functions of readers that wait for these bytes.
     func write(
         _ bytes: UnsafeRawBufferPointer, at range: Range<Int64>, into holes: [Range<Int64>],
@@ -139,7 +139,7 @@ extension Representation {
             do {
                 try engine.files.link(path, to: String(link))
             } catch let error as SystemError where error.isUnsupported || error.number == EPERM {
-                // Linux throws EPERM for FAT.
+                // Linux reports EPERM for FAT.
                 return path
             }
             return String(link)
@@ -196,8 +196,8 @@ extension Representation {
         let copy = try copyBlob(beside: destination)
         try engine.files.rename(copy.path, to: destination)
         try engine.files.syncFolder(POSIXFileSystem.parent(of: destination))
-        // In one step: a commit syncs this file, and lists the blob as being in its folder. After a power failure, the
-        // source may exist again, and may lack bytes of that commit.
+        // Set together, because a commit syncs the file and records its folder. Otherwise, it could sync the copy and
+        // record the source, which may exist again after a power failure, without the bytes of that commit.
         file.withLock { ($0.file, $0.isDurable) = (copy.file, isDurable) }
         try engine.files.remove(source)
     }
@@ -265,7 +265,8 @@ extension Engine {
         return blobs.folder(of: blob, isDurable: true)
     }
 
-    /// Moves blobs between the evictable and the pinned folder, by renaming or, across file systems, by copying. Blocks.
+    /// Moves blobs between the evictable and the pinned folder, by renaming or, across file systems, by copying.
+    /// Blocks.
     func move(_ representations: [Representation], isDurable: Bool) throws {
         defer { for representation in representations { representation.withState { $0.needsCommit = true } } }
         var moved: [(from: String, to: String)] = []

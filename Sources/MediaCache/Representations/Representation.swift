@@ -13,9 +13,9 @@ package final class Representation: Sendable {
     let engine: Engine
     let state: OrderedMutex<RepresentationState>
     let file: OrderedMutex<BlobState>
-    /// The lock held while the blob is written, moved or replaced, and thus during file operations. Waited for only on
-    /// threads that may block on files; the thread of a transport only tries it, because a copy of the blob may hold it
-    /// for long.
+    /// The lock held while the blob is written, moved or replaced, and thus during file operations. Only threads that
+    /// may block on files wait for it. The thread of a transport only tries to acquire it, because copying the blob may
+    /// take long.
     let writing = OrderedMutex(.writing, ())
     /// Sent when a commit or a fill has ended.
     let workEnded = ChangeSignal()
@@ -102,7 +102,8 @@ package final class Representation: Sendable {
         useEnded()
     }
 
-    /// Protects the representation from eviction and removal until ``release()``, which must be called once for each call.
+    /// Protects the representation from eviction and removal until ``release()``, which must be called once for
+    /// each call.
     func hold() {
         state.withLock { $0.holds += 1 }
     }

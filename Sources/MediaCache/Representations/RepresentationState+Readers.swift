@@ -143,7 +143,8 @@ extension RepresentationState {
         return .wait
     }
 
-    /// Starts a fill ahead of a reader near the end of the covered bytes. Returns the position to plan at again.
+    /// Starts a fill ahead of a reader near the end of the covered bytes. Returns the position at which to plan
+    /// again.
     mutating func planAhead(
         _ session: SessionID, position: Int64, end: Int64, window: inout Int64, readAhead: ReadAhead,
         transferClass: TransferClass, work: inout Work

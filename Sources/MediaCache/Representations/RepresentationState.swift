@@ -187,7 +187,7 @@ package struct RepresentationState: Sendable {
     /// The errors of fills, by the demands that started them.
     var failedDemands: [DemandID: CacheError] = [:]
     var rate = TransferRate()
-    /// The ends and windows of recent sessions, at one of which a player that reads small ranges often continues.
+    /// The ends and windows of recent sessions. A player that reads small ranges often continues at one of the ends.
     var recentEnds: [(position: Int64, window: Int64)] = []
 
     package init(

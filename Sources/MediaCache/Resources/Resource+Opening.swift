@@ -121,7 +121,7 @@ extension Resource {
         }
         var reader: OriginReader?
         do {
-            // A request for one byte isn't worth a queue in which the reader would wait.
+            // A one-byte request isn't queued, because that would delay the reader.
             if !request.confirmsOnly { try await Transfer.admit(ticket, engine) }
             var context = engine.originContext(request.settings)
             // Not retried, because the known version is read until the next revalidation.

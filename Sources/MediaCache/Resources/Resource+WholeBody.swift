@@ -5,8 +5,9 @@ extension CacheStore {
     /// - Throws: ``CacheError``: the failure of the origin request if no cached version may be used,
     ///   ``CacheError/Code/badResponse`` if the body is longer than ``WholeBodyRequest/maximumLength``,
     ///   ``CacheError/Code/notFound`` if the content isn't completely cached and requests are disabled
-    ///   (``TransferSettings/allowsOriginRequests``), ``CacheError/Code/cancelled`` or ``CacheError/Code/closed``. An
-    ///   error of ``WholeBodyRequest/keeps`` of another type is the cause of a ``CacheError/Code/storage`` error.
+    ///   (``TransferSettings/allowsOriginRequests``), ``CacheError/Code/cancelled`` or ``CacheError/Code/closed``. If
+    ///   ``WholeBodyRequest/keeps`` throws an error of another type, it's the cause of a ``CacheError/Code/storage``
+    ///   error.
     public func wholeBody(_ request: WholeBodyRequest) async throws -> WholeBody {
         var request = request
         if !(request.settings?.allowsOriginRequests ?? transfers.allowsOriginRequests) { request.revalidation = .never }

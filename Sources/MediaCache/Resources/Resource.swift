@@ -122,7 +122,7 @@ package final class Resource: Sendable {
 
     var isRetired: Bool { state.withLock { $0.isRetired } }
 
-    /// Whether a request, a reader or a commit uses it, as far as ``State/isHeld`` counts them.
+    /// Whether it's in use, as defined by ``State/isHeld``.
     var isHeld: Bool { state.withLock(\.isHeld) }
 
     /// Retires this object if it's idle, and returns whether it did so. A resource that awaits removal isn't retired,

@@ -16,7 +16,7 @@ public struct CacheError: Error, Sendable {
         case unreachable
         /// The address rule forbids contacting the origin's address (see ``AddressScope``).
         case forbiddenAddress
-        /// The time limit expired while connecting, before the response head, or within the body.
+        /// A time limit expired while connecting, before the response head, or within the body.
         case timedOut
         /// The origin responded with an error status (see ``CacheError/status``).
         case originStatus
@@ -27,7 +27,7 @@ public struct CacheError: Error, Sendable {
         /// The origin sent a document where media was expected, such as a login or an error page, or an empty body.
         case notMedia
         /// The resource changed at the origin while this version was being read, or bytes passed to the store belong to
-        /// another version than the cached one.
+        /// a version other than the cached one.
         case representationChanged
         /// The requested range is outside the resource (RFC 9110 §15.5.17).
         case rangeNotSatisfiable
@@ -135,7 +135,7 @@ extension CacheError {
         isByRule = true
     }
 
-    /// Creates the error for an empty resource that should be media. The resource is passed to readers, but not stored.
+    /// Creates the error for an empty resource that should be media.
     init(empty url: ResourceURL, type: String) {
         self.init(.notMedia, "\(url) is empty, but should be media (\(type))")
         isByRule = true

@@ -19,8 +19,9 @@ extension CacheStore {
 
     /// Returns information about a cached resource; nil if it isn't cached.
     ///
-    /// A URL with a user name, with or without a password, identifies that user's resource. A URL without one
-    /// identifies the resource cached without credentials or, if there is none, the most recently used one of any user.
+    /// A URL with a user name, with or without a password, identifies that user's resource, as does a URL whose header
+    /// profile has an identity. Any other URL identifies the resource cached without credentials or, if there is none,
+    /// the most recently used one of any user.
     ///
     /// - Throws: The same errors as ``resources()``.
     public func resource(for url: ResourceURL) async throws -> ResourceInfo? {
@@ -80,7 +81,7 @@ extension CacheStore {
         return info
     }
 
-    /// Returns information about a resource that isn't in use.
+    /// Returns information about a resource, but not about its use and its fills.
     private func info(of stored: StoredResource, head: ResourceHead, spans: SpanMap) -> ResourceInfo {
         ResourceInfo(
             id: stored.id, key: stored.key, url: stored.url, contentType: head.contentType, length: head.length,
@@ -101,8 +102,8 @@ extension CacheStore {
             maximumBytes: engine.limits.maximumBytes, freeDiskBytes: (try? await freeBytes()) ?? 0)
     }
 
-    /// Returns a complete resource as a file, valid as long as the handle exists; nil if the resource is missing or
-    /// partial. The URL is interpreted as in ``resource(for:)``.
+    /// Returns a complete resource as a file, valid as long as the returned object exists; nil if the resource is
+    /// missing or partial. The URL is interpreted as in ``resource(for:)``.
     ///
     /// The resource's checksums are verified first. If they reveal damage, the resource is partial. The file has the
     /// extension of its media type; `bin` if that is `json`, the cache folder isn't writable, or its file system has no

@@ -233,7 +233,7 @@ extension EvictionSituation {
             }
         return CacheError(
             .storage,
-            "the cache is full: \(reason); everything else is in use or pinned. Remove resources, or change the limits")
+            "the cache is full: \(reason); its content is in use or pinned. Remove resources, or change the limits")
     }
 }
 

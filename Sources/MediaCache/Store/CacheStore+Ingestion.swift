@@ -1,8 +1,8 @@
 extension CacheStore {
     /// Adds bytes from a file to the cache, for example those received by a background URL session.
     ///
-    /// The file must contain the bytes as sent by the origin; the kind's ``ContentTransform`` is applied to them. It's
-    /// read, not moved. Bytes that are already cached stay unchanged. Returns when the bytes are committed.
+    /// The file must contain the bytes as sent by the origin; the kind's ``ContentTransform`` is applied to them. The
+    /// file is read, not moved. Bytes that are already cached stay unchanged. Returns when the bytes are committed.
     ///
     /// - Parameters:
     ///   - file: The path of a file that contains the bytes of `range`, from its start.
@@ -95,7 +95,7 @@ extension Resource {
         guard isSame, known.length == nil || head.length == nil || known.length == head.length else {
             throw CacheError(
                 .representationChanged,
-                "the bytes to add belong to another version of \(locator.url) than the cached one")
+                "the bytes to add belong to a version of \(locator.url) other than the cached one")
         }
         if let length = head.length { representation.learn(length) }
         return (representation, representation.attach(at: 0))

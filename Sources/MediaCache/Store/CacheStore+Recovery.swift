@@ -87,14 +87,15 @@ extension CacheStore {
         return count
     }
 
-    /// Adds a sidecar to the catalog, and returns true, unless a pinned version replaces it. Its key is locked.
+    /// Adds a sidecar to the catalog, and returns true, unless a pinned version replaces it. The caller has
+    /// exclusive access to the key.
     private func adopt(_ sidecar: Sidecar) async throws -> Bool {
         let entry = try await engine.catalog.resource(key: sidecar.key)
         guard await !isReplaced(sidecar, in: entry) else { return false }
         let snapshot = sidecar.snapshot(
             resourceID: entry?.resource.id ?? engine.catalog.nextResourceID(),
             representationID: engine.catalog.nextRepresentationID(), useOrder: engine.catalog.nextUse())
-        // Otherwise, a record without its blob would keep the pin.
+        // Deleted below, because a record without its blob could otherwise keep the pin.
         let lost = await engine.pool.perform { [engine] in
             entry?.representations.filter { $0.isDurable && !engine.hasBlob(of: $0) }.map(\.id) ?? []
         }

@@ -163,7 +163,7 @@ extension CacheStore {
     }
 
     /// Deletes sidecars, then catalog records, each durably, then files. The next opening would restore a record from a
-    /// sidecar that outlives it; it removes files without a record.
+    /// remaining sidecar, whereas it removes files without a record.
     ///
     /// - Parameter pinned: Entries in use. They lose their pins and sidecars, but not their blobs.
     func delete(

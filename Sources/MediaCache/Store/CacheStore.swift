@@ -50,7 +50,7 @@ public final class CacheStore: Sendable {
         do {
             return try await openOnce(configuration, origin: origin, time: time, files: files, logger: logger)
         } catch let error as CacheError where error.code == .damaged {
-            // The second opening checks the whole catalog, and replaces it.
+            // The second opening checks the whole catalog, and replaces it if it's damaged.
             logger.error("damaged catalog", metadata: ["error": "\(error)"])
             return try await openOnce(configuration, origin: origin, time: time, files: files, logger: logger)
         }

@@ -95,7 +95,8 @@ package final class FolderLock: Sendable {
                 + (owner?.address.map { ", which serves its API at \($0)" } ?? ""))
     }
 
-    /// Returns whether a lock was acquired. Retries while a process that determines the owner holds it. Blocks.
+    /// Returns whether a lock was acquired. Retries for 40 ms, because a process that determines the owner holds it
+    /// briefly. Blocks.
     private static func isAcquired(by lock: () -> Int32) -> Bool {
         for _ in 0..<20 {
             if lock() == 0 { return true }

@@ -10,7 +10,7 @@ package enum RuntimeFolder {
 
     /// Calls `body` with the file's path in each candidate folder until it succeeds.
     ///
-    /// - Throws: A ``CacheError`` with another code than ``CacheError/Code/storage`` as soon as `body` throws it,
+    /// - Throws: A ``CacheError`` with a code other than ``CacheError/Code/storage`` as soon as `body` throws it,
     ///   because it doesn't depend on the folder; otherwise the error of the last candidate.
     package static func use<Result>(
         _ name: String, for location: CacheLocation, _ body: (String) throws -> Result
@@ -47,7 +47,7 @@ package enum RuntimeFolder {
         guard isOurs(folder) else { throw SystemError(call: "use", path: folder, number: EPERM) }
     }
 
-    /// Returns whether the folder is private. Another user could pose as the owner and receive the API key.
+    /// Returns whether the folder is private. Otherwise, another user could pose as the owner and receive the API key.
     private static func isOurs(_ folder: String) -> Bool {
         var status = stat()
         return lstat(folder, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR && status.st_uid == geteuid()
