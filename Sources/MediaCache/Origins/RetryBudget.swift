@@ -50,7 +50,7 @@ struct RetryBudget {
     mutating func refreshed() { refreshes += 1 }
 }
 
-/// A watchdog that cancels a body if too few bytes are received while its reader waits. It has one timer per body.
+/// A watchdog that cancels a body if too few bytes are received while its reader waits.
 final class StallWatch: Sendable {
     /// The minimum number of bytes per time limit. A body with fewer counts as stalled.
     static let minimumBytes = 1024

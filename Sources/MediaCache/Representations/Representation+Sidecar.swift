@@ -73,7 +73,7 @@ extension Engine {
         }
     }
 
-    /// Writes the sidecar of a representation that isn't open if it's missing or lacks spans. Blocks.
+    /// Writes the sidecar of a representation that isn't open, unless it already lists all spans. Blocks.
     func renewSidecar(of stored: StoredRepresentation, _ resource: StoredResource) throws {
         guard files.exists(blobs.path(of: stored.blob, isDurable: true)) else { return }
         let path = blobs.sidecarPath(of: stored.blob)

@@ -1,6 +1,6 @@
 import Logging
 
-/// An opened cache folder with its lock and catalog, or with substitutes if it can't be used.
+/// An opened cache folder with its lock and catalog.
 struct OpenedFolder {
     var lock: FolderLock?
     var catalog: Catalog
@@ -98,7 +98,7 @@ struct OpenedFolder {
     }
 }
 
-/// The failure that prevents use of a cache folder.
+/// The errors of a cache folder that isn't writable.
 package struct FolderFailure: Sendable {
     /// The error for storing bytes.
     package var writing: CacheError
