@@ -12,7 +12,8 @@ package struct BlobFolder: Sendable {
         durable = "\(location.durable)/kept"
     }
 
-    /// Returns the folder of a blob. There are 256 folders, so that none becomes too large to list.
+    /// Returns the folder of a blob. Evictable and pinned blobs have 256 folders each, so that none becomes too large
+    /// to list.
     package func folder(of name: String, isDurable: Bool) -> String {
         "\(isDurable ? durable : evictable)/\(name.prefix(2))"
     }

@@ -24,7 +24,8 @@ package final class BlockingPool: TaskExecutor {
         try await run(trying: work, otherwise: work)
     }
 
-    /// Runs `attempt` on the current thread if the pool permits it. Otherwise, or if the result is nil, runs `work`.
+    /// Runs `attempt` on the current thread if the pool permits it. Otherwise, or if the result is nil, runs `work` on
+    /// a thread of the pool.
     ///
     /// - Parameter attempt: Returns nil if the work would block for long, for example while it waits for a lock.
     package func run<Result: Sendable>(

@@ -27,7 +27,7 @@ struct MemoryBlob {
     /// The range of the bytes in the ring.
     private(set) var start: Int64
     private(set) var end: Int64
-    /// The exclusive end of the requested bytes; `Int64.max` if the length is unknown before the end.
+    /// The exclusive end of the requested bytes; `Int64.max` if it depends on an unknown length.
     let limit: Int64
     /// Whether the origin ignores ranges and always sends all bytes. A separate request then isn't faster than waiting.
     let sendsAll: Bool
@@ -51,7 +51,7 @@ struct MemoryBlob {
         if !preceding.isEmpty { _ = preceding.withUnsafeBytes { append($0) } }
     }
 
-    /// The highest transfer class of the readers; nil if there are none.
+    /// The highest transfer class of the readers that aren't holds; nil if there are none.
     var transferClass: TransferClass? { readers.values.filter { !$0.isHold }.map(\.transferClass).max() }
 
     // MARK: - Readers
@@ -152,7 +152,7 @@ struct MemoryBlob {
         }
     }
 
-    /// Copies bytes to `buffer`. Returns false if they are no longer in the ring.
+    /// Copies bytes to `buffer`. Returns false unless all of them are in the ring.
     func copy(to buffer: UnsafeMutableRawBufferPointer, at offset: Int64) -> Bool {
         guard offset >= start, offset + Int64(buffer.count) <= end, !memory.isEmpty else { return false }
         memory.withUnsafeBytes { memory in

@@ -38,8 +38,8 @@ package final class EventHub<Event: Sendable>: Sendable {
     private let dropped: (@Sendable (Int) -> Event)?
     private let state = Mutex(State())
 
-    /// Creates a hub. `dropped` creates the event that reports how many didn't fit into a subscriber's buffer. If it's
-    /// nil, slow subscribers receive only the newest event.
+    /// Creates a hub. `dropped` creates the event that reports how many events didn't fit into a subscriber's buffer.
+    /// If it's nil, slow subscribers receive only the newest event.
     package init(dropped: (@Sendable (Int) -> Event)? = nil) {
         self.dropped = dropped
     }

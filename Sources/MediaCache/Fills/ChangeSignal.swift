@@ -6,7 +6,7 @@ final class ChangeSignal: Sendable {
 
     /// Waits while `condition` holds. Evaluates it again after each ``send()`` and when the task is cancelled.
     func wait(while condition: () -> Bool) async {
-        // Not within the loop, where the handlers of two cancelled tasks would wake each other endlessly.
+        // If each iteration installed a handler, two cancelled tasks would wake each other endlessly.
         await withTaskCancellationHandler {
             while condition() {
                 await withCheckedContinuation { continuation in

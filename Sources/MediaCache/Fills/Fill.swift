@@ -45,8 +45,9 @@ struct Fill: Sendable {
         representation.resource.useEnded()
     }
 
-    /// Runs the transfer. Its connection and ticket are released before the end is reported, because callers that
-    /// cancel a fill rely on it. Returns the reason not to store the rest of the range; nil if it's written.
+    /// Runs the transfer. Unless it's handed over, its connection and ticket are released before the end is reported,
+    /// because callers that cancel a fill rely on this. Returns the reason not to store the rest of the range; nil if
+    /// the whole range is written.
     private func transfer(_ written: inout Int64) async throws -> CacheError? {
         let ticket = makeTicket()
         let transfer: Transfer
@@ -117,7 +118,7 @@ struct Fill: Sendable {
                 engine.events.send(.entityTagAlternates(key: key))
             }
             if piece.isOverlap { return true }
-            // It may change while the fill runs.
+            // The limit may change while the fill runs.
             let limit = representation.withState { $0.fills[id]?.limit ?? 0 }
             guard piece.offset < limit else { return false }
             if checksFront { checksFront = try await checkFront(piece) }
@@ -150,8 +151,8 @@ struct Fill: Sendable {
         }
     }
 
-    /// Throws ``CacheError/Code/representationChanged`` if the version begins with a playlist despite its media type.
-    /// Returns whether to check later pieces, too.
+    /// Throws ``CacheError/Code/representationChanged`` if the version begins with a playlist or manifest despite its
+    /// media type. Returns whether to check later pieces, too.
     private func checkFront(_ piece: OriginPiece) async throws -> Bool {
         let (start, end, maximum) = (piece.offset, piece.range.upperBound, Int64(MediaType.maximumFrontLength))
         let (isContinued, cachedEnd) = representation.withState { state in
@@ -186,7 +187,7 @@ struct Fill: Sendable {
 
     /// Returns a reader that has received its first response head.
     private func opened(ticket: TransferScheduler.Ticket) async throws -> OriginReader {
-        // The request that received this response has already been admitted.
+        // The request for this response has already been admitted.
         if let reader { return reader }
         try await Transfer.admit(ticket, engine)
         guard representation.withState({ $0.willRequest(plan.id) }) else {
@@ -274,7 +275,7 @@ struct Fill: Sendable {
 
     private func changed(at offset: Int64) -> CacheError {
         CacheError(
-            .representationChanged, "\(url) has changed: the bytes at \(offset) differ from the cached ones")
+            .representationChanged, "\(url) has changed: the bytes at \(offset) don't belong to the cached version")
     }
 
     private func progress() {

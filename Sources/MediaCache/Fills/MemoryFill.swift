@@ -2,10 +2,10 @@ import HTTPTypes
 
 /// An origin request for bytes that can't or must not be stored. Its readers share a blob in memory.
 ///
-/// Bytes are received only while the blob has space. If no reader consumes bytes for longer than the idle limit, the
-/// connection is closed and other transfers are admitted; a later request continues at the next byte. If no strong
-/// validator confirms the version, that request repeats bytes that are still in the blob, which are compared. The fill
-/// ends when its last reader leaves.
+/// Bytes are received only while the blob has space. If it has none for longer than the idle limit, the connection is
+/// closed and other transfers are admitted; a later request continues at the next byte. If no strong validator confirms
+/// the version, that request repeats bytes that are still in the blob, which are compared. The fill ends when its last
+/// reader leaves.
 final class MemoryFill: Sendable {
     /// The properties that affect the request or its result. Readers share a fill only if these are equal.
     struct Audience: Hashable {
@@ -33,12 +33,12 @@ final class MemoryFill: Sendable {
     private let onLength: @Sendable (Int64) -> Void
     private let onEnd: @Sendable (MemoryFill) -> Void
     private let state: OrderedMutex<State>
-    /// Sent when a reader has consumed bytes or left.
+    /// Sent when a reader has consumed bytes or left, or when slow readers may be removed.
     private let readersChanged = ChangeSignal()
 
     /// - Parameters:
     ///   - blob: The blob that stores the received bytes.
-    ///   - transfer: The transfer of the bytes from the blob's start to its limit.
+    ///   - transfer: The transfer of the bytes from the blob's end to its limit.
     ///   - check: The check of the version's first bytes; nil if the reader's response has been checked.
     ///   - onLength: Called with the complete length if the responses have determined it.
     ///   - onEnd: Called when the fill has ended and no reader can join any more.
@@ -67,7 +67,8 @@ final class MemoryFill: Sendable {
 
     // MARK: - Readers
 
-    /// Adds a reader at `position`. Returns nil if the byte is no longer in memory, or too far ahead.
+    /// Adds a reader at `position`. Returns nil if the byte is no longer in memory or too far ahead, or if the fill has
+    /// failed or ended.
     func join(at position: Int64, until end: Int64, _ transferClass: TransferClass) -> Reader? {
         let id = state.withLock { state -> Int? in
             guard !state.isEnded, state.failure == nil, state.blob.reaches(position),
@@ -88,7 +89,6 @@ final class MemoryFill: Sendable {
         return Reader(fill: self, id: id, end: .max)
     }
 
-    /// A reader of a fill.
     final class Reader: Sendable, BlobReader {
         private let fill: MemoryFill
         private let id: Int
@@ -129,7 +129,7 @@ final class MemoryFill: Sendable {
             fill.readersChanged.send()
         }
 
-        /// Removes the reader from the fill. Further calls have no effect.
+        /// Removes the reader from the fill, and wakes it if it's waiting. Further calls have no effect.
         func cancel() { fill.leave(id)?() }
 
         func readWithoutBlocking(into buffer: UnsafeMutableRawBufferPointer, at offset: Int64) throws -> Bool {
@@ -208,7 +208,8 @@ final class MemoryFill: Sendable {
                 }
                 guard piece.withUnsafeBytes({ check?.permits($0, at: piece.offset) }) ?? true else {
                     throw CacheError(
-                        .representationChanged, "the resource has changed at the origin: it's a playlist now")
+                        .representationChanged,
+                        "the resource has changed at the origin: it's a playlist or manifest now")
                 }
                 try await append(piece)
                 return true
@@ -255,7 +256,7 @@ final class MemoryFill: Sendable {
                 let before = written
                 await readersChanged.wait { !Task.isCancelled && written == before && !append(piece, &written) }
                 idle.cancel()
-                // It may be closing the connection, which would interrupt the next reception.
+                // The task may be closing the connection, which would interrupt the next reception.
                 await idle.value
             }
             try Task.checkCancellation()

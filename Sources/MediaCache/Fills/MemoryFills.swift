@@ -19,7 +19,7 @@ final class MemoryFills: Sendable {
 
     var isEmpty: Bool { state.withLock { $0.fills.isEmpty } }
 
-    /// Adds a reader to a running fill near the range. Returns nil if there is none.
+    /// Adds a reader to a running fill near the range with the same audience. Returns nil if there is none.
     func joinRunning(
         _ range: Range<Int64>, _ request: ReadRequest, _ pipeline: ContentPipeline
     ) -> MemoryFill.Reader? {
@@ -33,7 +33,8 @@ final class MemoryFills: Sendable {
         return nil
     }
 
-    /// Adds a reader to a running fill near the range, or to a new fill. Returns nil if the engine has been stopped.
+    /// Adds a reader to a running fill near the range, or to a new fill. Returns nil if ``end()`` has ended the new
+    /// fill in the meantime.
     func join(
         _ range: Range<Int64>, of head: ResourceHead, _ request: ReadRequest, _ pipeline: ContentPipeline
     ) -> MemoryFill.Reader? {

@@ -23,7 +23,7 @@ struct Transfer: Sendable {
     ///   - store: Stores or compares a piece. Returns whether to receive more. If it throws an error, the piece isn't
     ///     charged to the bandwidth limits; if it has put back the piece, the transfer that continues is charged.
     /// - Returns: The complete length, if only the end of the body determined it.
-    /// - Throws: The errors of `store`, and those of ``Traffic/next(of:by:ifNeeded:holdsBack:)``.
+    /// - Throws: The errors of `store`, of ``Traffic/next(of:by:ifNeeded:holdsBack:)`` and of ``Traffic/pay(_:by:)``.
     @discardableResult
     func receive(
         isComparison: Bool = false, ifNeeded: @escaping @Sendable () -> Bool = { true },

@@ -5,7 +5,7 @@ import Foundation
 /// The description is redacted, so that logs don't contain credentials.
 package struct Credentials: Sendable, Hashable {
     package let user: String
-    /// The password; nil if the URL contains only a user name.
+    /// The password; nil if there is only a user name.
     package let password: String?
 
     package var identity: ProfileIdentity { ProfileIdentity(user: user) }
@@ -56,7 +56,7 @@ public struct ProfileIdentity: Sendable, Hashable, LosslessStringConvertible {
     }
 }
 
-/// A 128-bit FNV-1a hash, not cryptographically secure, of a name that is secret or not usable as a file name.
+/// A 128-bit FNV-1a hash, not cryptographically secure, of a user's name or of a path that is used in a file name.
 struct NameHash: Sendable, Hashable, CustomStringConvertible {
     /// 32 hexadecimal digits in lower case.
     let description: String

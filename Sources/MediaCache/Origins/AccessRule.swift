@@ -19,7 +19,7 @@ package struct AccessRule: Sendable {
             || url.hostKind == .unknown && url.host.utf8.allSatisfy { $0 < 0x80 && $0 != UInt8(ascii: "%") }
     }
 
-    /// Returns whether the address of a connection may be contacted. An unknown address is refused.
+    /// Returns whether the address of a connection may be contacted. Scope `publicOnly` refuses an unknown address.
     package func permits(connected address: IPAddress?, scope: AddressScope) -> Bool {
         guard scope == .publicOnly else { return true }
         guard let address else { return false }
@@ -127,7 +127,7 @@ public struct AddressRange: Sendable, Hashable, LosslessStringConvertible {
     /// The range in CIDR notation, without bits beyond the length.
     public var description: String { "\(base)/\(prefixLength)" }
 
-    /// Returns whether the range contains `address` or the IPv4 address that it's translated to.
+    /// Returns whether the range contains `address` or the IPv4 address embedded in it (``IPAddress/translated``).
     package func contains(_ address: IPAddress) -> Bool {
         if let translated = address.translated, contains(translated) { return true }
         return Self.prefix(of: address.bytes, length: prefixLength) == base.bytes

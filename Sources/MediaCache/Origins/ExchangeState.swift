@@ -143,8 +143,8 @@ package final class ExchangeBody: OriginBody {
         return true
     }
 
-    /// Begins the body after the head has been received. Returns the continuation to resume with the head; nil if the
-    /// body has already begun or the exchange has ended.
+    /// Begins the body after the head has been received. Returns the continuation to resume with the head; nil if no
+    /// task waits for the head, the body has already begun, or the exchange has ended.
     @inlinable package mutating func beginBody() -> HeadContinuation? {
         guard isWaitingForHead else { return nil }
         phase = .body
@@ -216,7 +216,7 @@ package final class ExchangeBody: OriginBody {
     ///   - droppingBuffers: Whether the buffered bytes are dropped. The reader then receives the error instead.
     @inlinable package mutating func end(_ error: (any Error)?, droppingBuffers: Bool = false) -> Ending {
         var ending = Ending(error: error, head: head, reader: reader?.continuation)
-        // The end of dropped bytes must not look like the end of the body.
+        // If bytes are dropped, the reader must receive the error instead of the end of a complete body.
         if !isOver || droppingBuffers && !buffers.isEmpty { phase = .ended(error) }
         if droppingBuffers {
             swap(&ending.dropped, &buffers)

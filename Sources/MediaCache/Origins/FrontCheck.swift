@@ -11,8 +11,8 @@ struct FrontCheck {
 
     var isPending: Bool { front != nil }
 
-    /// Returns false if the bytes complete the signature of a playlist or manifest, or if it's still undecided after
-    /// ``MediaType/maximumFrontLength`` bytes. Bytes before that may be used, because they contain no URL.
+    /// Returns false if the bytes complete the signature of a playlist or manifest, or if the check is still undecided
+    /// after ``MediaType/maximumFrontLength`` bytes. Earlier bytes may be used, because they contain no URL.
     mutating func permits(_ bytes: UnsafeRawBufferPointer, at offset: Int64) -> Bool {
         guard var front, offset == front.count else { return true }
         self.front = nil

@@ -5,7 +5,7 @@ import Synchronization
 package final class HostAddresses: Sendable {
     /// The properties of a host's addresses.
     package struct Resolution: Sendable {
-        /// The common kind of all addresses; unknown if they differ, or if there are none.
+        /// The common kind of all addresses; unknown if the kinds differ, or if there are no addresses.
         package var kind: AddressKind
         /// Whether the host has an address.
         package var isResolved: Bool

@@ -135,7 +135,7 @@ package enum MediaType {
         return isEssence(type) ? type : parse(type)?.essence
     }
 
-    /// Returns whether a type has no parameters and is in lower case. Most are, so this avoids parsing them.
+    /// Returns whether a type is in lower case and has no parameters. Most types are like this and needn't be parsed.
     private static func isEssence(_ type: String) -> Bool {
         let names = type.utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
         return names.count == 2

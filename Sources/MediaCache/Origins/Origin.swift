@@ -9,8 +9,8 @@ public import HTTPTypes
 /// Implementations must
 /// - buffer little, that is, read from the network only as fast as ``OriginBody/next()`` is called;
 /// - throw ``CacheError`` with ``CacheError/Code/unreachable``, ``CacheError/Code/timedOut``,
-///   ``CacheError/Code/badResponse`` (a body shorter than its `Content-Length`), ``CacheError/Code/forbiddenAddress``
-///   or ``CacheError/Code/cancelled``;
+///   ``CacheError/Code/badResponse`` (a body shorter than its `Content-Length`), ``CacheError/Code/forbiddenAddress``,
+///   ``CacheError/Code/storage`` (unreadable content of the request) or ``CacheError/Code/cancelled``;
 /// - close the connection when the sending or reading task is cancelled, or when the body is cancelled or deallocated.
 ///
 /// `MediaCacheTesting` contains tests that check whether an implementation meets these requirements.

@@ -119,7 +119,7 @@ package final class ResourceLocator: Sendable {
 
     private struct State {
         var url: ResourceURL
-        /// The scope of references in the document that contained ``url``, if it's narrower than the request's.
+        /// The scope of references in the document that contained ``url``; `any` for a URL without a document.
         var scope = AddressScope.any
         var redirected: (target: ResourceURL, scope: AddressScope, until: Duration)?
     }

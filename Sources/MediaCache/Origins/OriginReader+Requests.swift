@@ -101,6 +101,7 @@ extension OriginReader {
     }
 
     /// Returns a head if the error is a 416 response that marks the end of a version of unknown length; otherwise nil.
+    /// Throws ``CacheError/Code/representationChanged`` if the resource has become shorter.
     private func endFound(by error: CacheError) throws -> CheckedHead? {
         guard error.status == 416, let known, known.length == nil, hasReturnedBytes || comparable(position) > 0 else {
             return nil

@@ -6,7 +6,8 @@ package actor OriginReader {
     /// The number of bytes that a resumed read requests again if only a comparison can confirm the version.
     package static let overlap: Int64 = 64 << 10
 
-    /// Returns the number of bytes before an offset that can be compared. At most ``overlap`` bytes are used.
+    /// A function that returns the number of bytes before an offset that can be compared. At most ``overlap`` bytes are
+    /// used.
     package typealias ComparableBytes = @Sendable (Int64) -> Int64
 
     let context: OriginContext
@@ -47,7 +48,7 @@ package actor OriginReader {
     /// Whether the next request includes bytes before ``position`` for comparison if there is no strong tag.
     var isResuming = false
     var hasReturnedBytes = false
-    /// The pieces received by ``peek(_:most:patience:)`` and not yet returned by ``next()``.
+    /// The pieces that ``next()`` returns first: those received by ``peek(_:most:patience:)`` or put back.
     private var peeked: [OriginPiece] = []
     private var isReceiving = false
     /// A running reception of a buffer that no caller waits for.
@@ -160,7 +161,7 @@ package actor OriginReader {
         throw ResponseDiscarded()
     }
 
-    /// The error for an interrupted response that was discarded. Its bytes must be discarded, too.
+    /// The error for an interrupted response that was discarded. The caller must discard its bytes, too.
     package struct ResponseDiscarded: Error {}
 
     /// Resets the reader to its state before the first response.
@@ -176,7 +177,7 @@ package actor OriginReader {
     /// Returns the next bytes without advancing; ``next()`` returns them again.
     ///
     /// - Parameters:
-    ///   - count: The number of bytes to wait for. Fewer are returned if the body is shorter.
+    ///   - count: The number of bytes to wait for. Fewer are returned if the body is shorter, or after `patience`.
     ///   - most: The maximum number of bytes to return of each received piece, if greater than `count`.
     ///   - patience: The maximum time to wait for more bytes once some have been received; nil for no limit.
     package func peek(_ count: Int, most: Int = 0, patience: Duration? = nil) async throws -> [UInt8] {
@@ -335,7 +336,7 @@ package actor OriginReader {
             rest = (received.buffer, first + Int(upper - offset)..<received.part.upperBound)
         }
         if !isOverlap {
-            // Bytes that may be discarded again don't reset the retry budget.
+            // Bytes that may still be discarded don't reset the retry budget.
             if !startsOver { budget.received(upper - position) }
             position = upper
             hasReturnedBytes = true

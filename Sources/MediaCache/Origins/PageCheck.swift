@@ -5,9 +5,9 @@ extension OriginResponse {
     /// The time limit, counted from the first bytes, for receiving enough bytes to distinguish media from a page.
     private static var patience: Duration { .seconds(2) }
 
-    /// Returns this response unless it's a page (such as a login, a captive portal or an error report) or an empty body
-    /// in place of media. Media with a wrong `Content-Type` is accepted because of its first bytes, which are read here
-    /// if a page is declared, and returned with the rest.
+    /// Returns this response, or throws ``CacheError/Code/notMedia`` for a page (such as a login, a captive portal or
+    /// an error report) or an empty body in place of media. Media with a wrong `Content-Type` is accepted because of
+    /// its first bytes, which are read here if a page is declared, and returned with the rest.
     func refusingPage(
         from url: ResourceURL, as kind: ResourceKind = .file, context: OriginContext
     ) async throws -> OriginResponse {

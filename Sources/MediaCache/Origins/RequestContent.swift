@@ -78,7 +78,7 @@ public struct RequestContent: Sendable {
 
     private static func failure(_ name: String, _ cause: any Error) -> CacheError {
         CacheError(
-            .storage, "\(name) can't be read; check that it exists, its permissions, and that it isn't being changed",
+            .storage, "\(name) can't be read; check that it exists and is readable, and that it isn't being changed",
             cause: cause)
     }
 

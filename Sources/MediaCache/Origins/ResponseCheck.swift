@@ -20,7 +20,7 @@ package struct CheckedHead: Sendable, Hashable {
     /// The complete length; nil if the response has none.
     package var completeLength: Int64?
     package var validator: Validator
-    /// Whether the response contains the whole content although a range was requested.
+    /// Whether the response contains the whole content although only part of it was requested.
     package var ignoredRange: Bool
     package var headerFields: HTTPFields
 }
@@ -171,8 +171,8 @@ package enum ResponseCheck {
 
 /// A `Content-Range` field (RFC 9110 §14.4).
 package struct ContentRange: Sendable, Hashable {
-    /// The maximum length and end position accepted from an origin: 1 PiB, more than the maximum file size of most file
-    /// systems. Offsets up to this limit can be added and rounded up without overflow.
+    /// The maximum length and end position accepted from an origin: 1 PiB, far more than any media file has. Offsets up
+    /// to this limit can be added and rounded up without overflow.
     static let maximumLength: Int64 = 1 << 50
 
     /// The byte range of the body; nil for the unsatisfied form `bytes */N`.

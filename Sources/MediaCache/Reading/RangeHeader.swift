@@ -1,8 +1,8 @@
 /// The value of a `Range` header field (RFC 9110 §14.2): a unit and the requested parts.
 ///
-/// White space is allowed around the commas of a list; anywhere else it makes the field malformed (§14.1.1). A part
-/// that isn't a range is ignored if other parts are valid. A part that ends before it starts makes the whole set
-/// unsatisfiable, as in Go.
+/// White space is allowed around the commas of a list and at the end; anywhere else, it makes the field malformed
+/// (§14.1.1). A part that isn't a range is ignored if other parts are valid. A part that ends before it starts makes
+/// the whole set unsatisfiable, as in Go.
 package struct RangeHeader: Sendable, Hashable {
     /// The range unit in lower case. The server supports only `bytes`.
     package let unit: String
@@ -11,10 +11,12 @@ package struct RangeHeader: Sendable, Hashable {
     /// Whether a part ends before it starts.
     package let hasReversedPart: Bool
 
-    /// The maximum number of parts. A field with more is an attack or a mistake and is ignored.
+    /// The maximum number of parts, including empty and invalid ones. A field with more is an attack or a mistake, and
+    /// is ignored.
     package static let maximumParts = 256
 
-    /// Parses a field value; nil if it is malformed and must be ignored.
+    /// Parses a field value. Returns nil if the field must be ignored: if it's malformed, or has no valid part or too
+    /// many parts.
     package init?(_ text: String) {
         guard let equals = text.utf8.firstIndex(of: UInt8(ascii: "=")) else { return nil }
         let unit = text.utf8[..<equals]
@@ -81,7 +83,7 @@ package struct RangeHeader: Sendable, Hashable {
         return number(last).map { .closed(start, through: $0) }
     }
 
-    /// Parses decimal digits, clamped to the largest valid offset.
+    /// Parses decimal digits as a number, clamped to the largest valid offset.
     private static func number(_ text: Substring.UTF8View) -> Int64? {
         let digits = Substring(text)
         guard digits.isDecimal else { return nil }

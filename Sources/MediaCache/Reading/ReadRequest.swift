@@ -74,8 +74,8 @@ public enum Revalidation: Sendable, Hashable {
     /// Never, even if the response requires revalidation.
     case never
     /// In the background, when the content is no longer fresh; without freshness information, at the first use after
-    /// the store was opened and then daily. The cached content is used immediately. Only partial content that is no
-    /// longer fresh is revalidated before use, for at most 2 s.
+    /// the store was opened and then daily. The cached content is used immediately, except that partial content that is
+    /// no longer fresh is revalidated before use, for at most 2 s.
     case inBackground
     /// Before use, when the content is no longer fresh; without freshness information, unless the last revalidation was
     /// less than 5 s ago, since players often open a resource twice. While the origin is unreachable, unless the last

@@ -78,8 +78,7 @@ public final class ReadSession: Sendable {
     /// Returns the next step, with at most `maximum` bytes. Calls must not overlap. If the step is ``ReadStep/wait``,
     /// `onReady` is called once, on any thread, outside all locks; otherwise it isn't called.
     package func poll(maximum: Int, onReady: @escaping @Sendable () -> Void) -> ReadStep {
-        // Retained until the next fill has begun, because that copies the ended fill's last bytes to compare them with
-        // the origin's.
+        // Retained until the next fill has copied the ended fill's last bytes, to compare them with the origin's.
         var ended: MemoryFill.Reader?
         defer { withExtendedLifetime(ended) {} }
         return state.withLock { state in
@@ -198,7 +197,8 @@ public final class ReadSession: Sendable {
 
 /// The next step of a reader.
 package enum ReadStep: Sendable {
-    /// `count` bytes are available at `offset` of `source` until the reader calls ``ReadSession/consume(_:)``.
+    /// `count` bytes are available at `offset` of `source`. The reader reads them, then calls
+    /// ``ReadSession/consume(_:)`` or, after an error, ``ReadSession/readFailed(count:error:)``.
     case bytes(any BlobReader, offset: Int64, count: Int)
     /// No bytes are available yet. The callback passed to `poll` is called once, outside all locks, when the reader
     /// should poll again.
@@ -211,15 +211,15 @@ package enum ReadStep: Sendable {
 
 /// The source of a session's bytes: a blob, or memory.
 package protocol BlobReader: Sendable {
-    /// Reads exactly `buffer.count` bytes at `offset`; returns false if that would wait for a disk. Doesn't block.
+    /// Reads exactly `buffer.count` bytes at `offset`; returns false if that might wait for a disk. Doesn't block.
     func readWithoutBlocking(into buffer: UnsafeMutableRawBufferPointer, at offset: Int64) throws -> Bool
 
     /// Reads exactly `buffer.count` bytes at `offset`. May block.
     func read(into buffer: UnsafeMutableRawBufferPointer, at offset: Int64) throws
 
     /// Returns the descriptor of a file that contains these bytes at the same offset, for `sendfile`. Returns nil if
-    /// samples show that some bytes aren't in memory. The descriptor is valid while this object exists; the caller must
-    /// not close it. Doesn't block.
+    /// there is no such file, or if sending might wait for a disk according to samples. The descriptor is valid while
+    /// this object exists; the caller must not close it. Doesn't block.
     func descriptor(forSending range: Range<Int64>) -> Int32?
 }
 

@@ -20,7 +20,7 @@ public struct ResourceHead: Sendable, Hashable {
     /// it.
     public var location: ResourceURL?
     /// The kind of address from which this version was received. If it's global, references in the content can't lead
-    /// to local addresses.
+    /// to local addresses, except those that the user allows.
     public var peer: AddressKind
 
     /// Creates a head.
@@ -87,7 +87,7 @@ public struct Validator: Sendable, Hashable, Codable {
     /// Returns whether a response with `other` may have the same version.
     ///
     /// If both have an entity tag, only the tags are compared; otherwise, the dates are. If neither can be compared,
-    /// the result is true, and the caller compares the length and the overlap of a resumed fill.
+    /// the result is true, and only the lengths or the bytes can show a difference.
     public func agrees(with other: Validator) -> Bool {
         if let mine = entityTag, let theirs = other.entityTag { return mine == theirs }
         if let mine = lastModified, let theirs = other.lastModified { return mine == theirs }

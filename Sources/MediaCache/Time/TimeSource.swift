@@ -26,7 +26,7 @@ public struct SystemTime: TimeSource {
 
     /// The time since this property was first used. It includes time during which the system was asleep.
     public var monotonic: Duration {
-        // Read before the clock, because its first use initializes it.
+        // Read before the clock, because the first use sets the start to the current time.
         let start = Self.start
         return ContinuousClock.now - start
     }

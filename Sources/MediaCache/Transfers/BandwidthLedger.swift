@@ -1,8 +1,8 @@
-/// The accounts of bandwidth limits. An account records the time at which the bytes received so far will be paid for at
-/// the permitted rate. It has no side effects.
+/// The accounts of bandwidth limits, without side effects. An account records the time at which the bytes received so
+/// far will be paid for at the permitted rate.
 ///
-/// A transfer receives a piece of any size, then waits until it's paid for before it receives the next one. Meanwhile,
-/// flow control delays the sender.
+/// A transfer receives a piece of any size, then waits until the piece is paid for before it receives the next one.
+/// Meanwhile, flow control delays the sender.
 struct BandwidthLedger: Sendable {
     /// The amount that may be received without delay after a pause, as a duration at the permitted rate.
     static let burst = Duration.milliseconds(50)

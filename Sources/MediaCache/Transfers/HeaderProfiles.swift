@@ -3,7 +3,7 @@ public import HTTPTypes
 /// Header fields for individual origins, such as cookies, authorization or a referrer. They are sent only to their
 /// origin, and aren't forwarded in a redirect to another one.
 ///
-/// User information in a URL acts like a profile for requests of that read only.
+/// User information in the URL of a read acts like a profile, but only for the requests of that read.
 public struct HeaderProfiles: Sendable, Hashable {
     /// The header fields for one origin.
     public struct Profile: Sendable, Hashable {

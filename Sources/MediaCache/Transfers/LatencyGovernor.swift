@@ -56,12 +56,12 @@ struct LatencyGovernor: Sendable {
     /// Returns the limit in bytes per second at the time `now`; nil for no limit.
     func rate(at now: Duration) -> Double? { limit?.rate(at: now) }
 
-    /// Records a response and adjusts the rate.
+    /// Records a response and adjusts the limit.
     ///
     /// - Parameters:
     ///   - latency: The time from the request to the response head.
-    ///   - delivered: The rate in bytes per second received by the governed transfers; nil if unknown, or while they
-    ///     pause for playback.
+    ///   - delivered: The rate in bytes per second at which the governed transfers receive; nil if unknown, or while
+    ///     they pause for playback.
     mutating func record(latency: Duration, delivered: Double?, now: Duration) {
         if now - minima.since >= Self.baseInterval { minima = (minima.current, nil, now) }
         minima.current = min(minima.current ?? latency, latency)
@@ -70,7 +70,7 @@ struct LatencyGovernor: Sendable {
         guard now >= restEnd else { return }
         recent = (recent.count + 1, recent.count == 0 ? latency : min(recent.least, latency))
         guard recent.count >= Self.filter, let base, let delivered else { return }
-        // A change of the rate affects only responses to requests sent after it.
+        // A change of the limit affects only responses to requests sent after the change.
         if let limit, now - limit.since < max(Self.interval, recent.least) { return }
         let delay = recent.least - base
         let target = max(base * Self.target, Self.minimumTarget)

@@ -11,7 +11,8 @@ struct PlaybackNeed: Sendable {
     /// The calm period as a multiple of the duration of the shortage.
     private static let calmFactor = 4
     private static let maximumCalm = Duration.milliseconds(250)
-    /// A shortage that begins within this multiple of the previous calm period doubles the next calm period.
+    /// If a shortage of at least ``patience`` is followed by another within this multiple of its calm period, the
+    /// factor that lengthens calm periods doubles.
     private static let relapseFactor = 8
     private static let maximumBackoff = 16
     /// The maximum time that other transfers pause while no waiting reader receives a byte.
@@ -79,8 +80,8 @@ final class Shortage: Sendable {
         self.host = host
     }
 
-    /// Creates the shortage of a reader. Returns nil if its class isn't playback, or if it waits for content that the
-    /// origin doesn't have yet, since pausing other transfers wouldn't help.
+    /// Creates the shortage of a reader. Returns nil if the class isn't playback, or if the reader waits for content
+    /// that the origin doesn't have yet, since pausing other transfers wouldn't help.
     convenience init?(_ traffic: Traffic, of transferClass: TransferClass, _ settings: TransferSettings?, host: String)
     {
         guard transferClass == .playback, settings?.waitsForOrigin != true else { return nil }
@@ -89,7 +90,7 @@ final class Shortage: Sendable {
 
     deinit { end() }
 
-    /// Starts the wait unless it has already ended.
+    /// Starts the wait unless it has already started or ended.
     func begin() {
         phase.withLock { phase in
             guard phase == .idle else { return }

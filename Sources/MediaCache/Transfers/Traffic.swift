@@ -2,7 +2,7 @@
 ///
 /// A transfer waits for its turn before it receives bytes, and is charged for them afterwards. Transfers other than
 /// playback and recordings pause while playback waits for bytes from the same host; if the wait lasts, they close their
-/// connections. Transfers from other hosts continue.
+/// connections. Transfers from other hosts continue, except during ``CacheStore/foreground(_:)``.
 package final class Traffic: Sendable {
     private struct State {
         var ledger: BandwidthLedger
@@ -192,16 +192,16 @@ package final class Traffic: Sendable {
         for waiter in waiters { waiter.continuation.resume() }
     }
 
-    /// Waits until a registered transfer may receive bytes, and returns the next ones; nil at the end of the response.
+    /// Waits until a registered transfer may receive bytes, and returns the next ones; nil at the end of the range.
     ///
-    /// A transfer that is no longer playback may have to wait for admission or pause, and closes its connection first.
+    /// A transfer that has lost its admission, or pauses during a long shortage, closes its connection first.
     ///
     /// - Parameters:
     ///   - ifNeeded: Returns whether the transfer is needed. An abandoned transfer keeps its connection during a pause,
     ///     because it won't open another one.
     ///   - holdsBack: Returns whether the transfer pauses for playback if its class requires it.
-    /// - Throws: The reader's errors; `CacheError` with `cancelled` if the transfer isn't needed and would have to wait
-    ///   for admission.
+    /// - Throws: The reader's errors; `CancellationError` if the task is cancelled during a wait; `CacheError` with
+    ///   `cancelled` if the transfer isn't needed and would have to wait for admission.
     func next(
         of reader: OriginReader, by ticket: TransferScheduler.Ticket, ifNeeded: () -> Bool, holdsBack: () -> Bool
     ) async throws -> OriginPiece? {
@@ -265,7 +265,7 @@ package final class Traffic: Sendable {
         }
     }
 
-    /// Records that the reader stopped waiting.
+    /// Records that a playback reader stopped waiting for bytes from `host`.
     func shortageEnded(at host: String?) {
         let now = time.monotonic
         let back = state.withLock { state in
@@ -289,7 +289,8 @@ package final class Traffic: Sendable {
         }
     }
 
-    /// Returns the calls that resume a paused transfer or close connections, and the time until the next step.
+    /// Returns the calls that resume a paused transfer or close connections, and the time until the next step; nil if
+    /// no transfer has to pause any more.
     private func nextStep() -> (calls: [@Sendable () -> Void], pause: Duration)? {
         let now = time.monotonic
         return state.withLock { state in

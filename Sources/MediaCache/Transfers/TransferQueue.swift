@@ -34,7 +34,7 @@ struct TransferQueue: Sendable {
     var limits: TransferScheduler.Limits
     private var nextID = 0
     private var entries: [ID: Entry] = [:]
-    /// The waiting transfers in ascending order.
+    /// The waiting transfers of each lane in order of arrival.
     private var lanes: [Lane: [ID]] = [:]
     private var groups: [GroupID?: Group] = [:]
     private var runningByHost: [String: Int] = [:]

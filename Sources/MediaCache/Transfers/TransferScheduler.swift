@@ -54,7 +54,6 @@ public final class TransferScheduler: Sendable {
     /// The number of transfers waiting for admission.
     package var waitingCount: Int { state.withLock { $0.queue.waitingCount } }
 
-    /// The number of running transfers.
     package var runningCount: Int { state.withLock { $0.queue.runningCount } }
 
     /// Whether there are no transfers.
@@ -82,7 +81,7 @@ public final class TransferScheduler: Sendable {
         package let host: String
         /// The group of the transfer, retained because the queue identifies it by its address.
         private let group: TransferGroup?
-        /// Returns the class that the transfer should have.
+        /// The function that returns the class that the transfer should have.
         private let source = Mutex<(@Sendable () -> TransferClass?)?>(nil)
 
         fileprivate init(scheduler: TransferScheduler, id: TransferQueue.ID, host: String, group: TransferGroup?) {
@@ -99,7 +98,8 @@ public final class TransferScheduler: Sendable {
             scheduler.state.withLock { $0.queue.transferClass(of: id) } ?? .background
         }
 
-        /// Waits until the transfer may run. Throws `CancellationError` if the task is cancelled first.
+        /// Waits until the transfer may run. Throws `CancellationError` if the task is cancelled or the ticket released
+        /// first.
         package func admission() async throws { try await scheduler.wait(id) }
 
         /// Admits the transfer if the limits permit it, and returns whether it may run.
