@@ -1,16 +1,15 @@
 import Foundation
 import GRDB
 
-/// A resource with all its representations.
+/// A resource with all its representations. Those with damaged records are only identified.
 package struct CatalogEntry: Sendable {
     package var resource: StoredResource
     package var representations: [StoredRepresentation]
     /// The identifiers of representations with damaged records.
     package var damaged: [Int64]
-    /// The blobs of ``damaged`` by identifier, as far as they are readable.
+    /// The names of the blobs of ``damaged`` by identifier, without unreadable names.
     package var damagedBlobs: [Int64: String] = [:]
 
-    /// The current and the pinned version.
     var versions: StoredVersions {
         var versions = StoredVersions(isPinned: resource.isPinned)
         for representation in representations { versions.add(representation) }
@@ -21,7 +20,7 @@ package struct CatalogEntry: Sendable {
 /// The versions of a resource that new readers can use: the current one and the pinned one.
 package struct StoredVersions: Sendable {
     package var isPinned: Bool
-    /// The newest version that the origin hasn't replaced.
+    /// The newest version that isn't superseded; nil if there is none.
     package private(set) var current: StoredRepresentation?
     /// The pinned version according to ``PinRank``; nil if the resource isn't pinned.
     package private(set) var pinned: StoredRepresentation?
@@ -103,7 +102,8 @@ extension Catalog {
 
     static let keysFrom = "SELECT key FROM resource WHERE key >= ? ORDER BY key"
 
-    /// Returns all resources, most recently used first, each with its listed version.
+    /// Returns all resources with their listed versions, most recently used first. Skips resources without one, and
+    /// damaged records.
     package func resources() async throws -> [(resource: StoredResource, representation: StoredRepresentation)] {
         try await read { db in
             let versions = try Self.fetchVersions(db, sql: Self.allVersions)
@@ -141,13 +141,13 @@ extension Catalog {
         "\(allVersions) AND r.key IN (\(databaseQuestionMarks(count: count)))"
     }
 
-    /// The query of all versions that may be the current or the pinned one of a resource.
+    /// The query for all versions that may be the current or the pinned one of a resource.
     private static let allVersions = """
         SELECT p.*, r.key AS resource_key, r.pinned AS resource_pinned FROM resource r
         JOIN representation p ON p.resource = r.id WHERE (superseded = 0 OR pinned = 1)
         """
 
-    /// Returns the checksum pages of a representation. Blocks; called on the pool.
+    /// Returns the checksum pages of a representation by page number. Blocks.
     package func checksumPages(of representation: Int64) throws -> [Int64: [UInt8]] {
         try readNow { db in
             let rows = try Row.fetchAll(
@@ -163,7 +163,10 @@ extension Catalog {
         }
     }
 
-    /// Returns resources that may be evicted, least recently used first, with their cached bytes.
+    /// Returns unpinned resources, including those in use, least recently used first. Skips damaged records.
+    ///
+    /// - Parameter limit: The maximum number of resources.
+    /// - Returns: The resources, each with the number of cached bytes of all its versions.
     package func evictable(limit: Int) async throws -> [(resource: StoredResource, bytes: Int64)] {
         try await read { db in
             try Row.fetchAll(db, sql: Self.evictable, arguments: [limit]).compactMap { row in
@@ -206,7 +209,8 @@ extension Catalog {
         }
     }
 
-    /// Returns the cache key of a blob's resource, and whether the blob is in the pinned folder; nil if it's unlisted.
+    /// Returns the cache key of a blob's resource, and whether the blob is in the pinned folder; nil for an unlisted
+    /// blob.
     func owner(ofBlob blob: String) async throws -> (key: String, isDurable: Bool)? {
         try await read { db in
             let row = try Row.fetchOne(
@@ -219,14 +223,14 @@ extension Catalog {
         }
     }
 
-    /// Returns whether a blob is in the catalog. Blocks; called on the pool.
+    /// Returns whether a blob is in the catalog. Blocks.
     package func knows(blob: String) throws -> Bool {
         try readNow { db in
             try Int.fetchOne(db, sql: "SELECT 1 FROM representation WHERE blob = ?", arguments: [blob]) != nil
         }
     }
 
-    /// Returns the blobs of pinned resources in the pinned folder, with the keys of their resources.
+    /// Returns the cache keys of pinned resources, by their blobs that are in the pinned folder.
     func pinnedBlobs() async throws -> [String: String] {
         try await read { db in
             let rows = try Row.fetchAll(

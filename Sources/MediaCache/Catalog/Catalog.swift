@@ -14,7 +14,7 @@ package final class Catalog: Sendable {
         /// Empty memory.
         case memory
 
-        /// The path of the file for error messages.
+        /// The path of the file; “in memory” if there is none.
         fileprivate var path: String {
             switch self {
             case .file(let path), .copy(let path): path
@@ -38,9 +38,10 @@ package final class Catalog: Sendable {
 
     /// Opens a catalog. Blocks.
     ///
-    /// - Throws: ``CacheError`` with ``CacheError/Code/newerFormat`` if a newer version wrote it, which leaves it
-    ///   unchanged; with ``CacheError/Code/damaged`` if it's damaged or not a catalog; with ``CacheError/Code/storage``
-    ///   if it can't be opened or read.
+    /// - Throws: ``CacheError`` with ``CacheError/Code/newerFormat`` if a newer version of the library wrote the
+    ///   catalog, which then stays unchanged; with ``CacheError/Code/damaged`` if the file is damaged or isn't a
+    ///   catalog; with ``CacheError/Code/storage`` if SQLite can't open or read it. Also throws errors of the file
+    ///   system.
     package init(_ location: Location) throws {
         self.location = location
         let log = "\(location.path)-wal"
@@ -109,7 +110,7 @@ package final class Catalog: Sendable {
                 try source.backup(to: queue)
                 try source.close()
             } catch let error as DatabaseError {
-                // The code shows whether a copy in another folder may succeed.
+                // Translated here, because the error's code decides whether another folder is tried.
                 throw translate(error, path: path)
             }
         }
@@ -139,14 +140,14 @@ package final class Catalog: Sendable {
     /// Closes the database until ``reopen()``. Blocks.
     package func close() throws {
         let database = connection.withLock { exchange(&$0, with: nil) }
-        // Truncated now, because the pool closes its reading connections last, and these can't truncate the log.
+        // Truncates the log now, because the pool closes its reading connections last, and these can't truncate it.
         if let pool = database as? DatabasePool {
             _ = try? pool.writeWithoutTransaction { try $0.checkpoint(.truncate) }
         }
         try database?.close()
     }
 
-    /// Opens the database again in its current state. Blocks.
+    /// Opens the database again after ``close()``. Another process may have changed it. Blocks.
     package func reopen() throws {
         guard connection.withLock({ $0 == nil }) else { return }
         let (database, now) = try Self.connect(location)
@@ -221,7 +222,7 @@ package final class Catalog: Sendable {
         }
     }
 
-    /// Deletes representations and resources left without any, and unpins others, durably in one transaction.
+    /// Deletes representations, and resources that have none left, and unpins `resources`, durably in one transaction.
     package func delete(representations ids: [Int64], unpinning resources: [Int64] = []) async throws {
         try await write { db in
             for some in resources.batches(of: Self.idBatchSize) {
@@ -245,10 +246,11 @@ package final class Catalog: Sendable {
         }
     }
 
-    /// The number of identifiers per statement. SQLite permits 32,766 arguments.
+    /// The maximum number of identifiers per statement. SQLite permits 32,766 arguments.
     private static let idBatchSize = 8192
 
-    /// Deletes a resource with an unreadable record and all its representations. Returns when the deletion is durable.
+    /// Deletes a resource with all its representations, even if their records are unreadable. Returns when the deletion
+    /// is durable.
     package func delete(key: String) async throws {
         try await write { try $0.execute(sql: "DELETE FROM resource WHERE key = ?", arguments: [key]) }
     }
@@ -305,7 +307,8 @@ package final class Catalog: Sendable {
         }
     }
 
-    /// Returns the error for a failure during use. Unlike at opening, SQLITE_ERROR doesn't indicate damage.
+    /// Returns the error for a failure during use. Unlike at opening, only SQLITE_CORRUPT and SQLITE_NOTADB indicate
+    /// damage.
     private func translateInUse(_ error: any Error) -> CacheError {
         guard let error = error as? DatabaseError else {
             return CacheError.wrap(error, as: .storage, "the catalog \(location.path) can't be used")

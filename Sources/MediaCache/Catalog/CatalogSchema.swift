@@ -100,7 +100,8 @@ enum CatalogSchema {
         }
     }
 
-    /// Checks all of a small catalog. Of a large one, checks only one index per table unless `isThorough` is true.
+    /// Checks all of a small catalog. Of a large one, checks only an index of `representation` and an index of
+    /// `resource` unless `isThorough` is true.
     private static func check(_ db: Database, isThorough: Bool) throws {
         guard try db.tableExists("representation"), try db.tableExists("resource") else { return }
         let pages = try Int64.fetchOne(db, sql: "PRAGMA page_count") ?? 0

@@ -24,8 +24,8 @@ package struct StoredRepresentation: Sendable {
     package var head: ResourceHead
     package var freshness: Freshness
     package var ignoresRanges: Bool
-    /// Whether the next opening of the store deletes it unless it's the pinned version, because the origin or another
-    /// transform has replaced it, or it's stored only until it's closed.
+    /// Whether the next opening of the store deletes the representation unless it's the pinned version. True if the
+    /// origin or another transform has replaced it, or if it's stored only until its last reader leaves.
     package var isSuperseded: Bool
     package var spans: SpanMap
     /// Spans found damaged or missing, and not yet received again.
@@ -39,7 +39,7 @@ package struct StoredRepresentation: Sendable {
         PinRank(isDurable: isDurable, isComplete: isComplete, isCurrent: !isSuperseded, id: id)
     }
 
-    /// Returns the checksum of the values that determine which bytes are served. SQLite doesn't detect damaged ones.
+    /// Returns the checksum of the values that determine which bytes are served. SQLite doesn't detect damage to them.
     package func checksum(key: String) -> Int64 {
         var text = "\(id) \(blob) \(head.length ?? -1)"
         for part in [
@@ -61,7 +61,7 @@ struct PinRank: Comparable {
     var isDurable: Bool
     /// Whether all bytes are committed.
     var isComplete: Bool
-    /// Whether the origin hasn't replaced the version.
+    /// Whether neither the origin nor another transform has replaced the version.
     var isCurrent: Bool
     var id: Int64
 
@@ -71,7 +71,8 @@ struct PinRank: Comparable {
     }
 }
 
-/// The changes of one representation in a commit: its complete record, and the changed checksum pages.
+/// The changes of one representation in a commit: its record and that of its resource, both complete, and the changed
+/// checksum pages.
 package struct CommitSnapshot: Sendable {
     package var resource: StoredResource
     package var representation: StoredRepresentation
@@ -79,7 +80,7 @@ package struct CommitSnapshot: Sendable {
 }
 
 extension Freshness {
-    /// The stored form of the directives: 1 for `no-cache`, 2 for `must-revalidate`, 0 for neither.
+    /// The stored form of the directives: 1 for `no-cache`, 2 for `must-revalidate` without it, 0 for neither.
     var rule: Int { mustRevalidate ? 1 : forbidsStale ? 2 : 0 }
 
     /// Creates a freshness from its stored form.

@@ -197,7 +197,7 @@ package final class Committer: Sendable {
                 commits.map { (ObjectIdentifier($0.representation), failure) }, uniquingKeysWith: { first, _ in first })
             return (failures, used.isEmpty ? nil : failure)
         } catch {
-            // One record that can't be written must not prevent the others.
+            // One record that can't be written must not prevent the others from being written.
             var failures: [ObjectIdentifier: CacheError] = [:]
             for commit in commits {
                 do {
@@ -217,7 +217,7 @@ package final class Committer: Sendable {
         }
     }
 
-    /// Registers uses that couldn't be written. They include pins, which must not be lost.
+    /// Registers uses that couldn't be written. They may include pins, which must not be lost.
     private func markUsedAgain(_ resources: [Resource]) {
         state.withLock { state in
             guard !state.isClosed else { return }

@@ -6,8 +6,8 @@ public protocol EvictionPolicy: Sendable {
     /// Returns the evictions to perform, in order; an empty array for none.
     ///
     /// They must free at least ``EvictionSituation/bytesOver`` bytes if the candidates suffice, and contain each
-    /// candidate at most once. The store calls this with more candidates if the first ones don't suffice, so the
-    /// function must have no side effects.
+    /// candidate at most once. The store calls this function again with more candidates if the first ones don't
+    /// suffice, so it must have no side effects.
     func steps(for situation: EvictionSituation) -> [EvictionStep]
 }
 
@@ -99,8 +99,8 @@ public struct LeastRecentlyUsed: EvictionPolicy {
         self.shrinkableSize = shrinkableSize
     }
 
-    /// Returns evictions that free ``EvictionSituation/bytesOver`` bytes, and removals of candidates that exceed the
-    /// age limit.
+    /// Returns evictions that free at least ``EvictionSituation/bytesOver`` bytes if the candidates suffice. They
+    /// include removals of all candidates that exceed the age limit.
     public func steps(for situation: EvictionSituation) -> [EvictionStep] {
         var needed = situation.bytesOver
         return situation.candidates.compactMap { candidate in

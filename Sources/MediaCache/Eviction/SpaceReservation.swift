@@ -1,10 +1,11 @@
 import Synchronization
 
-/// Reservations of disk space for bytes to be written, so that fills never exceed the limits.
+/// Reservations of disk space for bytes to be written, so that writes don't exceed the limits.
 ///
 /// Measuring space is slow, so a measurement grants space for many writes.
 package final class SpaceReservation: Sendable {
-    /// The maximum grant in bytes for several reservations. Other processes write to the same disk.
+    /// The maximum grant in bytes, except for a larger reservation. Limited, because other processes write to the same
+    /// disk.
     private static let grant: Int64 = 64 << 20
     /// The number of bytes that always stay free, because the catalog needs space to record removals.
     static let floor: Int64 = 1 << 20
@@ -16,7 +17,7 @@ package final class SpaceReservation: Sendable {
         var granted: Int64 = 0
         /// The number of bytes reserved and not yet written, which measurements don't include.
         var pendingBytes: Int64 = 0
-        /// The total of all reservations.
+        /// The total of all reservations so far, including ended ones, in bytes.
         var totalReserved: Int64 = 0
         var measure: Measure?
         var measuring: Task<CacheError?, Never>?
@@ -26,7 +27,6 @@ package final class SpaceReservation: Sendable {
 
     private let state = Mutex(State())
 
-    /// Sets the function that measures space.
     func setMeasure(_ measure: @escaping Measure) {
         state.withLock { $0.measure = measure }
     }
@@ -41,7 +41,8 @@ package final class SpaceReservation: Sendable {
 
     /// Reserves space for `count` bytes, then calls `write`, which writes at most that many.
     ///
-    /// - Throws: ``CacheError`` with ``CacheError/Code/storage`` if a limit would be exceeded; the errors of `write`.
+    /// - Throws: ``CacheError`` with ``CacheError/Code/storage`` if a limit would be exceeded or space can't be
+    ///   measured; the errors of `write`.
     func reserve<Result: Sendable>(_ count: Int64, for write: () async throws -> Result) async throws -> Result {
         try await reserve(count)
         do {

@@ -120,9 +120,9 @@ extension Representation {
 
     // MARK: - External links
 
-    /// Returns the path of a hard link to the blob with the given extension, in the blob's folder; the blob's own path
-    /// if the folder isn't writable, its file system has no hard links, or the link would have the sidecar's name.
-    /// Blocks.
+    /// Returns the path of a hard link to the blob, with the given extension and in the blob's folder. Creates the link
+    /// if necessary. Returns the blob's own path if the link can't be created, because the folder isn't writable or its
+    /// file system has no hard links, or if it would have the sidecar's name. Blocks.
     ///
     /// Because of the link, and of others that users may create from it, the blob is copied before it's modified again.
     func linkBlob(extension fileExtension: String) throws -> String {
@@ -166,8 +166,8 @@ extension Representation {
 
     // MARK: - Moving
 
-    /// Renames the blob into its new folder. The rename is durable once both folders are synced. Returns nil if the
-    /// blob is already there or doesn't exist. Blocks.
+    /// Moves the blob into the pinned folder or back. Returns both folders, which must be synced to make the move
+    /// durable; nil if the blob is already there or doesn't exist. Blocks.
     fileprivate func rename(isDurable: Bool) throws -> (from: String, to: String)? {
         try writing.withLock { _ in
             let wasDurable = self.isDurable
@@ -202,7 +202,7 @@ extension Representation {
         try engine.files.remove(source)
     }
 
-    /// Returns a durable copy of the blob with a temporary name in the folder of `path`. Only cached spans are copied.
+    /// Returns a synced copy of the blob with a temporary name in the folder of `path`. Only cached spans are copied.
     private func copyBlob(beside path: String) throws -> (path: String, file: any BlobFile) {
         let temporary = "\(path).\(engine.token)\(BlobFolder.copySuffix)"
         do {
@@ -275,8 +275,8 @@ extension Engine {
                 if let folders = try representation.rename(isDurable: isDurable) { moved.append(folders) }
             }
         }
-        // The renamed blobs are synced even if another one can't be moved, because a second attempt skips them. The new
-        // names must be durable before the removal of the old ones.
+        // The folders are synced even if one of the blobs can't be moved, because a second attempt skips those that
+        // were. The new names must be durable before the removal of the old ones.
         try syncFolders(Set(moved.map(\.to)))
         try syncFolders(Set(moved.map(\.from)))
         try result.get()

@@ -81,7 +81,7 @@ extension Representation {
     }
 
     /// Turns all uncommitted bytes into holes after a failed sync, and stops storing. The system may have discarded the
-    /// writes, including those made during the sync, and a second sync wouldn't report it. Blocks.
+    /// writes, including those made during the sync, and a second sync wouldn't report that. Blocks.
     func forgetUnsynced(after error: CacheError) {
         writing.withLock { _ in
             let committed = file.withLock { $0.committed }
@@ -125,7 +125,7 @@ package struct PendingCommit: Sendable {
     package var snapshot: CommitSnapshot
     /// The file to sync; nil if no bytes were written.
     package var file: (any BlobFile)?
-    /// The folder of a new blob, whose entries must be synced; nil if the blob isn't new.
+    /// The folder of a new blob, whose entries must be synced; nil if the blob isn't new, or no bytes were written.
     package var newFolder: String?
     /// The number of bytes to commit.
     package var bytes: Int64

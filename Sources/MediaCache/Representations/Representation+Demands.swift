@@ -9,8 +9,8 @@ extension Representation {
     /// Fills every hole of `range` for a demand, first from `position` on, then before it. Returns when the bytes are
     /// written. Shares running fills.
     ///
-    /// - Throws: The error of a fill; `CancellationError` if the task is cancelled. Fills may still be running until
-    ///   ``endDemand(_:)``.
+    /// - Throws: The error that ended or prevents a fill; `CancellationError` if the task is cancelled. Fills may still
+    ///   be running until ``endDemand(_:)``.
     func fill(_ range: Range<Int64>, from position: Int64, for demand: Int, _ request: ReadRequest) async throws {
         while true {
             var calls: [@Sendable () -> Void] = []
@@ -30,7 +30,7 @@ extension Representation {
         }
     }
 
-    /// Ends a demand and the fills that no other reader or demand needs. Returns when these fills have ended.
+    /// Ends a demand and the fills that no reader and no other demand needs. Returns when these fills have ended.
     func endDemand(_ demand: Int) async {
         let (ended, calls) = state.withLock { $0.endDemand(demand) }
         for call in calls { call() }
@@ -38,7 +38,8 @@ extension Representation {
         await waitForFills { running in ended.contains { running[$0] != nil } }
     }
 
-    /// Ends the fills of readers that left before reading. Returns when the fills have ended.
+    /// Ends the fills that no demand needs, unless there are sessions. Returns when the fills have ended. Called for
+    /// readers that left before their session was opened.
     func endUnneededFills() async {
         let ended = state.withLock { $0.unneededFills() }
         guard !ended.isEmpty else { return }

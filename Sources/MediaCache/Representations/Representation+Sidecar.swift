@@ -4,8 +4,9 @@ extension Representation {
         engine.blobs.isWritable && resource.stored.isPinned && file.withLock { $0.isDurable && !$0.isAbandoned }
     }
 
-    /// Returns the new content of a pinned representation's sidecar; nil if the one on disk is up to date. During a
-    /// fill, the sidecar isn't updated once it exists.
+    /// Returns the path and the new content of the sidecar, and the spans that it lists; nil if no sidecar is needed,
+    /// or the one on disk is up to date. During a fill of a partial representation, a sidecar written since this object
+    /// was created isn't updated.
     func sidecarThatIsDue() throws -> (path: String, bytes: [UInt8], listed: SpanMap)? {
         guard needsSidecar else { return nil }
         let (listed, stored) = (file.withLock { $0.listed }, resource.stored)
@@ -73,7 +74,8 @@ extension Engine {
         }
     }
 
-    /// Writes the sidecar of a representation that isn't open, unless it already lists all spans. Blocks.
+    /// Writes the sidecar of a representation that isn't open, unless the existing one lists all spans, or the blob
+    /// isn't in the pinned folder. Blocks.
     func renewSidecar(of stored: StoredRepresentation, _ resource: StoredResource) throws {
         guard files.exists(blobs.path(of: stored.blob, isDurable: true)) else { return }
         let path = blobs.sidecarPath(of: stored.blob)

@@ -141,7 +141,7 @@ package final class Representation: Sendable {
             resource.changed(self)
         }
         if engine.isStopped, result.needsOrigin {
-            // Otherwise, fills would end immediately, and the reader would start new ones endlessly.
+            // Fills would end immediately, and the reader would start new ones endlessly.
             drop(work.plans, of: session)
             return .failed(CacheError(.closed, "the store is closed or suspended; only cached bytes can be read"))
         }
@@ -193,7 +193,8 @@ package final class Representation: Sendable {
         return end != nil
     }
 
-    /// Starts the grace period of a fill if it's abandoned. The fill then ends unless it's about to finish.
+    /// Starts the grace period of a fill if it's abandoned. When the period ends, the fill ends, too, unless a reader
+    /// has returned or it's about to finish.
     func watchAbandoned(_ fill: Int) {
         guard state.withLock({ $0.watchAbandoned(fill) }) else { return }
         Task { [weak self, time = engine.time] in
@@ -249,7 +250,7 @@ package final class Representation: Sendable {
 struct BlobState {
     var file: (any BlobFile)?
     var isDurable: Bool
-    /// Whether the file's directory entry isn't durable yet.
+    /// Whether the file may not exist yet, or its directory entry isn't durable yet.
     var isNew: Bool
     /// Whether the file may have other hard links. If so, the link count is checked before the next write.
     var mayBeLinked: Bool
@@ -259,7 +260,8 @@ struct BlobState {
     var isCommitting = false
     /// Whether the representation is being deleted, so that a late commit must not restore it. Never reset.
     var isAbandoned = false
-    /// The spans listed by the sidecar on disk; nil if it was deleted, or not written since the store was opened.
+    /// The spans listed by the sidecar on disk; nil if it was deleted, or not written since the representation was
+    /// opened.
     var listed: SpanMap?
     var verifying: Set<Range<Int64>> = []
 

@@ -13,8 +13,8 @@ extension RepresentationState {
         case failed(CacheError)
     }
 
-    /// Registers a demand: a need for the bytes of a range without a reader. Fills in the range continue as long as it
-    /// exists. Returns the demand, and the calls to make without the lock.
+    /// Registers a demand: a need for the bytes of a range without a reader. Running fills in the range continue as
+    /// long as the demand exists. Returns the demand, and the calls to make without the lock.
     mutating func newDemand(
         of range: Range<Int64>, _ transferClass: TransferClass
     ) -> (DemandID, calls: [@Sendable () -> Void]) {
@@ -48,7 +48,8 @@ extension RepresentationState {
         return plan.map(DemandStep.start) ?? .wait(Set(near))
     }
 
-    /// Ends a demand. Returns the fills that no other user needs and that end, and the calls to make without the lock.
+    /// Ends a demand. Returns the fills that end because no other user needs them, and the calls to make without the
+    /// lock.
     mutating func endDemand(_ demand: DemandID) -> (ended: Set<FillID>, calls: [@Sendable () -> Void]) {
         demands.remove(demand)
         failedDemands[demand] = nil
@@ -66,7 +67,7 @@ extension RepresentationState {
         return (ended, calls)
     }
 
-    /// Returns the cancel functions of fills that no reader or demand needs, if there are no sessions.
+    /// Returns the cancel functions of fills that no demand needs; none if there are sessions.
     func unneededFills() -> [FillID: @Sendable () -> Void] {
         guard sessions.isEmpty else { return [:] }
         return fills.filter { !$0.value.isNeeded }.compactMapValues(\.cancel)

@@ -22,7 +22,7 @@ extension RepresentationState {
         _ transferClass: TransferClass, work: inout Work
     ) {
         let hole = written.hole(at: position, limit: length) ?? position..<length
-        // Extends beyond the reader's range only up to the initial read-ahead.
+        // The fill extends beyond the reader's range only up to the initial read-ahead.
         var limit = min(hole.upperBound, max(end, position.clampedSum(readAhead.initial)))
         if window < limit - position { limit = position + window }
         if ignoresRanges || head.length == nil { limit = hole.upperBound }
@@ -30,7 +30,8 @@ extension RepresentationState {
             begin(position..<limit, for: session, transferClass: transferClass, wakes: &work.wakes))
     }
 
-    /// Starts a fill of the first hole in `range` without a fill; returns nil if there is none.
+    /// Starts a fill of the first part of `range` that is neither cached nor being filled; returns nil if there is
+    /// none.
     mutating func startDemanded(
         in range: Range<Int64>, _ demand: DemandID, _ transferClass: TransferClass, wakes: inout [@Sendable () -> Void]
     ) -> FillPlan? {

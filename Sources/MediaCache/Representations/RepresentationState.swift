@@ -58,7 +58,7 @@ package struct RepresentationState: Sendable {
             return setPriority(users.values.max() ?? .background)
         }
 
-        /// Abandons a fill that no reader has joined. Called when the last session of the representation ends.
+        /// Abandons the fill unless a demand needs it. Called when the last session of the representation ends.
         mutating func abandonIfUnread() -> (@Sendable () -> Void)? {
             isNeeded ? nil : setPriority(.background)
         }
@@ -84,9 +84,9 @@ package struct RepresentationState: Sendable {
     package struct FillPlan: Sendable, Hashable {
         package var id: FillID
         package var range: Range<Int64>
-        /// Whether the request overlaps the cached bytes before the range, which are compared with the response. It's
-        /// needed if there is no validator, or if the bytes were cached before the store was opened. A strong entity
-        /// tag makes it unnecessary.
+        /// Whether the request also covers cached bytes before the range, which are compared with the response. True if
+        /// there is no validator, or if these bytes were cached before the representation was opened. Has no effect if
+        /// the version has a strong entity tag.
         package var resumes: Bool
         /// Whether other cached bytes must be requested and compared first, because there is no validator and no cached
         /// byte directly before the range.
@@ -161,9 +161,9 @@ package struct RepresentationState: Sendable {
     package internal(set) var written: SpanMap
     /// Spans that the origin forbids storing. Reset when the first reader attaches.
     var forbidden = SpanMap()
-    /// The part of ``written`` that was received or verified since the store was opened.
+    /// The part of ``written`` that was received or verified since the representation was opened.
     package internal(set) var verified = SpanMap()
-    /// The part of ``written`` that was received since the store was opened.
+    /// The part of ``written`` that was received since the representation was opened.
     var arrived = SpanMap()
     var checksums: BlockChecksums
     /// The number of written bytes that aren't committed yet.

@@ -71,7 +71,7 @@ extension Resource {
                 return (true, try withExtendedLifetime(hold) { try unstoredSession(request, of: version) })
             // Another reader's request, meant only to confirm a version, has failed.
             case .completed(.unconfirmed): return (false, nil)
-            // Another reader's request may have been of another kind.
+            // Includes an unstored response with another transform, if another reader's request was of another kind.
             case .completed(let response): return (response != nil, nil)
             case .late:
                 Task {
@@ -87,7 +87,7 @@ extension Resource {
         }
     }
 
-    /// Ends the fills of readers that left before reading. Returns when the fills have ended.
+    /// Ends fills as ``Representation/endUnneededFills()`` does, for all representations.
     func endUnneededFills() async {
         for representation in representations { await representation.endUnneededFills() }
     }
@@ -111,7 +111,8 @@ extension Resource {
         }
     }
 
-    /// Requests the first bytes. Unless the response confirms the known version, creates a representation and a fill.
+    /// Requests the first bytes. The response continues as a fill of a new version, unless it confirms the known
+    /// version, or the request is only for confirmation.
     private func find(
         _ request: ReadRequest, insteadOf known: Representation?, ticket: TransferScheduler.Ticket
     ) async throws -> OpeningResult {
@@ -215,7 +216,7 @@ extension Resource {
             return .stored
         }
         if let known {
-            // An empty response doesn't replace a stored version.
+            // An empty audio or video response doesn't replace a stored version.
             if head.length == 0, known.head.length != 0, MediaType.isAudioOrVideo(head.contentType) {
                 throw CacheError(empty: locator.url, type: head.contentType)
             }
@@ -248,7 +249,8 @@ extension Resource {
         let start = await reader.start
         var end = responseHead.end ?? head.length ?? .max
         if refusal != nil, request.policy == .onDemand, !responseHead.ignoredRange, head.length != nil {
-            // Because the previous response wasn't stored, the request had no read-ahead limit. This one is stored.
+            // Because the previous response wasn't stored, the request had no read-ahead limit. This response is
+            // stored.
             end = min(end, start.clampedSum(context.settings.readAhead.initial))
         }
         let plan = representation.withState { state in
@@ -335,7 +337,8 @@ extension Resource {
         return front
     }
 
-    /// Returns whether a response is stored until the last reader leaves. Throws the reason not to store it at all.
+    /// Returns whether a response is stored only until the last reader leaves. Throws the reason not to store it at
+    /// all.
     func storesUntilClosed(
         _ responseHead: CheckedHead, head: ResourceHead, request: ReadRequest, settings: TransferSettings
     ) throws(CacheError) -> Bool {

@@ -27,7 +27,7 @@ extension Resource.State {
 }
 
 extension Resource {
-    /// The interval between attempts to move a pin to a newer version.
+    /// The minimum time between a failed attempt to move a pin to a newer version and the next attempt.
     private static let pinRetryInterval = Duration.seconds(60)
 
     /// The pinned version; nil if the resource isn't pinned.
@@ -42,7 +42,8 @@ extension Resource {
     }
 
     /// The version whose blob must be moved to the pinned folder: the pinned version if it isn't there yet, or the
-    /// current version if it replaces the pinned one. Nil if there is none.
+    /// current version if it may replace the pinned one. Nil if there is none, if the folder isn't writable, or until
+    /// ``pinRetryInterval`` after a failure.
     var pinTarget: Representation? { state.withLock { pinTarget(in: $0) } }
 
     func pinTarget(in state: State) -> Representation? {
@@ -75,7 +76,7 @@ extension Resource {
     }
 
     /// Makes the pinned version current again if the response to a request started at `began` has that version. Returns
-    /// whether it does.
+    /// whether it was made current.
     func reinstatePinned(
         _ head: ResourceHead, _ freshness: Freshness, madeBy transform: AppliedTransform?, began: Duration,
         _ scope: AddressScope
@@ -111,8 +112,8 @@ extension Representation {
         }
     }
 
-    /// Returns whether this version may replace a pinned one. It must be committed, and be complete or contain the same
-    /// spans. An empty version replaces only an empty one.
+    /// Returns whether this version may replace a pinned one. It must be committed, and be complete or contain at least
+    /// the same spans. An empty version replaces only an empty one.
     func replaces(_ pinned: Representation) -> Bool {
         let (committed, written) = (file.withLock { $0.committed }, self.spans)
         let spans = pinned.spans

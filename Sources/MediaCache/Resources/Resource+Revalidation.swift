@@ -1,5 +1,5 @@
 extension CacheStore {
-    /// Returns whether a resource is open and complete, and may be used without a request to the origin.
+    /// Returns whether a resource is open and complete, and may be used without waiting for the origin.
     package func isAvailableWithoutOrigin(_ request: ReadRequest) -> Bool {
         let found = table[key(of: request)]?.readiness(request, now: engine.time.now)
         guard case .ready(let representation, _)? = found else { return false }
@@ -15,7 +15,7 @@ extension Resource {
         if isOwn { opening?.outliveWaiters() }
     }
 
-    /// The time that a read waits for the origin if cached bytes may be served without a response.
+    /// The maximum time that a read waits for the origin if cached bytes may be served without a response.
     private static let patience = Duration.seconds(2)
 
     /// Revalidates `representation` with one request, shared by all callers.
@@ -55,7 +55,7 @@ extension Resource {
     /// Waits for a shared request.
     ///
     /// - Parameters:
-    ///   - isOwn: Whether this reader has started the request.
+    ///   - isOwn: Whether this reader started the request.
     ///   - isLimited: Whether to wait for at most ``patience`` since the start of the request.
     func result<Value>(
         of shared: SharedRequest<Value>, isOwn: Bool, for request: ReadRequest, isLimited: Bool

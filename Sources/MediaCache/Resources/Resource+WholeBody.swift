@@ -90,7 +90,7 @@ extension Resource {
             return nil
         }
         var body = WholeBody(head: representation.head, bytes: bytes, isCached: true)
-        // Otherwise, a reader of this version would request the missing bytes again.
+        // A reader of an incomplete version would request the missing bytes again.
         if representation.isComplete { body.version = representation.id }
         return body
     }

@@ -31,7 +31,7 @@ package final class Resource: Sendable {
         var stored: StoredResource
         /// The version for new readers.
         var current: Representation?
-        /// Older versions that are still being read, and a pinned one that can't be replaced yet.
+        /// Replaced versions that are still in use, and a pinned one that can't be replaced yet.
         var superseded: [Representation] = []
         /// The time of the last revalidation of the current version since opening, even if it failed.
         var lastCheck: Date?
@@ -54,7 +54,7 @@ package final class Resource: Sendable {
         /// Whether the admission policy removes the resource when its last reader leaves.
         var isRemovedWhenClosed = false
 
-        /// The time of the last failure to move the pin to a newer version; nil if none has failed.
+        /// The time of the last failure to move the pin to a newer version; nil if there was none.
         var pinFailure: Duration?
 
         /// The time when the origin last failed to confirm or replace the current version; nil after a response.
@@ -99,7 +99,8 @@ package final class Resource: Sendable {
         state = OrderedMutex(.resource, State(stored: stored))
     }
 
-    /// The store's settings with the identity in the cache key, for requests without a reader; nil without one.
+    /// The store's settings with the identity in the cache key, for requests without a reader; nil if the key has no
+    /// identity.
     var ownSettings: TransferSettings? {
         guard let identity = CacheKey(key).identity else { return nil }
         return engine.transfers.requesting(locator.url, as: identity)
@@ -186,7 +187,7 @@ package final class Resource: Sendable {
         }
     }
 
-    /// The identifier of the current version, and its confirmations since opening; nil if there is none.
+    /// The identifier of the current version, and its confirmations since opening; nil if no request has confirmed it.
     var confirmation: (version: Int64, moments: ConfirmationMoments)? {
         state.withLock { state in
             guard let current = state.current, state.confirmed.any != nil else { return nil }
@@ -201,7 +202,7 @@ package final class Resource: Sendable {
         }
     }
 
-    /// Calls `onIdle` if an action is due that was deferred until the end of a session or a fill.
+    /// Calls `onIdle` if an action is due that was deferred until the end of a session, a fill, a commit or a request.
     func useEnded() {
         let isIdle = state.withLock { state in
             guard !state.isRetired else { return false }
@@ -324,7 +325,7 @@ package final class Resource: Sendable {
         }
     }
 
-    /// Makes the version produced by `transform` the current one; none is current if it isn't cached.
+    /// Makes the version produced by `transform` the current one; none is current if no such version is cached.
     func choose(madeBy transform: AppliedTransform?, in state: inout State) {
         if let current = state.current, current.content.transform == transform { return }
         replaceCurrent(in: &state)

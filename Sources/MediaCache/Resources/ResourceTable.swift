@@ -1,4 +1,4 @@
-/// The open resources by key. It also provides exclusive access to keys.
+/// A table of the open resources by key, which also provides exclusive access to keys.
 final class ResourceTable: Sendable {
     /// The maximum number of confirmations remembered for closed resources.
     private static let confirmationCapacity = 1 << 14
@@ -9,7 +9,8 @@ final class ResourceTable: Sendable {
 
     private struct State {
         var open: [String: Resource] = [:]
-        /// The tasks waiting for exclusive access, by key. A key without exclusive access has no entry.
+        /// The tasks waiting for exclusive access, by key. A key has an entry only while a task has exclusive access to
+        /// it.
         var busy: [String: [CheckedContinuation<Void, Never>]] = [:]
         /// The last confirmations of closed resources, by key.
         var confirmed: [String: (version: Int64, moments: ConfirmationMoments)] = [:]
@@ -57,8 +58,8 @@ final class ResourceTable: Sendable {
         }
     }
 
-    /// Runs `body` with exclusive access to distinct keys in ascending order, which prevents deadlocks. Loading, removal
-    /// and eviction exclude each other.
+    /// Runs `body` with exclusive access to distinct keys in ascending order, which prevents deadlocks. Loading,
+    /// removal and eviction exclude each other.
     func withExclusiveAccess<Result: Sendable>(
         to keys: [String], _ body: @Sendable () async throws -> Result
     ) async rethrows -> Result {

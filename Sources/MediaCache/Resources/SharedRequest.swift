@@ -33,7 +33,7 @@ package final class SharedRequest<Value: Sendable>: Sendable {
         state.withLock { $0.task = task }
     }
 
-    /// Whether the request has ended, or was cancelled because the last caller has left.
+    /// Whether the request has ended, or was cancelled because the last caller left.
     package var isOver: Bool { state.withLock { $0.outcome != nil || $0.isAbandoned } }
 
     var waiterCount: Int { state.withLock { $0.waiters.count } }

@@ -1,4 +1,4 @@
-/// The cached byte ranges of a representation. The ranges between them are holes.
+/// A set of byte ranges of a representation, usually the cached ones. The ranges between them are holes.
 package struct SpanMap: Sendable, Hashable {
     private var ranges = RangeSet<Int64>()
 

@@ -136,8 +136,8 @@ public struct AdmissionPolicy: Sendable {
     private let decide: @Sendable (ResourceURL, ResourceHead) -> Admission
     /// The duration of the longest on-demand stream whose segments are stored when they're played; nil for no limit.
     ///
-    /// The store doesn't know the duration of streams, so readers of playlists apply the limit, such as
-    /// `MediaCacheServer`. Downloads, recordings and imports are stored in any case.
+    /// The store doesn't know the duration of streams, so readers of playlists, such as `MediaCacheServer`, apply the
+    /// limit. Downloads, recordings and imports are stored in any case.
     public var maximumDuration: Duration?
 
     /// Creates a policy from a function.

@@ -81,7 +81,7 @@ extension CacheStore {
         return info
     }
 
-    /// Returns information about a resource, but not about its use and its fills.
+    /// Returns information about a resource as if it weren't in use.
     private func info(of stored: StoredResource, head: ResourceHead, spans: SpanMap) -> ResourceInfo {
         ResourceInfo(
             id: stored.id, key: stored.key, url: stored.url, contentType: head.contentType, length: head.length,
@@ -106,8 +106,9 @@ extension CacheStore {
     /// missing or partial. The URL is interpreted as in ``resource(for:)``.
     ///
     /// The resource's checksums are verified first. If they reveal damage, the resource is partial. The file has the
-    /// extension of its media type; `bin` if that is `json`, the cache folder isn't writable, or its file system has no
-    /// hard links.
+    /// extension of its media type or, if the type is unknown, that of the URL. The extension is `bin` if neither is
+    /// known, if it would be `json`, or if no link can be created, because the cache folder isn't writable or its file
+    /// system has no hard links.
     ///
     /// - Throws: The same errors as ``resources()``.
     public func localFile(for url: ResourceURL) async throws -> LocalFile? {

@@ -97,7 +97,8 @@ extension CacheStore {
         }
     }
 
-    /// Executes the eviction policy's decisions. Returns the number of bytes freed.
+    /// Deletes unpinned versions of pinned resources if bytes must be freed, then executes the eviction policy's
+    /// decisions. Returns the number of bytes freed.
     @discardableResult
     private func evict(in situation: EvictionSituation) async throws -> Int64 {
         try checkOpen()
@@ -165,8 +166,8 @@ extension CacheStore {
     }
 
     /// Punches holes into a resource's blob. Removes the resource instead if it has several versions or damaged
-    /// records, if holes can't free enough bytes, if the file is missing, if it has other hard links, which would lose
-    /// the bytes, too, or if the file system doesn't support holes.
+    /// records, if holes can't free enough bytes, if the blob is missing, if the blob has other hard links, which would
+    /// lose the bytes, too, or if the file system doesn't support holes.
     ///
     /// - Returns: The number of bytes freed; 0 if the resource is in use or pinned.
     private func shrink(key: String, by bytes: Int64) async throws -> Int64 {

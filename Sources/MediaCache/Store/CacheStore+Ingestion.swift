@@ -71,8 +71,8 @@ extension Resource {
     /// Returns the representation to which bytes with this head belong, and a session attached to it; nil if this
     /// object has been retired.
     ///
-    /// - Parameter isProven: Whether the validators must prove that the bytes belong to the cached version. Otherwise,
-    ///   it's enough that they don't contradict it.
+    /// - Parameter isProven: Whether the validators must prove that the bytes belong to the cached version. If false,
+    ///   it's enough that the validators don't contradict each other.
     fileprivate func representationToIngest(
         _ head: ResourceHead, _ freshness: Freshness, _ kind: ResourceKind, isProven: Bool
     ) throws -> (Representation, session: (id: Int, window: Int64))? {

@@ -23,9 +23,9 @@ extension CacheStore {
         }
     }
 
-    /// Pins or unpins resources, and returns the number of those that are cached. The keys are distinct and in order.
+    /// Pins or unpins resources, and returns the number of those that are cached. The keys are distinct and ascending.
     private func pin(_ keys: [String], _ isPinned: Bool) async throws -> Int {
-        // Protects them from eviction and removal in the meantime.
+        // Protects the resources from eviction and removal in the meantime.
         let held = try await CacheError.wrapping("cached resources can't be opened") { try await hold(keys) }
         defer { for representation in held.flatMap(\.versions) { representation.release() } }
         for (resource, _) in held { resource.setPinned(isPinned) }

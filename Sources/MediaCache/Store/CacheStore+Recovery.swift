@@ -209,8 +209,8 @@ extension CacheStore {
         }
     }
 
-    /// Deletes the unreadable records of a resource, and restores pinned versions from their sidecars. Returns the new
-    /// entry; nil if there is none.
+    /// Deletes all records of a resource, some of which are unreadable, and restores pinned versions from their
+    /// sidecars. Returns the new entry; nil if there is none.
     func replaceRecords(key: String, after error: CacheError) async throws -> CatalogEntry? {
         engine.logger.error("damaged catalog", metadata: ["name": "\(CacheKey(key).name)", "error": "\(error)"])
         engine.events.send(.damaged(key: key, range: 0..<0))

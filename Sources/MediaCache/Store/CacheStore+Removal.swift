@@ -73,7 +73,7 @@ extension CacheStore {
     // MARK: - Deletion
 
     /// Deletes a resource and its blobs unless it's in use or, with `sparesPinned`, pinned. Returns the number of bytes
-    /// freed; nil if the resource wasn't deleted.
+    /// freed, 0 if there is no such resource; nil if it's in use or spared.
     func deleteResource(key: String, sparesPinned: Bool = false) async throws -> Int64? {
         if sparesPinned, table[key]?.stored.isPinned == true { return nil }
         guard let removal = try await deleteResources(keys: [key], sparesPinned: sparesPinned)[key] else { return 0 }
@@ -135,8 +135,8 @@ extension CacheStore {
     }
 
     /// Closes resources, so that no commit interferes with changes to their catalog records. With `orLater`, those in
-    /// use are marked for removal. Returns the names of the blobs by key, without resources in use; none for a resource
-    /// that isn't open.
+    /// use are marked for removal. Returns the names of the blobs by key: no entry for a resource in use, and an empty
+    /// array for one that isn't open.
     func closeForRemoval(keys: [String], orLater: Bool = false) async -> [String: [String]] {
         var closed: [String: [String]] = [:]
         var wasOpen = false

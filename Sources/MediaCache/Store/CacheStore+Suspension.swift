@@ -68,8 +68,8 @@ extension CacheStore {
     }
 
     /// Compares open representations with the catalog, because another process may have changed the folder. Only spans
-    /// in the catalog remain cached, and their checksums are verified again. Sessions of a representation that the
-    /// catalog no longer lists can't continue.
+    /// in the catalog remain cached, and their checksums are verified again. If the catalog no longer lists one of a
+    /// resource's representations, the sessions of all of them fail at the next hole.
     private func compareWithCatalog() async throws {
         for resource in table.all {
             let entry = try await engine.catalog.resource(key: resource.key)

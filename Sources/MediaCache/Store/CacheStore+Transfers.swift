@@ -35,9 +35,9 @@ extension CacheStore {
     /// network changed.
     public var throughput: ThroughputEstimate? { engine.traffic.throughput }
 
-    /// The recent throughput of all transfers from each origin, by its scheme, host and port: `https://example.org`.
-    /// Origins from which too few bytes have been received are omitted. With more than 256 origins, earlier
-    /// measurements are discarded.
+    /// The recent throughput of all transfers from each origin, by its scheme, host and, unless it's the default, port,
+    /// such as `https://example.org`. Origins from which too few bytes have been received are omitted. With more than
+    /// 256 origins, earlier measurements are discarded.
     public var throughputByOrigin: [String: ThroughputEstimate] { engine.traffic.throughputByOrigin }
 
     /// Discards measurements of throughput and latency. Call this when the device has switched to another network.

@@ -127,7 +127,7 @@ public final class CacheStore: Sendable {
         engine.events.close()
     }
 
-    /// Stops all writers, and returns when they have ended.
+    /// Stops fills, upkeep and deferred actions. Returns when all have ended except fills of bytes that aren't stored.
     func stop() async {
         engine.isStopped = true
         let upkeep = upkeep.withLock { exchange(&$0, with: nil) }
@@ -183,7 +183,8 @@ public final class CacheStore: Sendable {
         return stream
     }
 
-    /// Returns a stream of the events that satisfy `isWanted`. Other events don't wake the subscriber.
+    /// Returns a stream of the events that satisfy `isWanted`, which is called under a lock. Other events don't wake
+    /// the subscriber.
     package func events(where isWanted: @escaping @Sendable (CacheEvent) -> Bool) -> AsyncStream<CacheEvent> {
         engine.events.stream(where: isWanted)
     }

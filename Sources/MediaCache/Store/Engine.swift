@@ -78,7 +78,7 @@ package final class Engine: Sendable {
         get throws { try files.freeBytes(at: configuration.location.durable) < SpaceReservation.floor }
     }
 
-    /// Returns the context of origin requests with `settings`, or with the store's.
+    /// Returns the context of origin requests with `settings`; with the store's if nil.
     func originContext(_ settings: TransferSettings?) -> OriginContext {
         OriginContext(
             origin: origin, time: time, settings: settings ?? transfers, counters: counters, traffic: traffic)

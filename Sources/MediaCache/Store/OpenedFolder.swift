@@ -63,7 +63,8 @@ struct OpenedFolder {
         }
     }
 
-    /// Returns the catalog of a folder that isn't writable, empty without one, and the error if it can't be read.
+    /// Returns a copy of the catalog of a folder that isn't writable, and the error if the folder can't be read. The
+    /// copy is empty if the folder has no catalog or can't be read.
     private static func catalogToRead(
         _ path: String, in location: CacheLocation, else reason: any Error
     ) throws -> (Catalog, CacheError?) {

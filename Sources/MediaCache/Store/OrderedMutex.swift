@@ -2,9 +2,10 @@ import Synchronization
 
 /// The ranks of locks, in the order in which a thread may acquire them.
 ///
-/// A thread that holds a lock may acquire only locks of later ranks. Callbacks are called outside all locks, with two
-/// exceptions: ``session``, which is acquired first and held by the session's only reader, and the locks of limits,
-/// under which the function that changes the limits is called.
+/// A thread that holds a lock may acquire only locks of later ranks. Callbacks are called outside all locks, with three
+/// exceptions: ``session``, which is acquired first and held by the session's only reader; the locks of limits and
+/// settings, under which the function that changes these is called; and the lock of an event hub, under which the
+/// filters of subscribers are called.
 enum LockRank: Int, CaseIterable {
     case session, writing, table, resource, memoryFills, memoryFill, representation, blob, committer, scheduler, group
     case traffic

@@ -1,6 +1,7 @@
 import Foundation
 
-/// A copy of a pinned representation's catalog record in a file, from which a damaged catalog is rebuilt.
+/// A file with the data of a pinned representation's catalog record that can't be obtained again. A damaged catalog is
+/// rebuilt from such files.
 struct Sidecar: Codable, Sendable {
     var key: String
     var url: String

@@ -1,6 +1,6 @@
 import Foundation
 
-/// A number of each thread, initially 0, in thread-specific storage.
+/// A number for each thread, initially 0, in thread-specific storage.
 struct ThreadNumber: Sendable {
     private let key: pthread_key_t
 
