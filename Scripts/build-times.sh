@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Runs a build, and prints how its time is distributed over the targets, the longest first: the time from each line of the
-# build's output to the next one counts for the target in the later line. Two targets are often compiled at the same time,
-# so the sums are estimates.
+# Runs a build, and prints the time of each target that took at least a second, the longest first. Of the lines of the
+# build's output that name targets, the time from each to the next one counts for the target in the later line. Two
+# targets are often compiled at the same time, so the sums are estimates.
 #
 #   Scripts/build-times.sh COMMAND [ARGUMENT...]
 #

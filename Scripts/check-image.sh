@@ -101,7 +101,7 @@ run() {
 # Prints the words of a JSON array, which contain no spaces.
 words() { python3 -c 'import json, sys; print(*json.loads(sys.argv[1]))' "$1"; }
 
-# Each line is an instruction.
+# Joins continued lines, so that each line is an instruction.
 sed -e '/^[[:space:]]*\(#\|$\)/d' -e ':join' -e '/\\$/ { N; s/\\\n[[:space:]]*//; b join' -e '}' \
     Packaging/docker/Dockerfile >"$folder/instructions"
 while read -r instruction arguments; do

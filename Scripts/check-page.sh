@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Tests the server's page in Chromium: adding, playback, replay, saving, keyboard use, accessibility, error messages, and
-# hostile header fields from origins. journeys.py, which runs only if it is named, tests the main journeys in Chromium
-# and, on Linux, in Firefox and WebKitGTK.
+# Tests the server's page in Chromium: adding, playback, replay, saving, keyboard use, accessibility, error messages,
+# and hostile header fields from origins. journeys.py, which runs only if it is named, tests the main journeys in
+# Chromium and, on Linux, in Firefox and WebKitGTK.
 #
 #   Scripts/check-page.sh PATH-OF-MEDIACACHE [--screenshots [FOLDER]] [--part NUMBER/COUNT] [TEST...]
 #

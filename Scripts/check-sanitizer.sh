@@ -6,10 +6,11 @@
 #   Scripts/check-sanitizer.sh commit [--build]
 #   Scripts/check-sanitizer.sh slices
 #
-# SLICE is a number; by default, all slices run. `commit` runs a group of slices of one sanitizer, about 200 s, which the
-# hash of the current commit selects from ten, so that successive commits cover all of them. `--build` only builds the
-# tests for it. `slices` only checks that each suite is in exactly one slice, as the other forms also do, and prints the
-# slices with their numbers of suites and tests. LIMIT sets the time limit of a slice in seconds.
+# SLICE is a number; by default, all slices run. `commit` runs one of five groups of slices under one of the two
+# sanitizers, for about 200 s. The hash of the current commit selects both, so commits cover all pairs over time.
+# `--build` only builds the tests for that sanitizer. `slices` only checks that each suite is in exactly one slice, as
+# the other forms also do, and prints the slices with their numbers of suites and tests. LIMIT sets the time limit of a
+# slice in seconds.
 set -euo pipefail
 
 cd "$(dirname "$0")/.."
@@ -17,7 +18,7 @@ swift=${SWIFT:-swift}
 limit=${LIMIT:-900}
 
 # The suites of each slice, as extended regular expressions of their names. Together they are the suites of these
-# modules. A suite of `apart` or `skipped` is only there.
+# modules, except those of `skipped`. A suite of `apart` or `long` is in no other slice.
 modules=(HLSTests MediaContainersTests MediaCacheTests MediaLibraryTests MediaCacheServerTests)
 slices=(
     '^HLSTests\.'
@@ -37,14 +38,14 @@ slices=(
 )
 # The slices of each group, by their number.
 groups=("2 8" "5 13" "4 7" "6 10 12" "1 3 9 11 14")
-# Suites that use real sockets with short time limits, so that their tests run one after the other.
+# Suites that use real sockets with short time limits. Their tests therefore run one after the other.
 apart='^MediaCacheServerTests\.(OriginContractTests|EmbeddedServerTests)'
-# Suites that occupy a core to their end, and therefore run apart from those of the slice after theirs.
+# Suites that occupy a core to their end, and therefore have a slice of their own.
 long='^MediaContainersTests\..*FuzzTests'
 # Tests that measure time, which sanitizers multiply, and simulations of weeks, whose code other tests run as well.
 skipped='\.(ConnectionDeadlineTests|CatalogScaleTests|LongRecordingTests)'
-# Modules without tasks. In the others, tasks that refer to each other and sleep by a manual clock are suspended when the
-# tests end.
+# Modules without tasks. In the others, tasks that refer to each other and sleep by a manual clock are suspended when
+# the tests end.
 checked_for_leaks='^\^(HLS|MediaContainers)Tests'
 
 fail() {
@@ -83,7 +84,8 @@ suites() {
     done | awk '{ tests[$2] += $1 } END { for (suite in tests) print tests[suite], suite }' | sort -k 2
 }
 
-# Checks that each suite is in exactly one slice, or skipped. Prints the slices if there is an argument.
+# Checks that each suite is in exactly one slice, or skipped, and each slice in exactly one group. Prints the slices if
+# there is an argument.
 check_slices() {
     local tests suite slice index found suites_of=() tests_of=()
     while read -r tests suite; do
@@ -112,8 +114,8 @@ check_slices() {
 }
 
 # Runs a command with the time limit. timeout ends the command's whole process group, which isn't this script's, so the
-# script forwards signals. SIGINT, because SwiftPM forwards only this one to the tests, which have another group. SwiftPM
-# sends them SIGKILL after 30 s.
+# script forwards signals. It forwards them as SIGINT, the only signal that SwiftPM forwards to the tests, which have
+# another group. SwiftPM sends the tests SIGKILL after 30 s.
 limited() {
     local status=0
     timeout --signal=INT --kill-after=40 "$limit" "$@" &

@@ -4,11 +4,11 @@
 #   Scripts/fuzz.sh [--seconds N] [--jobs N] [--seed N] [TARGET...]
 #   Scripts/fuzz.sh --targets
 #
-# --seconds sets the time per target, 30 by default; --jobs the number of targets at a time, 2 by default; --seed the seed
-# of libFuzzer, random by default. --targets prints the targets. The fuzzers begin with the project's own seeds, small
-# files of the corpora (../shared/corpora), which are read in place, and the inputs of earlier runs. They write new inputs
-# to .build/fuzz-corpus/TARGET, and inputs with a finding to .build/fuzz-artifacts. MEDIACACHE_CORPORA=absent declares
-# that this machine has no corpora.
+# --seconds sets the time per target, 30 by default; --jobs the number of targets at a time, 2 by default; --seed the
+# seed of libFuzzer, random by default. --targets prints the targets. The fuzzers begin with the project's own seeds,
+# small files of the corpora (../shared/corpora), which are read in place, and the inputs of earlier runs. The fuzzers
+# write new inputs to .build/fuzz-corpus/TARGET, and inputs with a finding to .build/fuzz-artifacts.
+# MEDIACACHE_CORPORA=absent declares that this machine has no corpora.
 set -euo pipefail
 
 fail() {

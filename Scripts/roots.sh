@@ -23,14 +23,14 @@ find_ubuntu_keyring() {
     mv "$ubuntu_keyring.part" "$ubuntu_keyring"
 }
 
-# Unpacks a minimal system of a Debian or Ubuntu release into a new folder. NAME is that of the archive of a system with
-# more packages. Archives are reused from .build/roots: unpack_root FOLDER SUITE [NAME PACKAGE,...].
+# Unpacks a minimal system of a Debian or Ubuntu release into a new folder. NAME distinguishes the archive of a system
+# with more packages. Archives are reused from .build/roots: unpack_root FOLDER SUITE [NAME PACKAGE,...].
 unpack_root() {
     local root=$1 suite=$2 name=${3:-} include=${4:-} options=()
     local archive=.build/roots/$suite${name:+-$name}.tar
     if [ ! -f "$archive" ]; then
         mkdir -p .build/roots
-        # mmdebstrap also determines the archive of a suite by this file.
+        # mmdebstrap uses this file, too, to recognize the releases of Ubuntu.
         if grep -qs ",$suite," /usr/share/distro-info/ubuntu.csv; then
             find_ubuntu_keyring
             options=(--keyring="$ubuntu_keyring")
@@ -46,7 +46,8 @@ unpack_root() {
     cp /etc/resolv.conf "$root/etc/resolv.conf"
 }
 
-# Runs a command in a chroot with its own mount and PID namespaces. Its processes end with it: inside ROOT COMMAND...
+# Runs a command in a chroot with its own mount and PID namespaces. All processes there end with the command:
+# inside ROOT COMMAND...
 inside() {
     local root=$1
     shift

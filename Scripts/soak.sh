@@ -25,8 +25,8 @@ fail() {
     exit 2
 }
 
-# The fuzzers of a pair run at the same time. The fuzz tests measure the memory of their process, so those of each module
-# run in a separate one.
+# The fuzzers of a pair run at the same time. The fuzz tests measure the memory of their process, so those of each
+# module run in a separate process.
 parts=(tests:unit tests:peers tests:alone tests:fuzz-playlists tests:fuzz-media)
 slices=$(Scripts/check-sanitizer.sh slices | wc -l)
 ((slices > 0)) || fail "the slices of the sanitizers can't be listed"

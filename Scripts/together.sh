@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Runs steps at the same time, each with its duration (Scripts/step.sh). Prints the log of each when it ends, so that the
-# logs don't mix. Fails if a step fails, after all have ended.
+# Runs steps at the same time, and measures each (Scripts/step.sh). Prints the log of each step when the step ends, so
+# that the logs don't mix. Fails after all steps have ended, if one failed.
 #
 #   Scripts/together.sh NAME COMMAND [ARGUMENT...] [-- NAME COMMAND [ARGUMENT...]]...
 #

@@ -1,6 +1,7 @@
 #include "CMediaCacheDemo.h"
 
-// `#embed` (C23, ISO/IEC 9899:2024 §6.10.4) makes each file a dependency of this one, so that a change rebuilds it.
+// `#embed` (C23, ISO/IEC 9899:2024 §6.10.4) makes the embedded files dependencies of this source file, so that it is
+// recompiled when one of them changes.
 #if defined(__clang__)
 #pragma clang diagnostic ignored "-Wc23-extensions"
 #endif

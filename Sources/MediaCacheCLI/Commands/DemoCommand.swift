@@ -51,7 +51,7 @@ struct DemoCommand: AsyncParsableCommand {
         (settings.allowedHosts, settings.publicPath) = ([], "")
         settings.host = host
         settings.port = Int(port)
-        // The store of an exposed server contacts only public addresses.
+        // The store of an exposed server contacts only public addresses and allowed networks.
         if settings.serverConfiguration.isExposed, let loopback = AddressRange("127.0.0.1") {
             settings.allowedNetworks.append(loopback)
         }

@@ -17,7 +17,8 @@ struct DoctorCommand: AsyncParsableCommand {
               mediacache doctor --json | jq -r '.findings[] | select(.advice).advice'
 
             Each line is one check: ok, a warning about a limitation, or a failure. Advice is on the line below. The \
-            checks of the URL come first. The last line is the verdict: on the URL, or otherwise on the machine.
+            checks of the URL follow that of the configuration. The last line is the verdict: on the URL, or otherwise \
+            on the machine.
             Checks of the machine: the configuration, the cache folder, its disk and file system, the catalog, the \
             key, the running server, the port, the clock, the open-file limit, ffmpeg. Nothing is changed; only \
             temporary files are written in the cache folder. The command accepts the options of `serve` and checks the \

@@ -98,7 +98,7 @@ struct ExportCommand: AsyncParsableCommand {
     @OptionGroup(title: "Global options") var cache: CacheOptions
 
     func validate() throws {
-        // Two times of day may be on both sides of midnight.
+        // Midnight may be between two times of day.
         let isClock = from.map { ClockTime($0) != nil } ?? false && to.map { ClockTime($0) != nil } ?? false
         if let from = try? from.map(TimeArgument.parse), let to = try? to.map(TimeArgument.parse), to <= from, !isClock
         {
@@ -207,7 +207,7 @@ private struct ExportSelection: Sendable {
     var to: String?
     var fetches: Bool
 
-    /// Sets the input of a job. Returns its name, and the gaps of a recording.
+    /// Sets the input of a job. Returns the input's name, and the gaps of a recording.
     func resolve(
         _ job: inout RemuxJob, _ client: APIClient
     ) async throws -> (name: String, gaps: [RemuxResult.Missing]) {
@@ -220,7 +220,7 @@ private struct ExportSelection: Sendable {
             throw CommandFailure(
                 .failed, "\(asset.text) isn't cached; download it with `get`, or use --fetch to contact its origin")
         }
-        // A clip needs only the segments in its range. A missing one is an error when it's read.
+        // A clip needs only the segments in its range. Reading a missing segment is an error.
         if !fetches, !job.leavesGaps, job.clip.isWhole || !cached.isStream, let shortage = cached.shortage {
             let fetching = "use --fetch to contact its origin"
             let advice =

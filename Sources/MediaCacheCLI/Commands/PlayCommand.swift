@@ -25,7 +25,7 @@ struct PlayCommand: AsyncParsableCommand {
             """
     )
 
-    /// The validity of a player's token in seconds. It matters only if the command is killed before it revokes the
+    /// The validity of a player's token in seconds, which matters only if the command is killed before it revokes the
     /// token.
     private static let tokenValidity = 7 * 86_400.0
 

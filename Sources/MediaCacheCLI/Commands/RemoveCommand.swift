@@ -97,7 +97,7 @@ struct RemoveCommand: AsyncParsableCommand {
             guard let resource = try await client.resource(of: found) else { return outcome.missing.append(item.text) }
             outcome.removed.append(try await client.removeTitle(of: resource))
         case .asset:
-            // The number of a resource identifies the file or stream that it plays.
+            // A resource's number refers to the file or stream that the resource plays, not only to the asset.
             if case .id(let id) = item, let resource = try await client.resource(id: id), resource.url == found.url {
                 outcome.removed.append(try await client.removeTitle(of: resource))
             } else {

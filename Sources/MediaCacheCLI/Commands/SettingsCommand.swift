@@ -66,7 +66,8 @@ struct SettingsCommand: AsyncParsableCommand {
     private static func change(
         _ cache: CacheSettingsUpdate?, _ downloads: DownloadSettingsUpdate?, _ client: APIClient
     ) async throws -> SettingsReport {
-        // The server checks the settings of the cache more strictly than the options.
+        // Cache settings are changed first: the server may reject values that the options accept. A rejection then
+        // changes no settings.
         let cache =
             if let cache { try await client.updateCacheSettings(cache) } else { try await client.cacheSettings() }
         let downloads =

@@ -7,7 +7,7 @@ extension ConfigurationFile {
     /// - Parameter changes: The new values as text. Those of ``Setting/limitClassRate`` replace only the rates of their
     ///   classes.
     /// - Returns: The replaced settings.
-    /// - Throws: ``CommandFailure`` if the file can't be written.
+    /// - Throws: ``CommandFailure`` if the file can't be read or replaced.
     func replace(_ changes: [Setting: String]) throws -> [Setting] {
         let replaced = Setting.allCases.filter { changes[$0] != nil && values[$0] != nil && changes[$0] != values[$0] }
         guard !replaced.isEmpty else { return [] }
@@ -37,7 +37,7 @@ extension ConfigurationFile {
     }
 
     /// Replaces a file atomically. The new file has the mode, owner and group of the old one: a server may read it as a
-    /// member of its group, and it may contain secrets. If they can't be set, the file doesn't change.
+    /// member of its group, and it may contain secrets. If these attributes can't be set, the file doesn't change.
     private static func replaceFile(at url: URL, with data: Data) throws {
         let files = FileManager.default
         let kept: Set<FileAttributeKey> = [.posixPermissions, .ownerAccountID, .groupOwnerAccountID]
@@ -60,7 +60,7 @@ extension ConfigurationFile {
         }
     }
 
-    /// Returns rates of classes, with those of `new` instead of earlier ones.
+    /// Returns the rates of `old` and `new`. A rate in `new` replaces the one of the same class in `old`.
     private static func merging(_ new: String, into old: String) -> String {
         let setting = Setting.limitClassRate
         let name = { (item: String) in item.prefix { $0 != "=" } }
@@ -70,7 +70,7 @@ extension ConfigurationFile {
     }
 }
 
-/// The members of the top-level object of a JSON text that has been parsed before.
+/// The members of the top-level object of a valid JSON text.
 private enum JSONMembers {
     /// Returns the ranges of the values of a key, in order.
     static func values(of key: String, in text: [UInt8]) -> [Range<Int>] {
@@ -99,8 +99,8 @@ private enum JSONMembers {
         return min(index + 1, text.count)
     }
 
-    /// Returns the end of a value: the next comma or closing brace outside strings and nested values, without white
-    /// space.
+    /// Returns the end of a value, without trailing white space. The next comma or closing bracket outside strings and
+    /// nested values terminates the value.
     private static func endOfValue(from start: Int, in text: [UInt8]) -> Int {
         var (index, depth, end) = (start, 0, start)
         while index < text.count {

@@ -8,7 +8,7 @@ import Foundation
 /// ```
 struct ConfigurationFile: Sendable {
     let path: String
-    /// The settings as text. Lists have one item per line.
+    /// The settings as text. Lists are in the syntax of ``Setting/items(of:)``.
     let values: [Setting: String]
     let channels: [ChannelEntry]
 

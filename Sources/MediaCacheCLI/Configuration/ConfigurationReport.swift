@@ -8,7 +8,7 @@ struct ConfigurationReport: Encodable {
         /// The value, without secrets.
         var value: ConfigurationValue
         var source: Settings.Source
-        /// The option, variable or file that sets the value; null for a default.
+        /// The option, variable or file that sets the value; nil for a stored value and for a default.
         var place: String?
     }
 
@@ -18,7 +18,7 @@ struct ConfigurationReport: Encodable {
         var place: String
     }
 
-    /// The path of the configuration file; null without one.
+    /// The path of the configuration file; nil without one.
     var file: String?
     var settings: [String: Entry]
     var channels: [ChannelItem]

@@ -11,7 +11,7 @@ struct Settings: Sendable {
     }
 
     struct Value: Sendable, Hashable {
-        /// The value as text. Lists have one item per line.
+        /// The value as text. Lists are in the syntax of ``Setting/items(of:)``.
         var text: String
         var source: Source
     }

@@ -2,7 +2,7 @@ import ArgumentParser
 
 /// The failure of a command line whose subcommand doesn't exist.
 enum UnknownCommand {
-    /// Returns the failure of arguments that couldn't be parsed; nil if their subcommands exist.
+    /// Returns the failure of arguments that couldn't be parsed; nil unless an unknown subcommand precedes the options.
     static func failure(of arguments: [String]) -> CommandFailure? {
         var command: any ParsableCommand.Type = MediaCacheCommand.self
         var words = ["mediacache"]

@@ -33,7 +33,7 @@ struct Connection: Sendable {
         }
     }
 
-    /// Returns a connection to the owner of the folder; nil if there is none. It needn't be closed.
+    /// Returns a connection, which needn't be closed, to the owner of the folder; nil without an owner.
     static func running(at location: CacheLocation) async throws -> Connection? {
         var lastOwner: FolderOwner?
         var reason = "its address is unknown"

@@ -53,8 +53,8 @@ struct DownloadJob: Sendable {
         }
     }
 
-    /// If another process runs the downloads, pauses those that this command started. Downloads that were already
-    /// running continue, since another command may wait for them.
+    /// Returns the failure. If another process runs the downloads, pauses those that this command started. Downloads
+    /// that were already queued or running continue, since another command may wait for them.
     private func interrupted(_ ids: [String], started: [String]) async throws -> CommandFailure {
         let records = (try? await client.downloads()) ?? []
         if isRemote {

@@ -27,7 +27,7 @@ extension HostSettings {
             fastStart: fastStart,
             publicRead: publicRead,
             frames: FFmpeg.isInstalled ? FFmpegFrames(cacheFolder: location.evictable) : nil,
-            // Other commands exit before a cover can be generated.
+            // Commands other than `serve` may exit before a cover is generated.
             keepsCovers: resumesDownloads,
             encoder: FFmpeg.isInstalled ? FFmpegEncoder() : nil,
             resumesDownloads: resumesDownloads,

@@ -3,7 +3,7 @@ import MediaCacheAPI
 /// The error thrown when the process that owns the cache folder ends during a command.
 struct OwnerEnded: Error {
     /// Runs `body` with a connection. If the folder's owner ends, `body` runs again with the next owner, which may be
-    /// this process. Received data stays cached, so nothing is fetched twice.
+    /// this process. Cached data isn't fetched again.
     static func retryingOnOwnerExit<Result: Sendable>(
         _ settings: HostSettings, _ body: @Sendable (Connection) async throws -> Result
     ) async throws -> Result {

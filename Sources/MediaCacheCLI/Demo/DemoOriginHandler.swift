@@ -45,7 +45,7 @@ final class DemoOriginHandler: ChannelInboundHandler {
             return reject(.notModified, extra: [("ETag", state.entityTag)], context: context)
         }
         let length = state.clip.readableBytes
-        // If-Range doesn't match: send the whole clip (RFC 9110 §13.1.5).
+        // If If-Range doesn't match, the whole clip is sent (RFC 9110 §13.1.5).
         let isSameRepresentation = request.headers.first(name: "If-Range").map { $0 == state.entityTag } ?? true
         var range = 0..<length
         var fields = HTTPHeaders([

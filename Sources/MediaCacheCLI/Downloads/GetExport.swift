@@ -14,7 +14,7 @@ struct GetExport: Sendable {
     /// Checks that the outputs can be written and that they differ, and creates their folders. Called before the
     /// downloads, so only the URLs determine the formats and the titles.
     func check(_ urls: [ResourceURL]) throws {
-        // The downloads determine these paths, which are checked after them, and have different IDs.
+        // Paths with IDs are known, and checked, only after the downloads. They differ, since the IDs do.
         if try OutputTemplate(parsing: output)?.hasID == true { return }
         var outputs: [String: ResourceURL] = [:]
         for (index, url) in urls.enumerated() {

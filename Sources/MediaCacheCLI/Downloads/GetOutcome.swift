@@ -6,14 +6,14 @@ import MediaLibrary
 struct GetOutcome: Sendable {
     /// The URL, without user information.
     var url: String
-    /// The download; nil if it was cancelled, or if the folder can't be written.
+    /// The download; nil if it was refused or cancelled, or if the folder can't be written.
     var record: DownloadRecord?
     /// The cached resource of a file.
     var resource: ResourceRecord?
     var output: String?
     var method: FileCopy.Method?
     var remux: RemuxResult?
-    /// The failure of an incomplete download, or of its export.
+    /// The reason for a refused, cancelled or incomplete download, or the failure of its export.
     var failure: CommandFailure?
 
     /// The maximum number of listed holes, and of listed notes.
@@ -65,7 +65,7 @@ extension GetOutcome {
         return named + (notes.count > named.count ? ["and \((notes.count - named.count).counted("note")) more"] : [])
     }
 
-    /// Returns the failure of an incomplete download; nil for a complete one.
+    /// Returns the failure of an incomplete or cancelled download; nil for a complete one.
     static func failure(of record: DownloadRecord?, _ url: String) -> CommandFailure? {
         guard let record else { return CommandFailure(.failed, "the download of \(url) was cancelled") }
         let reason = record.reason?.message ?? "the download of \(url) is incomplete (\(record.state.rawValue))"

@@ -32,7 +32,7 @@ struct GetPreparation: Sendable {
             return result(of: try await client.probe(url, headers: headers, selection: selection))
         } catch let problem as Problem {
             if problem.code == CacheError.Code.closed.rawValue { throw OwnerEnded() }
-            // The download itself waits for its origin and reports its errors.
+            // The download itself waits for the origin and reports errors.
             return Result(failure: requiresLanguages ? CommandFailure(problem) : nil)
         }
     }

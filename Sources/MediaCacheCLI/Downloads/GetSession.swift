@@ -51,7 +51,7 @@ struct GetSession: Sendable {
         return outcomes
     }
 
-    /// Checks the URLs and names the selected variants and languages.
+    /// Checks the URLs, and prints the selected variants and languages.
     ///
     /// - Returns: The reasons not to begin downloads, by index; nil after a signal.
     private func prepare(

@@ -4,8 +4,8 @@ import MediaLibrary
 
 /// Jobs that read media. Ctrl-C cancels them.
 enum MediaSession {
-    /// Runs `body`, with a connection if an input is in the cache. Header fields without an origin are sent to the
-    /// origin of the first URL.
+    /// Runs `body`, with a connection if an input is a URL or an item. Header fields without an origin are sent to the
+    /// origin of the first URL, or without a URL to that of the first item.
     static func run<Result: Sendable>(
         on inputs: [InputArgument], origin: OriginOptions, cache: CacheOptions,
         _ body: @escaping @Sendable (Connection?) async throws -> Result

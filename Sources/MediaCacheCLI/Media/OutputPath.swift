@@ -2,7 +2,7 @@ import Foundation
 import MediaCache
 import MediaCacheAPI
 
-/// The path of an output: the value of `-o`, or a file in that folder.
+/// The path of an output: that of the argument, or of a file in it if the argument is a folder.
 enum OutputPath {
     static func resolve(_ argument: String, for url: ResourceURL) -> String {
         resolve(argument, name: fileName(for: url))
@@ -31,7 +31,7 @@ enum OutputPath {
         }
     }
 
-    /// Returns the last component of a URL's path as a safe file name.
+    /// Returns the last component of a URL's path, or otherwise the host, as a safe file name.
     static func fileName(for url: ResourceURL) -> String {
         let last = url.path.split(separator: "/").last.map(String.init) ?? ""
         let decoded = last.removingPercentEncoding ?? last

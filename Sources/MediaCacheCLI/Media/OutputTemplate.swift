@@ -67,8 +67,8 @@ struct OutputTemplate: Sendable, Hashable {
         }
     }
 
-    /// Returns the path of a download. The values contain no path separators there, and an empty one becomes `_`, so
-    /// that the path can't become absolute.
+    /// Returns the path of a download. Path separators in the values are replaced, and an empty value becomes `_`, so
+    /// that the values can't make the path absolute.
     func path(_ values: Values) -> String {
         pieces.map { piece in
             switch piece {

@@ -50,7 +50,7 @@ enum InputArgument: Sendable, Hashable {
         if case .url(let url) = self { url } else { nil }
     }
 
-    /// The reference of an input in the cache; nil for a file and for standard input.
+    /// The reference of a URL or an item; nil for a file and for standard input.
     var reference: AssetReference? {
         switch self {
         case .url(let url): .url(url)
@@ -61,7 +61,7 @@ enum InputArgument: Sendable, Hashable {
 
     /// Returns the input of a job.
     ///
-    /// - Parameter client: The client of the cache; nil if the input isn't in the cache.
+    /// - Parameter client: The client of the cache; nil for a file.
     func mediaInput(_ client: APIClient?) async throws -> MediaInput {
         switch self {
         case .url(let url): return .url(url)

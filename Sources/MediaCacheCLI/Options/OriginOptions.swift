@@ -63,7 +63,7 @@ struct OriginOptions: ParsableArguments {
         return values
     }
 
-    /// The given options that take effect only in the process that opens the cache folder. Header fields aren't among
-    /// them, since the API accepts them.
+    /// The given options that take effect only in the process that opens the cache folder. `--header` is excluded,
+    /// since the API accepts header fields.
     var given: [String] { Setting.options(of: values.filter { $0.key != .header }) }
 }

@@ -60,7 +60,7 @@ struct HoursArgument: Sendable, Hashable {
         hours = DownloadPolicy.Hours(start: start, end: end)
     }
 
-    /// Returns the minutes after midnight of `7`, `7:00` or `24:00`; nil for any other text.
+    /// Returns the minutes after midnight of a time such as `7`, `7:00` or `24:00`; nil for an invalid time.
     private static func minutes(_ text: Substring) -> Int? {
         let parts = text.split(separator: ":", omittingEmptySubsequences: false)
         guard (1...2).contains(parts.count), parts.allSatisfy({ (1...2).contains($0.count) }),

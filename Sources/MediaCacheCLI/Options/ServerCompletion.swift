@@ -5,7 +5,7 @@ import MediaCacheAPI
 import MediaCacheCurl
 import MediaLibrary
 
-/// Shell completions from the running server, or from the files of the cache folder if there is none. Completion
+/// Shell completions from the running server, or without a server from the files of the cache folder. Completion
 /// doesn't open the folder.
 enum ServerCompletion {
     static let channels = completion(\.channels) { client in

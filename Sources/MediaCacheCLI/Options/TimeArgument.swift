@@ -2,7 +2,7 @@ import MediaLibrary
 
 /// The parsing of positions in a media file or stream.
 enum TimeArgument {
-    /// Returns whether a text is a position in a film. Otherwise it's a point in time.
+    /// Returns whether a text is a position in a film rather than a point in time.
     static func isPosition(_ text: String) -> Bool { (try? parse(text)) != nil }
 
     /// Parses `754.5` (seconds), `12:34.5`, `1:02:03` or `12m34s`, and returns seconds.

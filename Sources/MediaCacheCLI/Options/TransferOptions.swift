@@ -3,7 +3,8 @@ import MediaCache
 import MediaCacheAPI
 import MediaLibrary
 
-/// The options for the time limits, retries and rates of transfers, which can change while a server is running.
+/// The options for the time limits, retries, read-ahead and rates of transfers, which can change while a server is
+/// running.
 struct TransferOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp("The time limit for connecting to an origin. (default: 10s)", valueName: "time"),
@@ -104,7 +105,7 @@ extension CacheSettingsUpdate.Limits {
 }
 
 extension Settings {
-    /// Returns the duration of a time limit, which is more than 0; nil without a value.
+    /// Returns the duration of a time limit, which is more than 0 and at most a day; nil without a value.
     func timeLimit(_ setting: Setting) throws -> Duration? {
         try read(setting) { text in
             let duration = try DurationText.parse(text)

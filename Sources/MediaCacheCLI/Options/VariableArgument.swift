@@ -9,7 +9,7 @@ struct VariableArgument: Sendable, Hashable {
         }
         name = String(text[..<equals])
         value = String(text[text.index(after: equals)...])
-        // RFC 8216bis §4.4.2.3.
+        // The characters of a name (RFC 8216bis §4.4.2.3).
         let isName = name.utf8.allSatisfy { byte in
             (0x30...0x39).contains(byte) || (0x41...0x5A).contains(byte) || (0x61...0x7A).contains(byte)
                 || byte == UInt8(ascii: "-") || byte == UInt8(ascii: "_")

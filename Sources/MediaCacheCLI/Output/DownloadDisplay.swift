@@ -6,13 +6,13 @@ final class DownloadDisplay: Sendable {
     private struct State {
         var block = LineBlock()
         var lastDrawn: Duration?
-        /// The downloads whose end has been printed, or that had ended before.
+        /// The downloads that had ended at the last call of ``DownloadDisplay/show(_:)``; nil before the first.
         var ended: Set<String>?
         /// The time and state of the last plain line of each download.
         var printed: [String: (at: Duration, state: DownloadRecord.State)] = [:]
     }
 
-    /// The minimum interval between plain lines of a download.
+    /// The minimum interval between plain lines of a download in the same state.
     private static let plainInterval = Duration.seconds(5)
     /// The minimum interval between redraws.
     private static let drawInterval = Duration.milliseconds(100)

@@ -14,7 +14,7 @@ enum DownloadLines {
         return (lines + [total(records)]).map { $0.rendered(width: width) }
     }
 
-    /// Returns the line of a download; nil before it has progress.
+    /// Returns the line of a download; nil if it has no bytes, no known length and no remark.
     static func line(_ record: DownloadRecord) -> ProgressLine? {
         let remark = remark(record)
         guard record.bytes > 0 || record.length != nil || remark != nil else { return nil }

@@ -27,8 +27,8 @@ extension DurationText {
         return .seconds(total)
     }
 
-    /// Returns a duration in the syntax of ``parse(_:)``. It's in the largest unit that it's a multiple of, otherwise
-    /// rounded to the millisecond.
+    /// Returns a duration in the syntax of ``parse(_:)``, rounded to the millisecond, in the largest of the units d,
+    /// h, m, s and ms that divides it.
     static func exact(_ duration: Duration) -> String {
         let milliseconds = Int64((duration / .milliseconds(1)).rounded())
         let sizes: [(name: String, size: Int64)] = [

@@ -43,7 +43,7 @@ enum FormatReport {
         return table.rendered()
     }
 
-    /// The size and bit rate of a variant stream: `1920x1080, 5.0 Mbit/s`.
+    /// Returns the size and bit rate of a variant stream: `1920x1080, 5.0 Mbit/s`.
     static func text(_ variant: MediaProbe.Variant) -> String {
         [resolution(variant), bitRate(variant.bandwidth)].compactMap(\.self).joined(separator: ", ")
     }
@@ -53,7 +53,7 @@ enum FormatReport {
         return variant.width.map { "\($0)x\(height)" } ?? "\(height)p"
     }
 
-    /// A bit rate in bits per second as text.
+    /// Returns a bit rate in bits per second as text.
     static func bitRate(_ bits: Int) -> String {
         guard bits >= 1_000_000 else { return "\(Int((Double(bits) / 1000).rounded())) kbit/s" }
         let tenths = Int((Double(bits) / 100_000).rounded())

@@ -41,7 +41,7 @@ enum ItemReport {
         return state == "completeWithHoles" ? "holes" : state
     }
 
-    /// The number of items by kind: `5 (3 assets, 2 channels)`.
+    /// Returns the number of items by kind: `5 (3 assets, 2 channels)`.
     static func count(_ items: [LibraryItem]) -> String {
         let kinds: [(LibraryItem.Kind, String, String)] = [
             (.asset, "asset", "assets"), (.channel, "channel", "channels"), (.file, "played file", "played files"),

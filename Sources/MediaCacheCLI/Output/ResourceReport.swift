@@ -28,7 +28,7 @@ enum ResourceReport {
 
     /// - Parameters:
     ///   - asset: The asset whose entry the resource is; nil if there is none.
-    ///   - title: The title of the item that the resource plays; nil for none.
+    ///   - title: The title of the item that is played with the resource; nil for none.
     static func details(_ resource: ResourceRecord, of asset: AssetRecord? = nil, title: String? = nil) -> String {
         var table = Table([.init(""), .init("")])
         if asset?.title == nil, let title { table.add(["Title", title]) }
@@ -52,7 +52,7 @@ enum ResourceReport {
         return table.rendered() + "\n\n" + playlists(stream)
     }
 
-    /// The metadata of an asset by name, without unknown values.
+    /// Returns the metadata of an asset by name, without unknown values.
     private static func metadata(_ asset: AssetRecord) -> [(String, String)] {
         let description = asset.description?.split(whereSeparator: \.isNewline).joined(separator: " ")
         let rows: [(String, String?)] = [

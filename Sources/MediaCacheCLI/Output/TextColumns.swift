@@ -1,6 +1,6 @@
 /// The widths of characters on a terminal (Unicode Standard Annex #11).
 extension Character {
-    /// The number of columns: two for East Asian characters and emoji, none for combining marks.
+    /// The number of columns: two for wide East Asian characters and emoji, none for combining marks.
     var columns: Int {
         var columns = 0
         for scalar in unicodeScalars {

@@ -3,7 +3,8 @@ import Foundation
 /// The style of output. By default, colors are used only on a terminal that supports them, and not if NO_COLOR is set
 /// (no-color.org).
 struct TextStyle: Sendable, Hashable {
-    /// A text color, with its SGR code. It's from the terminal's palette, so that it's readable on its background.
+    /// A text color from the terminal's palette, so that it's readable on the terminal's background. The raw value is
+    /// its SGR code.
     enum Color: Int, Sendable {
         case red = 31
         case green = 32

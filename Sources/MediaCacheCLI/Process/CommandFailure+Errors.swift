@@ -22,8 +22,8 @@ extension CommandFailure {
         }
     }
 
-    /// Creates the failure of a media job. If the cause of the error has a message, it replaces the error's, since it's
-    /// more specific.
+    /// Creates the failure of a media job. If the type of the error's cause is known, the cause provides the message,
+    /// since it's more specific.
     private init(_ error: MediaJobError) {
         if let cause = error.cause, let failure = CommandFailure(cause) {
             self = failure

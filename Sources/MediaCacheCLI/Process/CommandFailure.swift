@@ -3,7 +3,7 @@ struct CommandFailure: Error, Sendable, Hashable {
     enum Code: Int32, Sendable, Hashable {
         case failed = 1
         case partial = 2
-        /// An invalid command line (EX_USAGE of sysexits).
+        /// An invalid command line or configuration (EX_USAGE of sysexits).
         case usage = 64
         /// Interrupted by Ctrl-C (128 + SIGINT, as in shells) or another signal.
         case interrupted = 130

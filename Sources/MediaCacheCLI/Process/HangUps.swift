@@ -9,7 +9,7 @@ final class HangUps: Sendable {
         case terminalClosed
     }
 
-    /// The signals since the initialization. Signals that arrive before an earlier one is handled are combined with it.
+    /// The signals since the initialization. Of those that arrive while another is handled, only the last is delivered.
     let stream: AsyncStream<Meaning>
     private let source = Mutex<(any DispatchSourceSignal)?>(nil)
 
@@ -35,8 +35,8 @@ final class HangUps: Sendable {
 
     deinit { source.withLock { $0?.cancel() } }
 
-    /// Whether the process was started with the signal ignored, such as by `nohup`. It's read before the process
-    /// handles the signal, since on Apple systems the process itself then ignores it.
+    /// Whether the process was started with the signal ignored, such as by `nohup`. It must be read before the process
+    /// handles the signal, since handling sets the signal to ignored on Apple systems.
     static let areIgnored: Bool = {
         let handler = signal(SIGHUP, SIG_IGN)
         let isIgnored = unsafeBitCast(handler, to: Int.self) == unsafeBitCast(SIG_IGN, to: Int.self)

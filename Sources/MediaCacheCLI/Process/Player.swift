@@ -35,8 +35,8 @@ enum Player: String, Sendable, Hashable, CaseIterable, ExpressibleByArgument {
     /// The protocols that ffplay may use for a play URL and its references.
     private static let networkProtocols = "http,https,tcp,tls,crypto,data"
 
-    /// Writes a playlist with one URL, which only this user can read, and returns its path. The URL isn't an argument
-    /// of the player, since a play URL contains a secret and other users can see arguments.
+    /// Writes a playlist with one URL to a file that only this user can read, and returns its path. The URL isn't an
+    /// argument of the player, since a play URL contains a secret and other users can see arguments.
     func writePlaylist(of url: String, in folder: ScratchFolder) throws -> String {
         let path = folder.file(playlistName)
         let text: String

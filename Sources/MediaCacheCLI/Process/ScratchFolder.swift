@@ -30,7 +30,9 @@ final class ScratchFolder: Sendable {
             reason = errno
         }
         throw CommandFailure(
-            .failed, "can't create a temporary folder in \(places[0]): \(String(cString: strerror(reason)))")
+            .failed,
+            "can't create a temporary folder in \(places.joined(separator: " or ")): "
+                + String(cString: strerror(reason)))
     }
 
     deinit { remove() }

@@ -18,7 +18,7 @@ final class RecordDisplay: Sendable {
         var hasAddress = false
     }
 
-    /// The minimum interval between plain lines. It's long, since a recording can run for days.
+    /// The minimum interval between plain lines in the same state. It's long, since a recording can run for days.
     private static let plainInterval = Duration.seconds(60)
 
     private let form: Form

@@ -56,7 +56,7 @@ struct FileSystemCapabilities: Sendable, Hashable {
     }
 
     /// Returns the type from a list of mounts in the format of fstab(5); nil if no mount point contains the path. The
-    /// longest mount point that contains it applies, and the last one if it's listed several times.
+    /// longest mount point that contains it applies; of several mounts there, the last one.
     static func kind(of path: String, in mounts: String) -> String? {
         var best: (point: String, kind: String)?
         for line in mounts.split(separator: "\n") {

@@ -41,7 +41,7 @@ struct ListeningProcess: Sendable, Hashable, CustomStringConvertible {
 
     /// Returns the inodes of sockets that listen on a port, from a table in the format of proc(5).
     static func inodes(listeningAt port: Int, in table: String) -> [String] {
-        // Most of a long table are connections.
+        // Most lines of a long table are connections, so only those of listening sockets are split completely.
         table.utf8.split(separator: UInt8(ascii: "\n")).dropFirst().compactMap { line in
             let begin = line.split(separator: UInt8(ascii: " "), maxSplits: 4)
             // 0A is LISTEN.
