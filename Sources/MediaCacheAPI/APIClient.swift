@@ -10,7 +10,7 @@ public import MediaCache
 /// ```
 ///
 /// Every call throws ``Problem`` if the server responds with an error, ``APIClientError`` if the server is unreachable
-/// or its response violates the API, and `CancellationError`.
+/// or its response violates the API, and `CancellationError` if the task is cancelled.
 public final class APIClient: Sendable {
     /// The server's address, such as `http://127.0.0.1:9479`, without a slash at the end.
     public let address: String

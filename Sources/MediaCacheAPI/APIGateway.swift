@@ -27,7 +27,7 @@ public struct APIGateway: BundleGateway {
         return cachedOnly ? APIClient.cachedOnly(playURL) : playURL
     }
 
-    /// Returns the URL itself if it's a URL of the server; otherwise nil.
+    /// Returns the URL to read if `url` is a URL of the server; otherwise nil.
     public func servedURL(known url: String) -> String? {
         if client.isLibraryURL(url) { return url }
         guard url.hasPrefix(client.address + PlayPath.prefix) else { return nil }

@@ -19,7 +19,7 @@ public struct AccessKey: Sendable, Hashable {
         value = String(decoding: bytes, as: UTF8.self)
     }
 
-    /// Creates a key from its text: 22 characters (132 bits) to 128 characters of ``value``; nil for any other text.
+    /// Creates a key from its text, 22 (132 bits) to 128 letters, digits, `-` and `_`; nil for any other text.
     public init?(_ text: String) {
         guard text.utf8.allSatisfy(\.isNameByte), (22...128).contains(text.utf8.count) else { return nil }
         value = text

@@ -67,7 +67,7 @@ public struct AccessKeyFile: Sendable, Hashable {
     ///
     /// - Throws: `CacheError` with `storage` if the file can't be read or doesn't contain a key.
     public func load() throws -> AccessKey? {
-        // Blocks the thread, but only on a file system without links, while another process writes its first key.
+        // Blocks the thread, but only on a file system without links, while another process writes the first key.
         try load { usleep(100_000) }
     }
 

@@ -26,8 +26,7 @@ extension APIClient {
         return try reference.single(found, noun: "item")
     }
 
-    /// Returns the URL at the origin of what a reference identifies. A URL is returned unchanged, whether or not it's
-    /// cached.
+    /// Returns the URL at the origin. If the reference is a URL, it is returned unchanged, even if it isn't cached.
     ///
     /// - Throws: See ``item(_:)``; `MediaJobError` if only segments are cached.
     public func originURL(of reference: AssetReference) async throws -> ResourceURL {
@@ -35,8 +34,8 @@ extension APIClient {
         return try await item(reference).playableURL
     }
 
-    /// Returns the URL with which a player on this machine plays what a reference identifies: a completed asset from
-    /// the library, a channel from its recording, and anything else through the cache.
+    /// Returns the URL with which a player on this machine plays the referenced media: a completed asset from the
+    /// library, a channel from its recording, and other media through the cache.
     ///
     /// - Throws: See ``originURL(of:)``.
     public func playURL(of reference: AssetReference) async throws -> String {
@@ -49,7 +48,7 @@ extension APIClient {
         return try await asset(item.id).libraryURL + entry
     }
 
-    /// Issues a token for a player of what a reference identifies. ``TokenRecord/playURL`` is the URL to play, as in
+    /// Issues a token with which a player plays the referenced media. ``TokenRecord/playURL`` is the URL to play, as in
     /// ``playURL(of:)``.
     ///
     /// - Throws: See ``originURL(of:)`` and ``issueToken(_:)``.
@@ -76,8 +75,8 @@ extension APIClient {
         return record
     }
 
-    /// Returns the input of a job that reads what a reference identifies. A completed asset is read from the library,
-    /// where its playlists contain only its own parts.
+    /// Returns the input of a job that reads the referenced media. A completed asset is read from the library, where
+    /// its playlists contain only its own parts.
     ///
     /// - Throws: See ``originURL(of:)``.
     public func mediaInput(of reference: AssetReference) async throws -> MediaInput {

@@ -10,10 +10,10 @@ public enum AssetReference: Sendable, Hashable {
     /// The ID or title of an asset, the name of a channel, or the title of a played file or stream.
     case asset(String)
 
-    /// Parses a reference. A text with a scheme, such as `https://example.org/film.mp4`, is a URL. A colon alone doesn't
-    /// make a URL, since titles contain colons.
+    /// Parses a reference. A text with a scheme, such as `https://example.org/film.mp4`, is a URL. A colon alone
+    /// doesn't make a URL, since titles contain colons.
     ///
-    /// - Throws: `CacheError` if a URL is invalid or has another scheme than http and https, or the text is empty.
+    /// - Throws: `CacheError` if a URL is invalid or has a scheme other than http and https, or if the text is empty.
     public init(_ text: String) throws {
         let written = text.filter { !$0.isWhitespace }
         let lowercased = written.lowercased()
@@ -53,8 +53,8 @@ public enum AssetReference: Sendable, Hashable {
         }
     }
 
-    /// Returns the item of a list that the reference identifies. An ID takes precedence over a title, and a title with
-    /// the same case over one with another.
+    /// Returns the item of a list that the reference identifies. An ID that isn't a number takes precedence over a
+    /// title, and a title in the same case over one in another.
     ///
     /// - Parameter noun: The name of the items in messages, such as `download`.
     /// - Throws: `MediaJobError` if no item or more than one matches, as when a number is both the ID of a resource and
@@ -100,7 +100,7 @@ public enum AssetReference: Sendable, Hashable {
     }
 }
 
-/// An asset or download that a reference can identify.
+/// An asset, download or library item that a reference can identify.
 public protocol IdentifiableAsset {
     /// The asset's ID.
     var id: String { get }

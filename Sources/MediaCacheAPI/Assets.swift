@@ -14,8 +14,8 @@ public struct AssetRecord: Codable, Sendable, Hashable, Identifiable {
     public var withCredentials: Bool
     /// The title; null if there is none.
     public var title: String?
-    /// The artist of the song. This value and the next ones are read from the cached media (ID3, MP4 or playlist); null
-    /// if it has none.
+    /// The artist of the song. This value and those up to `episode` are read from the cached media (ID3, MP4 or
+    /// playlist), and are null if the media doesn't contain them.
     public var artist: String?
     /// The artist of the album.
     public var albumArtist: String?
@@ -224,8 +224,8 @@ extension APIClient {
     /// Sets the cover of the asset that a reference identifies, which is created if necessary.
     ///
     /// - Returns: Whether the cover was set; false if no data of a URL is cached.
-    /// - Throws: See ``addAsset(of:)``; ``Problem`` with status 415 if the cover is larger than `Cover.largest` or isn't
-    ///   an image in a supported format.
+    /// - Throws: See ``addAsset(of:)``; ``Problem`` with status 415 if the cover is larger than `Cover.largest` or
+    ///   isn't an image in a supported format.
     public func setCover(_ cover: Cover, of reference: AssetReference) async throws -> Bool {
         guard let asset = try await addAsset(of: reference) else { return false }
         try await setCover(cover, of: asset.id)

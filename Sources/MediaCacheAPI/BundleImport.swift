@@ -5,8 +5,8 @@ internal import MediaLibrary
 /// A job that imports a folder of playlists and segments, or a media file, as an asset. It sends the bytes to the
 /// server, which needn't be able to read the folder.
 ///
-/// The parts are stored under URLs of a host that doesn't exist, so that an unknown author can't replace the content of
-/// real URLs, unless the user specifies the URL of the folder.
+/// Unless ``trustsURLs`` or ``base`` is set, the parts are stored under URLs of a host that doesn't exist, so that an
+/// unknown author can't replace the content of real URLs.
 public struct BundleImport: Sendable {
     /// The path of the folder, the playlist or the file.
     public var path: String
@@ -14,8 +14,8 @@ public struct BundleImport: Sendable {
     public var title: String?
     /// Whether the folder is imported even if parts are missing.
     public var allowsGaps: Bool
-    /// Whether the parts are stored under the URLs in the bundle. Its author can then replace the content of any URL for
-    /// all clients of the cache.
+    /// Whether the parts are stored under the URLs in the bundle. Its author can then replace the content of any URL
+    /// for all clients of the cache.
     public var trustsURLs: Bool
     /// The URL against which the references of the playlists resolve. The parts are stored under the resulting URLs,
     /// which must be below the folder of `base`. Nil if the references are paths in the folder.
@@ -55,8 +55,8 @@ public struct BundleImport: Sendable {
 
     /// Imports the folder or the file.
     ///
-    /// - Throws: `MediaJobError`, with `missingParts` unless gaps are allowed; the errors of `BundleFolder`; ``Problem``,
-    ///   ``APIClientError`` or `CancellationError`.
+    /// - Throws: `MediaJobError`, with `missingParts` unless gaps are allowed; the errors of `BundleFolder`;
+    ///   ``Problem``, ``APIClientError`` or `CancellationError`.
     public func run(_ client: APIClient) async throws -> Result {
         let folder = try BundleFolder(path: path, base: base)
         // No host has this name, so the URLs are never requested.

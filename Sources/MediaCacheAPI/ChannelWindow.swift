@@ -19,8 +19,8 @@ public struct ChannelWindow: Sendable {
     ///
     /// - Parameters:
     ///   - channel: The record of the channel.
-    ///   - from: The start in a form of window URLs, such as `2026-01-31T20:15:00Z` or `-600` (seconds ago), or the last
-    ///     time the local clock showed a time such as `20:15`; nil for the start of the recording.
+    ///   - from: The start in a form of window URLs, such as `2026-01-31T20:15:00Z` or `-600` (seconds ago), or the
+    ///     last time the local clock showed a time such as `20:15`; nil for the start of the recording.
     ///   - to: The end in such a form; nil for the live edge. A time such as `20:15` is the first one after the start.
     /// - Throws: `MediaJobError` if a time is invalid, no part of the channel has been recorded, the recording doesn't
     ///   reach the end, or the end precedes the start; ``Problem``, ``APIClientError`` or `CancellationError`.

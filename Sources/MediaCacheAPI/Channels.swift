@@ -298,7 +298,7 @@ extension APIClient {
     /// unless ``ChannelAddition/stopped`` is set. Any user information in `url` is sent to the server; the URL of
     /// `addition` is ignored.
     ///
-    /// - Throws: ``Problem`` with status 400 if the existing channel has another URL or selection or has ended.
+    /// - Throws: ``Problem`` with status 409 if the existing channel has another URL or selection or has ended.
     public func addChannel(of url: ResourceURL, _ addition: ChannelAddition) async throws -> ChannelRecord {
         var addition = addition
         addition.url = Self.text(of: url)

@@ -3,7 +3,7 @@ public import MediaLibrary
 
 /// A job that finds the cover of a song or a film: the stored cover, an embedded picture, or a frame.
 public struct CoverJob: Sendable {
-    /// The origin of a picture.
+    /// The source of a picture.
     public enum Source: String, Encodable, Sendable {
         /// The stored cover of the asset.
         case stored
@@ -17,7 +17,7 @@ public struct CoverJob: Sendable {
     public struct Found: Sendable {
         /// The picture.
         public var cover: Cover
-        /// The origin of the picture.
+        /// The source of the picture.
         public var source: Source
         /// Whether the picture is now the stored cover of the asset.
         public var isStored: Bool

@@ -50,7 +50,8 @@ extension APIClient {
     /// Reads bytes from a play URL, as a player does.
     ///
     /// - Parameters:
-    ///   - playURL: A URL returned by ``playURL(for:)``, or one that its playlist references.
+    ///   - playURL: A URL returned by ``playURL(for:)``, one that its playlist references, or a URL for which
+    ///     ``isLibraryURL(_:)`` returns true.
     ///   - range: The requested bytes, not empty, possibly beyond the end of the resource; nil for the whole resource.
     ///   - limit: The maximum number of bytes to receive.
     /// - Returns: The bytes, which may be the whole resource if the server can't serve the range.

@@ -6,7 +6,7 @@ public import MediaLibrary
 /// A title that was played and isn't in the library, the response to `GET /api/v1/played/<id>`. A stream is one title.
 public struct PlayedRecord: Codable, Sendable, Hashable, Identifiable {
     /// The ID of the resource with which the title is played: the file or the playlist. If only parts are cached, it is
-    /// the most recently used part.
+    /// the ID of the most recently used part.
     public var id: Int64
     /// The kind of title.
     public var kind: PlayedTitle.Kind

@@ -15,7 +15,7 @@ public struct PreloadRecord: Codable, Sendable, Hashable, Identifiable {
             case running
             /// The requested amount is cached.
             case ready
-            /// Failed. Ranking the URL again retries it.
+            /// Failed. An update that lists the URL retries it.
             case failed
         }
 
@@ -23,7 +23,7 @@ public struct PreloadRecord: Codable, Sendable, Hashable, Identifiable {
         public var url: String
         /// The state.
         public var state: State
-        /// The number of cached bytes of the amount.
+        /// The number of cached bytes of the requested amount.
         public var bytes: Int64
         /// The number of bytes to preload; null if it isn't known yet.
         public var length: Int64?
@@ -92,7 +92,8 @@ public struct PreloadRequest: Codable, Sendable, Hashable {
 
     /// The URLs of files and playlists, 1 to ``maximumURLs``. The first has the highest rank.
     public var urls: [String]
-    /// The number of seconds of each; null for ``bytes``, ``segments`` or, if these are null too, 10 seconds.
+    /// The number of seconds of each file or stream. Null for ``bytes``, ``segments`` or, if these are null too, 10
+    /// seconds.
     public var seconds: Double?
     /// The number of bytes of each file, or of the segments of each stream.
     public var bytes: Int64?
@@ -148,7 +149,7 @@ extension APIClient {
         try await call(.get, "\(Self.preloadsPath)/\(Self.escape(id))")
     }
 
-    /// Stops a preload, and forgets it. Received bytes stay cached.
+    /// Stops and removes a preload. Received bytes stay cached.
     public func removePreload(_ id: String) async throws {
         try await send(.delete, "\(Self.preloadsPath)/\(Self.escape(id))")
     }

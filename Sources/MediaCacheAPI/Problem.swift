@@ -18,7 +18,7 @@ public struct Problem: Codable, Sendable, Hashable, Error {
     /// The media type of a problem details object.
     public static let contentType = "application/problem+json"
 
-    /// The code of a server that runs no downloads and recordings.
+    /// The code of a server that runs no downloads or recordings.
     package static let downloadsDisabledCode = "downloadsDisabled"
 
     /// Creates a problem.

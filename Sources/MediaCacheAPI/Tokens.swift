@@ -11,8 +11,8 @@ public enum TokenScope: String, Codable, Sendable, Hashable, CaseIterable {
 
 /// A token in the API.
 public struct TokenRecord: Codable, Sendable, Hashable {
-    /// The ID for revoking the token. It isn't secret. `standing` is the ID of the token in the URLs
-    /// that the page and the API provide.
+    /// The ID for revoking the token. It isn't secret. `standing` is the ID of the token in the URLs that the page
+    /// and the API provide.
     public var id: String
     /// The token's scope.
     public var scope: TokenScope

@@ -17,8 +17,8 @@ struct CurlHead {
     /// Receives a line, including its line ending.
     ///
     /// - Parameter authority: The host that sent it, for errors.
-    /// - Throws: `CacheError` with `badResponse` if the head is too long or announces a transfer coding that wasn't
-    ///   requested.
+    /// - Throws: `CacheError` with `badResponse` if the head or a folded field is too long, or if the head announces a
+    ///   transfer coding that wasn't requested.
     mutating func receive(_ bytes: UnsafeRawBufferPointer, from authority: String) throws(CacheError) {
         byteCount += bytes.count
         guard byteCount <= Self.maximumBytes else {

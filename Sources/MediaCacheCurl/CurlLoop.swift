@@ -314,7 +314,7 @@ final class CurlLoop: TaskExecutor, @unchecked Sendable {
         }
     }
 
-    /// Pauses or continues a transfer. When it continues, libcurl first offers the bytes that it holds.
+    /// Pauses or continues a transfer. When the transfer continues, libcurl first offers the bytes that it holds.
     private func set(_ reception: ReceptionChange, of exchange: CurlExchange) {
         guard let handle = handles[ObjectIdentifier(exchange)] else { return }
         curl_easy_pause(handle.pointer, reception == .paused ? CURLPAUSE_RECV : CURLPAUSE_CONT)

@@ -21,8 +21,8 @@ ssize_t mc_pread_nowait(int descriptor, void *buffer, size_t count, int64_t offs
 /// Makes a file's bytes durable, including the metadata needed to read them.
 int mc_sync_data(int descriptor);
 
-/// Makes all writes to the file system of an open file durable. Returns 1 on success, 0 if a failed write since the file
-/// was opened may be unreported, for example because the system doesn't support this.
+/// Makes all writes to the file system of an open file durable. Returns 1 on success, 0 if a failed write since the
+/// file was opened may be unreported, for example because the system doesn't support this.
 int mc_sync_file_system(int descriptor);
 
 /// Frees the disk space of a range. The size of the file is unchanged, and the range reads as zeros. On Apple

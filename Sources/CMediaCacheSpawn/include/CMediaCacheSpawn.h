@@ -35,9 +35,11 @@ int mc_spawn_confined(
     const char *folder, const mc_confinement *confinement);
 
 /// Waits until the leader of a process group ends, then kills the rest of the group. Sets `status` as waitpid does.
+/// Returns 0, or -1 with errno.
 int mc_wait_group(pid_t leader, int *status);
 
-/// Kills a process group whose leader hasn't been waited for yet. Fails with ECHILD otherwise.
+/// Kills a process group whose leader hasn't been waited for yet. Returns 0, or -1 with errno: ECHILD if the leader has
+/// been waited for.
 int mc_end_group(pid_t leader);
 
 #endif

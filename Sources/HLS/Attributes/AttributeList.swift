@@ -130,7 +130,7 @@ extension AttributeList {
     /// Returns a byte range: `length@offset` or `length`.
     public func byteRange(_ name: AttributeName) -> ByteRange? { self[name].flatMap { ByteRange($0.text) } }
 
-    /// Returns a date and time. If the text is invalid, its ``DateTime/nanosecondsSinceEpoch`` is nil.
+    /// Returns a date and time. Its ``DateTime/nanosecondsSinceEpoch`` is nil if the text is invalid.
     public func dateTime(_ name: AttributeName) -> DateTime? { self[name].map { DateTime($0.text) } }
 
     /// Returns the trimmed items of a comma-separated list; empty if the attribute is absent.

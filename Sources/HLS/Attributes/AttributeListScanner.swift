@@ -1,5 +1,6 @@
-/// A scanner of the attributes in a list's bytes (RFC 8216bis §4.2). It accepts violations of real playlists: blanks
-/// around commas and equals signs, a quoted string without a closing quote, a name without a value, and empty items.
+/// A scanner of the attributes in a list's bytes (RFC 8216bis §4.2). It accepts violations found in real playlists:
+/// blanks around commas and equals signs, a quoted string without a closing quote, a name without a value, and empty
+/// items.
 struct AttributeListScanner {
     struct Item {
         var name: Range<Int>

@@ -38,7 +38,7 @@ enum AttributeType {
     /// The enumerated string YES.
     case yes
     case enumerated([String])
-    /// An enumerated string with values that the RFC doesn't define.
+    /// An enumerated string, including one that the RFC doesn't define.
     case anyEnumerated
     case quotedByteRange
     case quotedDate

@@ -155,7 +155,7 @@ extension MultivariantPlaylist {
 }
 
 extension MultivariantPlaylist.Entry {
-    /// Returns the JSON record of the entry; nil for an entry of another tag. A variant stream has its URI.
+    /// Returns the JSON record of the entry, including the URI of a variant stream; nil for an entry of another tag.
     fileprivate func record(as tag: PlaylistTag) -> TagRecord? {
         guard let content, content.tag == tag else { return nil }
         var attributes = content.attributes

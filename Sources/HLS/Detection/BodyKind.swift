@@ -11,7 +11,7 @@ public enum BodyKind: Sendable, Hashable {
     public init(of bytes: some Sequence<UInt8>) {
         var head = BodyKind.front(of: bytes)
         if head.withUnsafeBytes({ OtherContent($0) }) == .empty {
-            // More blank lines than the inspected length may precede the content.
+            // The blank lines before the content may exceed the inspected length.
             let rest = bytes.drop { $0.isBlank || $0 == .lineFeed || $0 == .carriageReturn || $0 >= 0xBB }
             head = BodyKind.front(of: rest)
         }

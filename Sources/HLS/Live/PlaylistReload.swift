@@ -151,7 +151,8 @@ extension MediaPlaylist {
             removedDateRanges: removedDateRanges(in: update))
     }
 
-    /// Adds the number of removed discontinuities if the server omits their sequence number (RFC 8216bis §6.2.2).
+    /// Sets the discontinuity sequence number if the server omits it, by counting the removed discontinuities (RFC
+    /// 8216bis §6.2.2).
     private func continueDiscontinuitySequence(in update: inout MediaPlaylist) {
         guard update.discontinuitySequence == 0 else { return }
         let removed = max(0, update.firstMediaSequence.addingClamped(-max(firstMediaSequence, -.max)))

@@ -55,7 +55,7 @@ public struct Diagnostic: Sendable, Hashable, CustomStringConvertible {
 
 /// The diagnostics of a parse. In a strict parse, adding an error throws it.
 struct DiagnosticLog {
-    /// The maximum number of entries, since a playlist may have a violation on every line.
+    /// The maximum number of entries. A playlist may have a violation on every line.
     private let limit: Int
     private let isStrict: Bool
     private(set) var entries: [Diagnostic] = []

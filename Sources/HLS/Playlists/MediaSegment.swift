@@ -14,7 +14,7 @@ public struct MediaSegment: Sendable, Hashable {
     /// The byte range in two words, with -1 for an absent value. A `ByteRange?` would use three.
     private var rangeLength = -1
     private var rangeOffset = -1
-    /// The tags without a property of their own, in order.
+    /// The tags that no other property stores, in order.
     public var tags: [SegmentTag] = []
     var conditions: SegmentConditions?
 

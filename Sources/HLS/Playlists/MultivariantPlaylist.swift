@@ -21,7 +21,7 @@ public struct MultivariantPlaylist: Sendable, Hashable {
 
     /// The tags that media playlists may also have. They can be accessed like properties of the playlist.
     public var common = CommonTags()
-    /// The tags without a property of their own. Players prefer earlier variant streams and list renditions in order.
+    /// The tags other than ``common``, in order. Players prefer earlier variant streams and list renditions in order.
     public var entries: [Entry] = []
 
     /// Creates an empty playlist.

@@ -57,9 +57,9 @@ public enum PlaylistKind: String, Sendable, Hashable, CaseIterable {
 
     /// Returns the kind of a playlist; nil if it has no URI and no tag that is specific to one kind.
     ///
-    /// The first tag with ``TagDefinition/decidesKind`` determines the kind. Without such a tag, the first URI, which
-    /// implies a media playlist, or the first tag that is specific to one kind determines it. Tags that servers write
-    /// into playlists of the wrong kind, such as EXT-X-SESSION-KEY, don't decide.
+    /// The first tag with ``TagDefinition/decidesKind`` determines the kind. Without such a tag, the first line that is
+    /// a URI, which implies a media playlist, or a tag that is specific to one kind determines it. Tags that servers
+    /// write into playlists of the wrong kind, such as EXT-X-SESSION-KEY, don't have ``TagDefinition/decidesKind``.
     static func detect(_ bytes: UnsafeRawBufferPointer) -> PlaylistKind? {
         var lines = LineScanner(bytes)
         var hint: PlaylistKind?

@@ -35,8 +35,8 @@ public struct PlaylistReferences: Sendable {
     /// Returns a playlist with some of its references replaced.
     ///
     /// Every reference that a player may find in the result has been passed to `replacement`:
-    /// - Control characters other than line ends and tabs, and Unicode line separators, are removed first. Some players
-    ///   end lines there and would find a URI in the rest of the line.
+    /// - ASCII control characters except line ends and tabs, and Unicode line separators, are removed first. Some
+    ///   players end lines there and would find a URI in the rest of the line.
     /// - Players split malformed attribute lists in different ways, at blanks, second quotes or backslashes. A line is
     ///   truncated before an attribute in which only some players find a reference. A line that only some players read
     ///   as a tag, because it begins with Unicode white space, is emptied.
@@ -124,7 +124,8 @@ func withBytes<Value, Failure: Error>(
 /// RFC 8216bis §4.1 forbids the control characters among them. FFmpeg ends a line at NUL, Python's `splitlines()` at
 /// VT, FF, FS, GS, RS, NEL, U+2028 and U+2029, and JavaScript regular expressions at the last two.
 enum LineSplitters {
-    /// Returns the bytes without these and other control characters, except tabs.
+    /// Returns the bytes without these characters and without other ASCII control characters, except line ends and
+    /// tabs.
     static func removed(from bytes: [UInt8]) -> [UInt8] {
         let (hasControls, isASCII) = bytes.withUnsafeBytes { ($0.hasForbiddenControl, $0.isASCII) }
         guard hasControls || !isASCII && hasSeparator(bytes) else { return bytes }

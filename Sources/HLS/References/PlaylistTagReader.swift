@@ -11,7 +11,7 @@ package struct PlaylistTagReader {
     /// The next line, which begins at or after the last limit.
     private var pending: Line?
 
-    /// Creates a reader of `bytes`, which must outlive it.
+    /// Creates a reader of `bytes`, which must outlive the reader.
     package init(_ bytes: UnsafeRawBufferPointer) {
         self.bytes = bytes
         lines = LineScanner(bytes)

@@ -102,8 +102,8 @@ struct VariableScope {
         return false
     }
 
-    /// Returns the text of a range with each `{$name}` replaced by its value, and the names of the variables that stay,
-    /// because they are undefined or the text would be too long.
+    /// Returns the text of a range with each `{$name}` replaced by its value, and the names of the variables that
+    /// aren't replaced because they are undefined or the text would be too long.
     func substituting(_ bytes: UnsafeRawBufferPointer, _ range: Range<Int>) -> (text: String, undefined: [String]) {
         var output: [UInt8] = []
         var undefined: [String] = []

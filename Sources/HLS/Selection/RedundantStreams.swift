@@ -1,11 +1,11 @@
-/// A multivariant playlist without its redundant variant streams, and the URIs of the removed copies.
+/// A multivariant playlist without its redundant variant streams, and the URIs of the copies.
 ///
 /// Variant streams that differ only in their URIs, rendition groups, pathways and stable IDs are copies of one stream:
 /// backups, or content steering pathways (RFC 8216bis §7). Renditions in the groups of a copy are copies, too.
 public struct RedundantStreams: Sendable, Hashable {
     /// The playlist with one copy of each variant stream: the first on the preferred pathway, otherwise the first.
     public let playlist: MultivariantPlaylist
-    /// The URIs of the removed copies in order of preference, by the URI that remains in ``playlist``.
+    /// The URIs of the other copies of a variant stream or rendition in order of preference, by the preferred URI.
     public let copies: [String: [String]]
 
     /// Removes the redundant variant streams from a playlist. The preferred pathway is that of EXT-X-CONTENT-STEERING

@@ -21,7 +21,7 @@ final class TagDefinition: Sendable {
     let localRemoval: LocalRemoval
     /// Whether recordings store a segment tag that remains in local playlists.
     let isRecorded: Bool
-    /// Returns the lowest protocol version for a tag with these attributes (RFC 8216bis §8).
+    /// Returns the lowest protocol version for a tag with the given attributes (RFC 8216bis §8).
     let requiredVersion: @Sendable (AttributeList) -> Int
 
     init(
@@ -118,7 +118,7 @@ final class EntryField: Sendable {
     let details: [String]?
     /// Whether JSON records contain only the first entry, instead of a list.
     let isSingle: Bool
-    /// Returns the text that decides ``LocalRemoval/ifReferring``.
+    /// Returns the text that ``LocalRemoval/ifReferring`` checks.
     let checkedText: @Sendable (AttributeList) -> String?
 
     init(

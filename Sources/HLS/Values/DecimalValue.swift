@@ -110,7 +110,7 @@ public struct DecimalValue: Sendable, Hashable, Comparable, CustomStringConverti
     /// Hashes the value. `10` and `10.000` have the same hash.
     public func hash(into hasher: inout Hasher) { hasher.combine(scaled) }
 
-    /// The value multiplied by 10¹⁸. The product of 64 bits and 10¹⁸ always fits into 128 bits.
+    /// The value multiplied by 10¹⁸. The product of a 64-bit number and 10¹⁸ fits into 128 bits.
     private var scaled: Int128 { Int128(significand) * Int128(DecimalValue.powers[18 - Int(fractionDigits)]) }
 
     static let powers: [Int64] = (0...18).map { (0..<$0).reduce(into: 1) { power, _ in power *= 10 } }

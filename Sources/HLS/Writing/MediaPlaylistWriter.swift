@@ -53,7 +53,8 @@ struct MediaPlaylistWriter {
         if segment.isGap { lines.tag(.gap) }
     }
 
-    /// Writes the keys and the map that changed. The map follows the keys that encrypt it and precedes the segment's keys.
+    /// Writes the keys and the map that changed. The map follows the keys that encrypt it and precedes the segment's
+    /// keys.
     private func conditions(_ segment: MediaSegment, after previous: SegmentConditions?, _ lines: inout LineWriter) {
         var keys = previous?.keys ?? []
         if let map = segment.map, map != previous?.map {

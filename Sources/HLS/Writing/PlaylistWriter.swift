@@ -1,5 +1,5 @@
-/// A writer of playlists in a fixed order of tags. Writing and parsing a valid playlist returns an equal one, apart from
-/// the declared version.
+/// A writer of playlists in a fixed order of tags. Writing and parsing a valid playlist returns an equal one, apart
+/// from the declared version.
 public struct PlaylistWriter: Sendable {
     /// The protocol version to write.
     public enum Version: Sendable, Hashable {

@@ -102,8 +102,8 @@ public struct OriginContract: Sendable {
     ///   - limit: The time limit in rules that test timeouts. Other waits have a multiple of it.
     ///   - maximumBuffered: The maximum number of bytes received ahead of the reader, including socket buffers.
     ///   - allowances: The permitted deviations.
-    ///   - time: The clock that measures `limit`.
-    ///   - makeURL: Returns the URL of a path on the script. Paths start with `/`.
+    ///   - time: The clock that measures the other waits.
+    ///   - makeURL: Returns the URL of a path at the scripted origin. Paths start with `/`.
     public init(
         _ origin: any Origin, script: ScriptedOrigin, limit: Duration = .seconds(1),
         maximumBuffered: Int64 = 16 << 20, allowing allowances: Set<Allowance> = [],

@@ -58,7 +58,7 @@ public final class ScriptedGate: Sendable {
     }
 
     /// Counts an arrival, calls `callback` when the gate opens, and returns the callback's identifier. If the gate is
-    /// already open, only calls it immediately and returns nil.
+    /// already open, calls `callback` immediately, counts no arrival, and returns nil.
     func onOpen(_ callback: @escaping @Sendable () -> Void) -> Int? {
         let (id, reached) = state.withLock { state -> (Int?, [CheckedContinuation<Void, Never>]) in
             if state.isOpen { return (nil, []) }

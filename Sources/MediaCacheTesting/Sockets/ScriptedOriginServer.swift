@@ -43,7 +43,7 @@ public final class ScriptedOriginServer: Sendable {
     private let host: String
     private let sockets: Sockets
 
-    /// Starts a server on a free port of 127.0.0.1 or ::1. Throws an error with the failed system call.
+    /// Starts a server on a free port of 127.0.0.1 or ::1. Throws an error that names the failed system call.
     public init(_ origin: ScriptedOrigin = ScriptedOrigin(), onIPv6: Bool = false) throws {
         let (listener, port) = try StreamSocket.listen(onIPv6: onIPv6)
         self.origin = origin

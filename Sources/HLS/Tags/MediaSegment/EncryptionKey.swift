@@ -111,7 +111,7 @@ public struct EncryptionKey: AttributeTag {
         .optional(.keyFormatVersions, .quoted),
     ]
 
-    /// The maximum number of keys that apply to a segment, since each EXT-X-KEY tag searches all keys.
+    /// The maximum number of keys that apply to a segment. Reading an EXT-X-KEY tag searches all of them.
     static let limit = 64
 
     var requiredVersion: Int {

@@ -60,7 +60,7 @@ public struct Rendition: AttributeTag {
         set { attributes.setQuoted(newValue, for: .language) }
     }
 
-    /// A language that's associated in another role, such as the written language (RFC 5646).
+    /// An associated language in another role, such as the written language (RFC 5646).
     public var associatedLanguage: String? {
         get { attributes.text("ASSOC-LANGUAGE") }
         set { attributes.setQuoted(newValue, for: "ASSOC-LANGUAGE") }

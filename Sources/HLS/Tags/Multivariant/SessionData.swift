@@ -3,7 +3,7 @@ extension PlaylistTag {
     public static let sessionData = PlaylistTag(
         "EXT-X-SESSION-DATA", section: "4.4.6.4",
         place: .multivariantPlaylist(
-            // Local playlists contain the data at the URI.
+            // The URI isn't checked, because a local playlist refers to a cached copy of the data.
             EntryField("sessionData", checkedText: { $0.text(.value) }) { .sessionData(SessionData(attributes: $0)) }),
         attributes: [
             .required("DATA-ID", .quoted), .optional(.value, .quoted), .optional(.uri, .quoted),

@@ -1,5 +1,5 @@
 extension PlaylistTag {
-    /// EXT-X-SESSION-KEY (RFC 8216bis §4.4.6.5): a key of the media playlists, which clients can preload.
+    /// EXT-X-SESSION-KEY (RFC 8216bis §4.4.6.5): a key that clients can preload.
     public static let sessionKey = PlaylistTag(
         "EXT-X-SESSION-KEY", section: "4.4.6.5",
         place: .multivariantPlaylist(

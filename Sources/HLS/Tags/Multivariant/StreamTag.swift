@@ -43,7 +43,7 @@ extension StreamTag {
         set { attributes.setUnquoted(newValue, for: .resolution) }
     }
 
-    /// The required level of HDCP: NONE, TYPE-0, TYPE-1.
+    /// The required level of HDCP: NONE, TYPE-0 or TYPE-1.
     public var hdcpLevel: String? {
         get { attributes.text("HDCP-LEVEL") }
         set { attributes.setUnquoted(newValue, for: "HDCP-LEVEL") }
@@ -55,7 +55,7 @@ extension StreamTag {
         set { attributes.setQuoted(newValue, for: "ALLOWED-CPC") }
     }
 
-    /// The dynamic range: SDR, HLG, PQ.
+    /// The dynamic range: SDR, HLG or PQ.
     public var videoRange: String? {
         get { attributes.text("VIDEO-RANGE") }
         set { attributes.setUnquoted(newValue, for: "VIDEO-RANGE") }
