@@ -39,7 +39,8 @@ public struct ChannelRecord: Codable, Sendable, Hashable {
     /// The cause of the state `waiting`, or why a stopped channel can't be recorded: its URL isn't a stream. Null
     /// otherwise.
     public var reason: String?
-    /// The end of the recorded range, in milliseconds since 1970; null before the first segment.
+    /// The live edge, up to which every track that receives segments is recorded, in milliseconds since 1970. Null
+    /// before the first segment.
     public var edge: Int64?
     /// The current time of the stream's clock, in milliseconds since 1970. In requests, `now` and `-<seconds>` are
     /// relative to it. Null if the server is older than this field.
