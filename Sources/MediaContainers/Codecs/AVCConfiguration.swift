@@ -6,7 +6,7 @@ public struct AVCConfiguration: Sendable, Hashable {
     public var compatibility: UInt8
     /// AVCLevelIndication: `level_idc`.
     public var level: UInt8
-    /// The size in bytes of the length field before each NAL unit in a sample: 1, 2 or 4.
+    /// The size in bytes of the length field before each NAL unit in a sample: 1 to 4. The standard excludes 3.
     public var lengthSize: Int
     /// The sequence parameter sets as NAL units.
     public var sequenceParameterSets: [[UInt8]]

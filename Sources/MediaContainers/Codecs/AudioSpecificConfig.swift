@@ -124,7 +124,7 @@ struct GeneralAudioConfig: Equatable {
     /// Channels of the program config element, or 0 if there is none.
     var programChannels = 0
 
-    /// Reads from the end of `configuration`. Throws `unsupported` for a codec other than AAC.
+    /// Reads from the end of `configuration`. Throws `unsupported` for an object type without a GASpecificConfig.
     init(_ reader: inout BitReader, after configuration: AudioSpecificConfig) throws(ContainerError) {
         var type = configuration.objectType
         // If SBR or PS is signaled first, the object type of the core follows.

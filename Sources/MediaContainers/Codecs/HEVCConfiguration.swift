@@ -47,7 +47,7 @@ public struct HEVCConfiguration: Sendable, Hashable {
     public var temporalLayers: UInt8 = 1
     /// Whether temporal nesting applies (`temporalIdNested`).
     public var isTemporalIDNested = false
-    /// The size in bytes of the length field before each NAL unit in a sample: 1, 2 or 4.
+    /// The size in bytes of the length field before each NAL unit in a sample: 1 to 4. The standard excludes 3.
     public var lengthSize: Int = 4
     /// The arrays of parameter sets and SEI messages.
     public var arrays: [ParameterSets] = []

@@ -3,7 +3,8 @@ enum LanguageCode {
     /// The maximum length of an accepted tag in bytes. Tags in use are shorter (RFC 5646, 4.4.1).
     private static let maximumTagLength = 64
 
-    /// Returns the ISO 639-2/T code of a BCP 47 tag, or `und` if there is none.
+    /// Returns the ISO 639-2/T code of a BCP 47 tag, or `und` if there is none. Other primary subtags of three letters,
+    /// as in ISO 639-3, are returned unchanged.
     static func threeLetters(_ tag: String?) -> String {
         let primary = String((tag ?? "").lowercased().prefix { $0 != "-" && $0 != "_" })
         guard primary.utf8.allSatisfy({ (0x61...0x7A).contains($0) }) else { return "und" }

@@ -12,7 +12,7 @@ public enum Codec: Sendable, Hashable {
     case vp8
     /// VP9. Configuration: a VPCodecConfigurationRecord.
     case vp9
-    /// H.262, ISO/IEC 13818-2. Configuration: the sequence header with its extensions, or empty.
+    /// H.262, ISO/IEC 13818-2, or MPEG-1 video. Configuration: the sequence header with its extensions, or empty.
     case mpeg2Video
     /// MPEG-4 Visual, ISO/IEC 14496-2. Configuration: the decoder-specific information.
     case mpeg4Visual
@@ -42,7 +42,7 @@ public enum Codec: Sendable, Hashable {
     case pcm
     /// WebVTT cues (14496-30). Configuration: the content of `vttC`.
     case webVTT
-    /// 3GPP timed text (TS 26.245).
+    /// 3GPP timed text (TS 26.245) or QuickTime text. Configuration: the sample entry after `data_reference_index`.
     case timedText
     /// TTML in XML (14496-30).
     case ttml

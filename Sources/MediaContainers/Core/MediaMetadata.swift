@@ -38,19 +38,19 @@ public struct MediaMetadata: Sendable, Hashable, Codable {
 }
 
 extension MediaMetadata {
-    /// The maximum length of a text in Unicode scalars.
+    /// The maximum length of a text in Unicode scalars, without white space.
     private static let maximumTextLength = 500
-    /// The maximum length of a description in Unicode scalars.
+    /// The maximum length of a description in Unicode scalars, without white space.
     private static let maximumDescriptionLength = 5000
 
     /// Returns a text for display in one line, or nil if it's empty: without control characters, formatting characters
-    /// and surrounding white space, and with at most 500 scalars.
+    /// and surrounding white space, and with at most 500 scalars other than white space.
     public static func text(_ value: some StringProtocol) -> String? {
         cleaned(value, atMost: maximumTextLength, keepsLines: false)
     }
 
-    /// Returns a description for display, or nil if it's empty. It differs from ``text(_:)`` in that it may have several
-    /// lines and 5,000 scalars.
+    /// Returns a description for display, or nil if it's empty. Unlike the result of ``text(_:)``, it may have several
+    /// lines, and up to 5,000 scalars other than white space.
     public static func descriptionText(_ value: some StringProtocol) -> String? {
         cleaned(value, atMost: maximumDescriptionLength, keepsLines: true)
     }
@@ -95,7 +95,8 @@ extension MediaMetadata {
         return (parts.first.flatMap(positive), parts.count > 1 ? positive(parts[1]) : nil)
     }
 
-    /// Returns the year at the beginning of a date, as in “2004”, “2004-05-06” or “20040506”; nil for any other text.
+    /// Returns the year at the beginning of a date, as in “2004”, “2004-05-06” or “20040506”; nil for text that doesn't
+    /// begin with four or eight digits.
     public static func year(_ date: String) -> Int? {
         let digits = date.drop { $0 == " " }.prefix { ("0"..."9").contains($0) }
         return digits.count == 4 || digits.count == 8 ? positive(digits.prefix(4)) : nil

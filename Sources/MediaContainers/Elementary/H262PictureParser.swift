@@ -105,7 +105,7 @@ final class H262PictureParser: FrameParser {
         var format = MediaFormat(
             codec: .mpeg2Video, codecString: profile?.codecString ?? "mp4v.6A", configuration: Array(unit),
             sampleEntry: "mp4v", width: header.width, height: header.height)
-        // In MPEG-1, the codes are pixel aspect ratios, all close to square.
+        // In MPEG-1, the codes are other ratios (ISO/IEC 11172-2, 2.4.3.2), which aren't supported.
         if profile != nil { format.videoBoxes = header.pixelAspect?.box ?? [] }
         setFormat(format)
     }

@@ -60,8 +60,8 @@ public struct HEVCSequenceParameterSet: Sendable, Hashable {
     }
 }
 
-/// The part of an HEVC sequence parameter set from the bit depths to the VUI timing (ISO/IEC 23008-2, 7.3.2.2.1 and
-/// E.2.1). It's read for the frame rate and the pixel aspect ratio.
+/// The part of an HEVC sequence parameter set after the bit depths, up to the VUI timing (ISO/IEC 23008-2, 7.3.2.2.1
+/// and E.2.1). It's read for the frame rate and the pixel aspect ratio.
 struct HEVCSequenceTail {
     var subLayers: Int
     private(set) var pixelAspect: PixelAspectRatio?

@@ -92,7 +92,7 @@ struct MPEGAudioHeader: Equatable {
 /// The bit rate of MPEG audio.
 public enum MPEGAudioRate {
     /// Returns the mean number of bytes per second of the complete frames at the beginning of the bytes, after at most
-    /// 4,096 other bytes. Returns nil without two consecutive frames.
+    /// 4,095 other bytes. Returns nil without two consecutive frames.
     public static func bytesPerSecond(_ bytes: UnsafeRawBufferPointer) -> Double? {
         for start in 0..<min(bytes.count, 4096) {
             guard let first = MPEGAudioHeader(bytes, at: start),

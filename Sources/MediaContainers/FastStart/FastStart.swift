@@ -2,8 +2,8 @@
 /// available.
 public enum FastStart {
     /// Plans the rearranged file. Reads only the box headers and `moov`. Returns the unchanged file if the index
-    /// already precedes the media. Throws when the file isn't MP4, is damaged, has fragments before its index, or has a
-    /// compressed or overlong index; also the errors of the source.
+    /// already precedes the media. Throws when the file isn't MP4, is damaged, has fragments without an index at the
+    /// front, or has a compressed or overlong index; also the errors of the source.
     public static func layout<Source: ByteSource>(of source: Source) throws(ContainerError) -> ByteLayout {
         var planner = FastStartPlanner(length: source.length)
         while true {
@@ -21,7 +21,7 @@ public enum FastStart {
     }
 }
 
-/// A planner of a rearranged file that requests the bytes that it needs from the caller, for example from a network.
+/// A planner of a rearranged file that requests the bytes it needs from the caller, which may read them from a network.
 /// For a source that can block, use ``FastStart/layout(of:)``.
 public struct FastStartPlanner: Sendable {
     /// The next step of the plan.
@@ -32,7 +32,7 @@ public struct FastStartPlanner: Sendable {
         case done(ByteLayout)
     }
 
-    /// The maximum size of a relocated `moov` in bytes.
+    /// The maximum size of a `moov` to relocate, in bytes.
     static let maximumIndexLength = 512 << 20
     private static let maximumBoxes = 100_000
 
@@ -116,7 +116,8 @@ public struct FastStartPlanner: Sendable {
         step = .read(movie.offset..<movie.end)
     }
 
-    /// Returns a layout with the index right after `ftyp` and everything else in its original order.
+    /// Returns a layout with the index right after a leading `ftyp`, or at the front without one, and everything else
+    /// in its original order.
     private func rearranged(_ movie: BoxHeader, _ bytes: [UInt8]) throws(ContainerError) -> ByteLayout {
         let insertion = boxes.first.map { $0.type == "ftyp" ? $0.end : 0 } ?? 0
         let relocation = MovieRelocation(insertion: insertion, old: movie.offset..<movie.end)

@@ -21,7 +21,7 @@ public struct Artwork: Sendable, Hashable {
 struct ItemListParser {
     private(set) var artwork: [Artwork] = []
     private(set) var metadata = MediaMetadata()
-    /// The range of the items of the first list in the file; nil if there is none, or `keys` has the names of its items.
+    /// The range of the items of the first list in the file; nil if there is none, or if `keys` names its items.
     private(set) var items: Range<Int64>?
     /// The description in `ldes`; nil if there is none.
     private var longDescription: String?
@@ -104,8 +104,8 @@ struct ItemListParser {
             bytes = reader.takeRest()
         }
 
-        /// The bytes as text, which type 1 declares as UTF-8 and type 2 as UTF-16. Type 0 means that the item determines
-        /// the type.
+        /// The bytes as text: UTF-8 for type 1, UTF-16 for type 2. Type 0 means that the item determines the type; it's
+        /// read as UTF-8.
         private var string: String? {
             switch type {
             case 0, 1: String(decoding: bytes.prefix(Self.maximumTextLength), as: UTF8.self)

@@ -1,11 +1,11 @@
-/// The items of iTunes-style metadata (`ilst`): title, artist, artwork and others, as they are copied into another file.
+/// The items of iTunes-style metadata (`ilst`), such as title, artist and artwork, for copying into another file.
 public struct ItemList: Sendable, Hashable {
     /// The bytes of whole items.
     let bytes: [UInt8]
 
     /// The maximum size of the items of a file in bytes.
     private static let maximumLength = 32 << 20
-    /// An item with the encoder's delay and padding, which differ in another file.
+    /// The name of the item with the encoder's delay and padding, which differ in another file.
     private static let gaplessInformation = Array("iTunSMPB".utf8)
 
     /// Creates a list without items.

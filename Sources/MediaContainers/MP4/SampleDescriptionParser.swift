@@ -108,7 +108,7 @@ struct SampleDescriptionParser {
         }
     }
 
-    /// Reads `sinf` (14496-12, 8.12): the original format, the scheme and the default key.
+    /// Reads `sinf` (14496-12, 8.12): the original format, the scheme and the default key's ID.
     private func protection(
         _ payload: ByteReader, _ builder: inout MediaFormatBuilder
     ) throws(ContainerError) -> SampleProtection {

@@ -54,7 +54,7 @@ extension ElementaryStream {
     }
 
     /// Removes and returns the timestamp of the next frame. A timestamp applies to the first frame that begins in its
-    /// packet (2.7.5). Without one, returns the end of the previous frame.
+    /// packet (2.7.5). Without one, returns the end of the previous frame, or nil if there is none.
     private func takeTime(_ length: FrameParser.FrameDuration) -> Mark? {
         let reach = buffer.position + markTolerance
         var found: Mark?

@@ -65,7 +65,7 @@ struct PESHeader: Equatable {
         guard bytes.count >= 6 else { return 0 }
         guard hasOptionalHeader(bytes[3]) else { return 6 }
         guard bytes.count >= shortest else { return 0 }
-        // The marker bits 10 distinguish it from an MPEG-1 header.
+        // The marker bits 10 distinguish the header from that of MPEG-1.
         guard bytes[6] & 0xC0 == 0x80 else { return nil }
         return shortest + Int(bytes[8])
     }

@@ -33,7 +33,7 @@ struct TransportPacketSynchronizer: ~Copyable {
     /// The first part of a packet divided between buffers.
     private let partial: UnsafeMutableRawBufferPointer
     private var partialCount = 0
-    /// The bytes collected for a search. Packets found in them are returned before the buffer continues.
+    /// The bytes collected for a search. Packets found in them are returned before those in the rest of the input.
     private let backlog: UnsafeMutableRawBufferPointer
     private var backlogCount = 0
     private var backlogCursor = 0
@@ -217,7 +217,8 @@ struct TransportPacketSynchronizer: ~Copyable {
     }
 
     private mutating func skip(to start: Int) {
-        // In a file of 192-byte packets, these include the timestamp before the first packet. The demuxer ignores it.
+        // In a file of 192-byte packets, these bytes include the timestamp before the first packet. The demuxer ignores
+        // that.
         skippedBytes += Int64(start)
         position += Int64(start)
         dropBacklog(to: start)

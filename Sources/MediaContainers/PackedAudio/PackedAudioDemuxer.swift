@@ -14,7 +14,7 @@ public final class PackedAudioDemuxer {
     public private(set) var format: PackedAudioFormat?
     /// The 33-bit timestamp of the first sample of the segment in 90 kHz ticks, or nil if no tag contains it.
     public private(set) var startTimestamp: Int64?
-    /// The first picture in a tag, or nil.
+    /// The picture of the first tag that has one, or nil.
     public private(set) var picture: ID3Picture?
     /// The tracks found so far.
     public var tracks: [MediaTrack] { trackList.tracks }

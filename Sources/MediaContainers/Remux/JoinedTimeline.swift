@@ -60,8 +60,8 @@ struct JoinedTimeline {
         var lastDistance: Int64?
         /// The composition offset of the last sample.
         var lastOffset: Int64 = 0
-        /// The known duration of the media missing before the next sample, or nil if none is missing; 0 if the duration
-        /// is unknown.
+        /// The duration of the media missing before the next sample, or nil if none is missing; 0 if the duration is
+        /// unknown.
         var gap: Int64?
 
         var end: End? { decodedEnd.map { End(period: period, decoded: $0, shown: shownEnd) } }
@@ -163,7 +163,7 @@ struct JoinedTimeline {
         return period
     }
 
-    /// Returns whether every track of the previous period has begun in this one.
+    /// Returns whether every track has left the previous period.
     func isComplete(_ period: ClockPeriodID) -> Bool {
         guard let before = order.last(where: { $0 < period }) else { return true }
         return !tracks.values.contains { $0.period == before }
@@ -234,7 +234,8 @@ struct JoinedTimeline {
         return dts > (periods[track.period]?.latest ?? .min).addingClamped(Self.reach)
     }
 
-    /// Returns the last period that follows `number` announced discontinuities and has times near `dts`, or nil.
+    /// Returns the last period after `behind` that follows `number` announced discontinuities and has times near `dts`,
+    /// or nil.
     private func nearest(to dts: Int64, number: Int, behind: ClockPeriodID? = nil) -> ClockPeriodID? {
         order.last { id in
             guard id.number == number, behind.map({ id > $0 }) ?? true else { return false }

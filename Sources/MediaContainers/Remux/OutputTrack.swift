@@ -1,7 +1,7 @@
 /// A track of the output: the source of its samples, and the state of its clock.
 struct OutputTrack {
-    /// The inverse of the maximum rounding error between a frame's timestamp and the end of the previous frame, which
-    /// is half a millisecond.
+    /// The denominator of the maximum rounding error between a frame's timestamp and the end of the previous frame:
+    /// 1/2000 s.
     private static let roundingPerSecond: Int64 = 2000
 
     var media: MediaTrack

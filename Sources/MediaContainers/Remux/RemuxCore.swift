@@ -199,7 +199,7 @@ struct RemuxCore<Output: SampleSink>: SampleSink {
         return codecs
     }
 
-    /// Records an error for the current segment, or throws it if damage isn't tolerated.
+    /// Records the first error of the current segment, or throws the error if damage isn't tolerated.
     private func reject(_ error: ContainerError) throws(ContainerError) {
         guard input.isTolerant else { throw error }
         if input.firstError == nil { input.firstError = error }

@@ -1,7 +1,7 @@
 /// Damage that a remuxer skipped or repaired. The output lacks the damaged media, except for damaged timestamps, which
 /// are replaced.
 public struct RemuxDamage: Sendable, Hashable {
-    /// Damage within this distance counts as one place, because a single loss affects several streams.
+    /// Damage within this time, in 90 kHz ticks, counts as one place, because a single loss affects several streams.
     private static let span: Int64 = 90_000
 
     /// The number of damaged places in the output.

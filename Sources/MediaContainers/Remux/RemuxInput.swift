@@ -47,8 +47,8 @@ final class RemuxInput {
 
     var isDefault: Bool { audioLabel?.isDefault == true }
 
-    /// Sets the language and name from the description. With several audio tracks, the description doesn't identify the
-    /// track.
+    /// Sets the language and name from the description. With several audio tracks, the description doesn't identify one
+    /// of them, so only a missing language is set.
     func label(_ track: inout MediaTrack) {
         guard let audioLabel else { return }
         let isAlone = tracks.count { $0.kind == .audio && $0.isSupported } == 1
@@ -83,7 +83,7 @@ final class RemuxInput {
         zip(tracks, begun).contains { $1 && (id == nil || $0.id == id) }
     }
 
-    /// Counts a discontinuity before the next segment, or sets their total number if it's larger.
+    /// Counts the discontinuity before the next segment, if any, or sets the total to `number` if that is larger.
     func count(_ join: SegmentJoin, upTo number: Int?) {
         let next = discontinuities.addingReportingOverflow(join == .discontinuity ? 1 : 0)
         discontinuities = max(next.overflow ? .max : next.partialValue, number ?? 0)

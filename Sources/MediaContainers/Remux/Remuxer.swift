@@ -30,12 +30,12 @@ public struct Remuxer<Output: SampleSink> {
     /// The input tracks that aren't carried over: timed metadata, splice information and unknown codings.
     public var omittedTracks: [MediaTrack] { core.omittedTracks }
 
-    /// The damage in the inputs that was skipped.
+    /// The damage in the inputs that was skipped or repaired.
     public var damage: RemuxDamage { core.damage }
 
     /// Returns the unannounced gaps in the last segment of an input if it was appended with `toleratesDamage`. A gap
-    /// lasts at least 0.3 s, is far longer than the usual distance between samples, and contains no sample of any
-    /// track.
+    /// lasts at least 0.3 s, is far longer than the usual distance between samples, and contains no audio or video
+    /// sample.
     public func unannouncedGaps(of input: Int) -> [UnannouncedGap] { inputs[input].gapDetector.gaps }
 
     /// Whether the output has thrown an error.
@@ -53,7 +53,7 @@ public struct Remuxer<Output: SampleSink> {
     ///   - audioLabels: A description of each input's audio, or nil. The default comes before all other audio and is
     ///     the only enabled audio track.
     ///   - codecs: The codecs to carry over from each input, by kind. A kind without an entry uses the codec of its
-    ///     first samples. Other codecs matter only for segments appended with `toleratesDamage`.
+    ///     first samples. Applies only to segments appended with `toleratesDamage`.
     ///   - keepsLeadingFrames: Whether video frames are carried over although no keyframe precedes them, because the
     ///     frames before them are elsewhere.
     public init(

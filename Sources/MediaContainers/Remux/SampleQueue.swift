@@ -4,7 +4,7 @@ struct SampleQueue {
         var period: ClockPeriodID
         var sample: MediaSample
         var timescale: Int32
-        /// The offset that the input added to the times of the sample.
+        /// The offset that the input adds to the times of the sample, in 90 kHz ticks.
         var origin: Int64
         var bytes: [UInt8]
     }

@@ -58,7 +58,8 @@ final class SampleReframer {
         return UnsafeRawBufferPointer(start: target, count: written)
     }
 
-    /// Allocates storage for the converted sample. Each unit has at least four bytes and grows by at most one.
+    /// Allocates storage for the converted sample. Each unit has at least four bytes, including its start code, and
+    /// grows by at most one.
     private func reserve(_ bytes: UnsafeRawBufferPointer) {
         let needed = bytes.count + bytes.count / 4 + 8
         guard needed > storage.count else { return }

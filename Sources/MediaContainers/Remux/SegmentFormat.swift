@@ -15,7 +15,7 @@ public enum SegmentFormat: Sendable, Hashable {
         // In text such as a playlist, the letter G, which is the sync byte, may repeat at the distance of packets.
         if isText(bytes) { return nil }
         if MP4Format.isRecognized(bytes) { return .mp4 }
-        // An ID3 tag may contain any bytes, so the data after the tag is decisive. A transport stream has no tag.
+        // An ID3 tag may contain any bytes, even those of packets. A transport stream doesn't begin with a tag.
         if ID3Tag.length(bytes) == nil, isTransportStream(bytes) { return .transportStream }
         if PackedAudioFormat.recognize(bytes, isWhole: isWhole) != nil { return .packedAudio }
         if ID3Tag.length(bytes) != nil { return .packedAudio }

@@ -1,5 +1,5 @@
 /// A sink that forwards the samples of a time range: video from the keyframe that the first visible frame depends on,
-/// audio from slightly earlier.
+/// audio from slightly before the range.
 ///
 /// Times are in seconds from the start of presentation, which is the earliest visible sample of any track, or the time
 /// that precedes it by `lead`. Samples before the range are only for decoders; an edit list that begins at ``start``
@@ -51,7 +51,7 @@ public struct TimeCut<Output: SampleSink>: SampleSink {
     ///   - from: The start of the range in seconds, or nil for the start of presentation.
     ///   - to: The end of the range in seconds, or nil for no end.
     ///   - lead: A function that returns the seconds between the zero of `from` and `to` and the earliest visible
-    ///     sample. It's called once, after the first samples.
+    ///     sample. It's called at most once, after the first samples.
     public init(_ output: Output, from: Double?, to: Double?, lead: @escaping () -> Double = { 0 }) {
         self.output = output
         self.from = from

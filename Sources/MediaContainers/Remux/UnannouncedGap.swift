@@ -1,4 +1,4 @@
-/// A period in which an input unexpectedly has no samples of any track.
+/// A period in which an input unexpectedly has no audio or video samples.
 public struct UnannouncedGap: Sendable, Hashable {
     /// The duration in seconds.
     public var duration: Double
@@ -6,8 +6,8 @@ public struct UnannouncedGap: Sendable, Hashable {
     public var isBeforeSegment: Bool
 }
 
-/// A detector of unannounced gaps in the samples of an input. Times are decoding times in 90 kHz ticks, on one
-/// clock.
+/// A detector of unannounced gaps in the audio and video samples of an input. Times are decoding times in 90 kHz ticks,
+/// on one clock.
 struct GapDetector {
     private static let shortest: Int64 = 27_000
     /// The number of average steps between samples that a gap exceeds, so that a low frame rate isn't mistaken for

@@ -39,7 +39,7 @@ public struct SubtitleTrack: Sendable, Hashable {
         return MediaTrack(id: 0, kind: .text, formats: [format], timescale: 90_000, language: language)
     }
 
-    /// Delivers all cues to a sink as samples of a track, and empty samples for the times without cues. Without cues,
+    /// Delivers the cues to a sink as samples of a track, and empty samples for the times without cues. Without cues,
     /// delivers nothing. The range of the presentation in 90 kHz ticks is extended to cues outside of it. Returns the
     /// number of omitted cues; see ``WebVTTSampleEncoder``.
     public func deliver<Sink: SampleSink>(

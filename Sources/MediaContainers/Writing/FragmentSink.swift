@@ -6,7 +6,7 @@
 /// browsers support one sample description per initialization section. The samples are in memory until ``finish()``.
 public struct FragmentSink: SampleSink {
     /// The number of seconds added to all times. Edit lists and the unwrapped clock of a transport stream cause times
-    /// before zero; those earlier than this can't be written.
+    /// before zero; times before `-timeOffset` can't be written.
     public static let timeOffset = 100
     /// The maximum number of bytes of samples.
     private static let maximumLength = 32 << 20
@@ -79,7 +79,8 @@ public struct FragmentSink: SampleSink {
         content = []
     }
 
-    /// Returns the duration of the last sample of a format. A frame without one lasts as long as the frame before it.
+    /// Returns the duration of the last sample of a format: up to `end`, otherwise its own. Without either, the sample
+    /// lasts as long as the one before it.
     private func duration(of last: MediaSample, in track: MediaTrack, until end: Int64?) -> Int64 {
         if let end, end > last.dts { return end - last.dts }
         if last.duration > 0 { return last.duration }

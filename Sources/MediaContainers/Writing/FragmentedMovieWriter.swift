@@ -84,7 +84,7 @@ public struct FragmentedMovieWriter: Sendable {
         return try movieFragment(samples, runs, dataStart: Int64(size + header.count)) + header
     }
 
-    /// Samples of one track with contiguous bytes.
+    /// Samples of one track and format with contiguous bytes.
     private struct Run {
         var track: Int
         var format: Int

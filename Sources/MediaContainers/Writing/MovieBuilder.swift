@@ -4,7 +4,7 @@
 /// ``progressiveLayout()`` determines the layout of the file, which can be streamed or served by range without writing
 /// it. Tracks without samples are omitted from `moov`.
 public struct MovieBuilder: Sendable {
-    /// Samples of one track with contiguous bytes.
+    /// Samples of one track and format with contiguous bytes.
     struct Chunk: Sendable {
         var offset: Int64
         var firstSample: UInt32
@@ -19,7 +19,7 @@ public struct MovieBuilder: Sendable {
         var shownEnd: Int64?
     }
 
-    /// The maximum size of a chunk in bytes. Players read whole chunks.
+    /// The maximum size in bytes of a chunk with several samples. Players read whole chunks.
     private static let chunkSize: Int64 = 1 << 20
 
     private(set) var tracks: [Track] = []

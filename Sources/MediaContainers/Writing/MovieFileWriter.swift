@@ -1,7 +1,7 @@
 /// A writer of progressive MP4 with its index at the front, in one pass over an unknown number of samples.
 ///
-/// Space for the index is reserved at the front; a `free` box fills the unused part. If the index exceeds the reserved
-/// space, the media is moved once. Memory is bounded by the number of tracks, except for the index.
+/// Space for the index is reserved at the front; a `free` box fills the unused part. If the index doesn't fit
+/// the reserved space, the media is moved once. Memory is bounded by the number of tracks, except for the index.
 public struct MovieFileWriter<File: RandomAccessSink>: SampleSink {
     /// The properties of a written file.
     public struct Summary: Sendable, Hashable {
@@ -9,7 +9,7 @@ public struct MovieFileWriter<File: RandomAccessSink>: SampleSink {
         public var length: Int64
         /// The number of bytes before the media.
         public var headLength: Int64
-        /// Whether the media was moved because the index exceeded the reserved space.
+        /// Whether the media was moved because the index didn't fit the reserved space.
         public var wasMoved: Bool
     }
 
@@ -18,8 +18,8 @@ public struct MovieFileWriter<File: RandomAccessSink>: SampleSink {
     private var mediaStart: Int64 = 0
     private var position: Int64 = 0
     private var gatherer = ChunkGatherer()
-    /// The sample tables. Its start and end can be set before ``finish()``. Its items should be set before the first
-    /// tracks, so that space is reserved for them.
+    /// The builder of the index. Its start and end can be set before ``finish()``. Its items should be set before the
+    /// first tracks, so that space is reserved for them.
     public var builder = MovieBuilder()
 
     /// Starts writing to an empty file. The approximate duration of the media in seconds determines the space reserved
@@ -59,7 +59,8 @@ public struct MovieFileWriter<File: RandomAccessSink>: SampleSink {
         gatherer.clear(track)
     }
 
-    /// Writes the remaining samples and the index. Throws without samples, or when MP4 can't carry a track.
+    /// Writes the remaining samples and the index. Throws when there are no samples or MP4 can't carry a track, and the
+    /// errors of the file.
     public mutating func finish() throws(ContainerError) -> Summary {
         for track in gatherer.chunks.indices { try flush(track) }
         guard builder.mediaLength > 0 else {

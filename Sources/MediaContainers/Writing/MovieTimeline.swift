@@ -64,7 +64,7 @@ struct MovieTimeline {
         guard track.table.count > 0 else { return TrackEdits() }
         let own = track.media.timescale
         let first = firstShown(track)
-        // An exact comparison needs the finer of both scales, but half a tick of either is inaudible.
+        // An exact comparison would need the finer of the two scales, but half a tick of either is inaudible.
         let firstInMovie = Timescale.convert(first, from: own, to: scale)
         let delay = max(0, firstInMovie.subtractingClamped(zero))
         var begin = first

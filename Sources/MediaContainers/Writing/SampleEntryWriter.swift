@@ -81,8 +81,8 @@ enum SampleEntryWriter {
         }
     }
 
-    /// Appends the entry of ISO/IEC 23003-5. Without `chnl`, more than two channels have no positions, and the rate is
-    /// limited to 16 bits.
+    /// Appends the entry of ISO/IEC 23003-5. Throws for more than two channels, which would need positions in `chnl`,
+    /// and for a rate that exceeds 16 bits.
     private static func uncompressed(_ format: MediaFormat, to bytes: inout [UInt8]) throws(ContainerError) {
         guard let configuration = PCMConfiguration(record: format.configuration), (1...2).contains(format.channels),
             (1...Int(UInt16.max)).contains(format.sampleRate)

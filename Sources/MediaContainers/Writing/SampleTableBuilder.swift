@@ -10,7 +10,7 @@ struct SampleTableBuilder: Sendable {
     private(set) var durations: [Run] = []
     private(set) var offsets: [Run] = []
     private(set) var syncSamples: [UInt32] = []
-    /// The decoding time of the first sample in the timescale of the track, which is the zero of the media.
+    /// The decoding time of the first sample, which is the zero of the media, in the timescale of the track.
     private(set) var firstDTS: Int64 = 0
     /// The earliest presentation time of a visible sample.
     private(set) var firstShown = Int64.max
@@ -141,8 +141,8 @@ struct ChunkTableWriter {
     }
 }
 
-/// A buffer that collects each track's samples in chunks of up to one second or 1 MiB. The bytes of a chunk are
-/// contiguous in the file (ISO/IEC 14496-12, 8.7.4).
+/// A buffer that collects each track's samples in chunks of up to one second and 1 MiB, or of one larger sample. The
+/// bytes of a chunk are contiguous in the file (ISO/IEC 14496-12, 8.7.4).
 package struct ChunkGatherer: Sendable {
     package struct Chunk: Sendable {
         /// The samples, with the actual sizes of their bytes.

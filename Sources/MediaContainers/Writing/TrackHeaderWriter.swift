@@ -155,7 +155,7 @@ enum TrackHeaderWriter {
         }
     }
 
-    /// Returns the three letters of a language in five bits each; `und` for anything outside of ISO 639-2.
+    /// Returns the three letters of a language (``LanguageCode/threeLetters(_:)``) in five bits each.
     static func packed(language: String?) -> UInt16 {
         LanguageCode.threeLetters(language).utf8.reduce(0) { $0 << 5 | UInt16($1 - 0x60) }
     }

@@ -53,7 +53,7 @@ struct TransportPacketWriter {
         return count
     }
 
-    /// Returns a program clock reference without its extension (2.4.3.5).
+    /// Returns a program clock reference with an extension of 0 (2.4.3.5).
     private static func reference(_ clock: Int64) -> [UInt8] {
         let base = UInt64(bitPattern: clock) & 0x1_FFFF_FFFF
         return [

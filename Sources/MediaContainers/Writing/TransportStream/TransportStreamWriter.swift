@@ -6,7 +6,7 @@
 public struct TransportStreamWriter<Sink: ByteSink>: SampleSink {
     private struct Waiting {
         var sample: MediaSample
-        /// The times in 90 kHz ticks on the clock of the stream.
+        /// The times in 90 kHz ticks, before `offset` is added.
         var dts: Int64
         var pts: Int64
         var bytes: [UInt8]
@@ -29,9 +29,9 @@ public struct TransportStreamWriter<Sink: ByteSink>: SampleSink {
     private static var maximumWaitingBytes: Int { 8 << 20 }
     /// The time of the first sample, which keeps the clock above zero, in 90 kHz ticks.
     private static var firstTime: Int64 { 126_000 }
-    /// The time by which data arrives before it is decoded, in 90 kHz ticks.
+    /// The time between the arrival of data and its decoding, in 90 kHz ticks.
     private static var lead: Int64 { 63_000 }
-    /// The interval of the tables, which also precede keyframes, in 90 kHz ticks.
+    /// The interval of the tables in 90 kHz ticks. They also precede keyframes.
     private static var tableInterval: Int64 { 22_500 }
     /// The maximum length in bytes of audio frames that share a PES packet.
     private static var audioPacketLength: Int { 2800 }
