@@ -14,9 +14,9 @@ public struct Download: Sendable, Hashable, Codable {
     public var headers: [String: String]
     /// The priority, from −1,000,000 to 1,000,000. Higher values run first; 0 by default.
     public var priority: Int
-    /// When the download was added. Downloads of equal priority run in this order.
+    /// The time at which the download was added. Downloads of equal priority run in this order.
     public var added: Date
-    /// When the recording of a live stream ends; nil means at the end of the stream.
+    /// The time at which the recording of a live stream ends; nil means the end of the stream.
     public var endsAt: Date?
     /// The state.
     public var state = DownloadState.queued
@@ -28,7 +28,7 @@ public struct Download: Sendable, Hashable, Codable {
     public var isLengthExact = false
     /// The number of complete parts, and the total.
     public var parts = Parts()
-    /// The first ``DownloadHole/maximumListed`` parts that couldn't be fetched.
+    /// The parts that couldn't be fetched, and the gaps in a recording; at most ``DownloadHole/maximumListed``.
     public var holes: [DownloadHole] = []
     /// The number of parts that couldn't be fetched, and of gaps in a recording.
     public var holeCount = 0
@@ -125,7 +125,7 @@ public struct DownloadObstacle: Sendable, Hashable, Codable {
     public var kind: Kind
     /// A description for display.
     public var message: String
-    /// When the download is retried; nil if unknown.
+    /// The time at which the download is retried; nil if unknown.
     public var until: Date?
 
     /// Creates an obstacle.

@@ -2,7 +2,6 @@ internal import Foundation
 internal import HLS
 internal import MediaCache
 
-/// The dependencies of download runs.
 struct DownloadDependencies: Sendable {
     let store: CacheStore
     let assetStore: AssetStore

@@ -4,12 +4,12 @@ public enum DownloadEvent: Sendable {
     case added(AssetID)
     /// The state of a download changed.
     case state(AssetID, DownloadState)
-    /// A download progressed. Events are sent a few times a second for each download.
+    /// A download progressed. Events are sent at most a few times a second for each download.
     case progress(AssetID, DownloadProgress)
     /// A player can begin to play the asset without waiting: of a stream, the first segments of all playlists are
     /// cached; of a file, the index and the beginning of the media. Sent once in each run of a download.
     case playable(AssetID)
-    /// A transfer of a part began.
+    /// The download began to fetch a part.
     case partStarted(AssetID, name: String)
     /// A part was completed.
     case partDone(AssetID, name: String, bytes: Int64)

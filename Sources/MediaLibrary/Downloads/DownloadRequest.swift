@@ -16,7 +16,7 @@ public struct DownloadRequest: Sendable {
     public var priority: Int
     /// Whether the download is initially paused.
     public var startsPaused: Bool
-    /// How long a live stream is recorded; nil means until it ends.
+    /// The time for which a live stream is recorded; nil means until the stream ends.
     public var followsFor: Duration?
 
     /// Creates a request.

@@ -3,7 +3,8 @@ internal import MediaContainers
 internal import Synchronization
 
 extension DownloadRun {
-    /// Sends ``DownloadEvent/playable(_:)`` once, when the beginning of the asset is cached. Called after each progress.
+    /// Sends ``DownloadEvent/playable(_:)`` once, when the beginning of the asset is cached. Called after each
+    /// progress report.
     func reportBeginning() {
         guard !state.withLock({ $0.hasBeginning }) else { return }
         if meter.hasBeginning { return sendPlayable() }

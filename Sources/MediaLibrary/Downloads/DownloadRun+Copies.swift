@@ -62,8 +62,9 @@ extension DownloadRun {
         return false
     }
 
-    /// Replaces the URL of a part, and of all parts of the same copy that haven't been started, with that of another
-    /// copy. Returns the complete parts that must be fetched again, because ranges of one resource must share a URL.
+    /// Replaces the URLs of a part, of the other ranges of its resource and, when a copy first fails, of the copy's
+    /// whole resources that haven't been started, with those of another copy. Returns the complete parts that must be
+    /// fetched again, because ranges of one resource must share a URL.
     private func move(
         _ index: Int, from own: Int, to copy: Int, _ parts: [AssetPart.Identity: AssetPart], _ state: inout State
     ) -> [Int] {

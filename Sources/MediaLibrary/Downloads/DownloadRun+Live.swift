@@ -90,7 +90,7 @@ extension DownloadRun {
         state.withLock { $0.missed = holes }
     }
 
-    /// Returns a note about how the recording ended; nil if the playlist has EXT-X-ENDLIST.
+    /// Returns a note about how the recording ended; nil if every playlist has EXT-X-ENDLIST.
     private func note(on recording: Recording) async -> AssetContents.Note? {
         guard await !recording.hasEndList else { return nil }
         let isRequested = await recording.channel.endsAt.map { $0 <= store.now } ?? false

@@ -34,7 +34,7 @@ final class DownloadRun: Sendable {
         var notes = NoteAggregator()
         /// Gaps in the recording of a live stream.
         var missed: [DownloadHole] = []
-        /// The number of network failures since a part was last completed.
+        /// The number of network failures other than timeouts since a part was last completed.
         var networkFailures = 0
         /// The indexes of the parts that have timed out since a part was last completed.
         var silent: Set<Int> = []

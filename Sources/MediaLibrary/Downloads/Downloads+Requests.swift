@@ -6,8 +6,8 @@ extension Downloads {
     /// The maximum absolute value of a priority. Greater values are clamped.
     private static let greatestPriority = 1_000_000
 
-    /// Adds a download. If the asset already has one, changes its selection, header fields and priority, and resumes
-    /// it. If it's complete, parts that have been removed since are fetched again.
+    /// Adds a download. If the asset already has one, changes that download according to the request, and resumes it
+    /// unless the request starts paused. If it's complete, parts that have been removed since are fetched again.
     ///
     /// - Returns: The changed asset.
     /// - Throws: `CacheError`: `closed` after ``stop()``; `invalidSetting` for an invalid header field, or for another
@@ -209,10 +209,10 @@ extension Downloads {
         try await remove(try await assetStore.requireAsset(id))
     }
 
-    /// Removes the assets whose entries were removed, and cancels their downloads.
+    /// Removes the assets whose resources were removed, and cancels their downloads.
     ///
     /// - Parameters:
-    ///   - keys: The cache keys of the removed entries.
+    ///   - keys: The cache keys of the removed resources.
     ///   - sparingDownloads: Whether assets with downloads remain.
     /// - Throws: `CacheError` with `storage`.
     public func removeAssets(withKeys keys: Set<String>, sparingDownloads: Bool = false) async throws {
@@ -238,7 +238,7 @@ extension Downloads {
     func setMetadata(_ found: FileMetadata, of id: AssetID) async throws {
         try await assetStore.setMetadata(found, of: id)
         update(id) { $0.apply(found) }
-        // As above.
+        // As in `setTitle(_:of:)`.
         await write()
     }
 

@@ -191,7 +191,7 @@ struct DownloadQueue: Sendable {
 
     mutating func remove(_ id: AssetID) { items[id] = nil }
 
-    /// Changes the position of a download. Does nothing if it isn't in the queue.
+    /// Changes the item of a download. Does nothing if the download isn't in the queue.
     mutating func change(_ id: AssetID, _ change: (inout Item) -> Void) {
         guard var item = items[id] else { return }
         change(&item)

@@ -208,7 +208,7 @@ public actor Downloads {
         return entries[id].map(status)
     }
 
-    /// Whether any download is active. Downloads that wait for an obstacle or a later process aren't.
+    /// Whether any download is active. Downloads that wait because of an obstacle, or for a later process, aren't.
     public var isBusy: Bool { queue.items.values.contains { $0.isActive && !$0.isBlocked } && obstacle == nil }
 
     /// Waits until ``isBusy`` is false, all downloads have stopped, or the task is cancelled.

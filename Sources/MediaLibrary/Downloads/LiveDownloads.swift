@@ -1,9 +1,9 @@
 internal import Foundation
 internal import MediaCache
 
-/// Downloads of live streams, each a recording to a separate channel, which isn't listed. A small file in the durable
-/// folder describes the channel until the recording has become the asset's contents, so that the next process can
-/// continue it.
+/// Downloads of live streams, each a recording of a separate, unlisted channel. A small file in the durable folder
+/// describes the channel until the recording has become the asset's contents, so that the next process can continue the
+/// recording.
 struct LiveDownloads: Sendable {
     private static let suffix = ".json"
 

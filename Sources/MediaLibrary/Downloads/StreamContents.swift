@@ -291,7 +291,7 @@ extension MultivariantPlaylist {
             }
     }
 
-    /// Returns the playlist with only the given streams, and without tags that refer to the origin.
+    /// Returns the playlist with only the given streams and renditions, and without tags that refer to the origin.
     func narrowed(to variants: [VariantStream], _ renditions: [Rendition]) -> MultivariantPlaylist {
         var playlist = self
         playlist.variables = []

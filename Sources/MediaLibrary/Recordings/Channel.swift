@@ -13,11 +13,11 @@ public struct Channel: Sendable, Hashable, Codable {
         package var scope: AddressScope?
         /// The URLs of redundant copies of the playlist, in order of preference; nil if there are none.
         package var copies: [String]?
-        /// The rendition; nil for a variant stream, and in records of earlier versions.
+        /// The rendition; nil for other tracks, and in records of earlier versions.
         package var rendition: RenditionName?
         /// The time, by the stream's clock, at which the channel's playlist first listed the track; nil if unknown.
         package var namedSince: Date?
-        /// The time, by the stream's clock, since which the channel's playlist lacks the track; nil while it lists it.
+        /// The time, by the stream's clock, since which the channel's playlist hasn't listed the track; nil if it does.
         package var namedUntil: Date?
     }
 
@@ -110,8 +110,8 @@ public struct ChannelName: RawRepresentable, Sendable, Hashable, Comparable, Cod
         self.rawValue = rawValue
     }
 
-    /// Creates the name that describes a stream best: the last descriptive component of its URL's path, otherwise its
-    /// host. Characters that names can't contain become hyphens.
+    /// Creates the name that describes a stream best: the last descriptive component of the URL's path, otherwise the
+    /// URL's host. Runs of characters that names can't contain become single hyphens.
     public init(derivedFrom url: ResourceURL) {
         var text = AssetTitle.title(for: url)
         if AssetTitle.isGeneric(text) { text = url.host }

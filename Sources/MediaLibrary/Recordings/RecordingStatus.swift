@@ -6,12 +6,12 @@ public struct RecordingStatus: Sendable, Hashable {
     public var channel: Channel
     /// The state.
     public var state: RecordingState
-    /// Why the recording stopped without recording anything: the channel's URL isn't a stream. Nil otherwise.
+    /// The reason why the recording gave up because the channel's URL isn't a stream; nil otherwise.
     public var failure: String?
     /// The live edge: the time up to which every track that receives segments is recorded; nil if nothing is recorded.
     public var edge: Date?
-    /// The current time by the stream's clock, which may differ from the recorder's. In window requests, `now` and
-    /// `-<seconds>` are relative to it.
+    /// The current time by the stream's clock, which may differ from the recorder's. In window requests, `now` is this
+    /// time, and `-<seconds>` is relative to it.
     public var streamTime: Date
     /// The time ranges recorded on any track, in order, without gaps. Ranges less than a second apart are merged.
     public var recordedRanges: [Range<Date>]
@@ -37,7 +37,8 @@ public enum RecordingState: Sendable, Hashable {
     case starting
     /// Segments are being recorded.
     case recording
-    /// No segments are received, for the given reason. Recording continues when the origin recovers.
+    /// A playlist can't be loaded, or no playlist has new segments, for the given reason. Recording continues when the
+    /// origin recovers.
     case waiting(String)
     /// The stream has ended or the recording's end has passed.
     case ended

@@ -36,7 +36,8 @@ package struct FetchedPart: Sendable, Hashable {
     package var firstFrameLength: Int64 = 0
 }
 
-/// The identifier of a recording on disk, so that a new channel never reuses the files of a deleted one with its name.
+/// The identifier of a recording on disk, so that a new channel never reuses the files of a deleted channel with the
+/// same name.
 package struct RecordingID: RawRepresentable, Sendable, Hashable, Codable, CustomStringConvertible {
     /// The identifier, in the form of an ``AssetID``.
     package let rawValue: String

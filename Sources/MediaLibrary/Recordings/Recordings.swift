@@ -141,7 +141,7 @@ public actor Recordings {
     }
 
     private static func status(of recording: Recording) async -> RecordingStatus {
-        // While the recording is stopped, only this check notices that a programme has ended.
+        // A stopped recording doesn't check by itself whether programmes have ended.
         await recording.exportFinishedProgrammes()
         return await recording.status()
     }
@@ -243,9 +243,10 @@ public actor Recordings {
         }
     }
 
-    /// Ends the recording of a channel, which becomes an asset of the library. Does nothing if it has ended.
+    /// Ends the recording of a channel. Unless the recording is empty, it becomes an asset of the library. Does nothing
+    /// if the recording has ended.
     ///
-    /// Before the call returns, segments that its playlists already list have ten seconds to arrive. If
+    /// Before the call returns, segments that the playlists already list have ten seconds to arrive. If
     /// ``start(resuming:)`` hasn't been called, the recording ends after that call.
     ///
     /// - Throws: `CacheError` with `notFound` or `storage`.
@@ -336,7 +337,7 @@ public actor Recordings {
             }
             let recording = Recording(channel, dependencies: dependencies)
             known.withLock { $0[channel.name] = recording }
-            // An unreadable recording is listed without its media, and doesn't prevent loading the others.
+            // A recording is listed without its unreadable tracks, and doesn't prevent loading the others.
             try? await recording.open()
         }
         try await removeStaleExports(areAllKnown: areAllKnown)

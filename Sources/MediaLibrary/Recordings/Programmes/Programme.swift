@@ -111,7 +111,7 @@ public struct ProgrammeExport: Sendable, Hashable, Codable {
         get { knownDamage ?? [] }
         set { knownDamage = newValue.isEmpty ? nil : newValue }
     }
-    // Nil in exports of versions that didn't list damage.
+    // Nil if there is no damage, and in exports of versions that didn't list it.
     private var knownDamage: [DamagedSegment]?
     /// The number of attempts that didn't finish. It's stored before each attempt, so that a later process can
     /// distinguish an export that crashed the process from one that was stopped.

@@ -4,7 +4,7 @@ internal import Synchronization
 
 /// A queue that exports ended programmes in the background, one after another.
 ///
-/// If the process ends during an export, the next process starts the export again. After several such attempts, the
+/// If the process ends during an export, the next process starts the export again. After two such attempts, the
 /// export fails, because it may have crashed the processes.
 actor ProgrammeExports {
     /// An export of one programme in one format.
@@ -157,7 +157,7 @@ actor ProgrammeExports {
         await Task { try? await recording.forgetAttempts(of: job) }.value
     }
 
-    /// Adds an export again later, since nothing else adds those of a recording that isn't running.
+    /// Adds an export again later, since a recording that isn't running doesn't add its exports.
     private func retryLater(_ job: Job, of recording: Recording) {
         guard !Task.isCancelled else { return }
         retries[job] = Task {

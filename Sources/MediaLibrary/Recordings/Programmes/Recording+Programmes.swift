@@ -38,7 +38,7 @@ extension Recording {
     /// The time that an export waits for silent tracks after the programme's end, in nanoseconds.
     private static let silencePatience: Int64 = 60_000_000_000
 
-    /// Returns whether a programme with this end is over, and each track has reached it or been silent for too long.
+    /// Returns whether a programme with this end is over, and its export needn't wait for any track.
     private func isExportable(at end: Int64) -> Bool {
         guard isOver(at: end) else { return false }
         let isWhole = timelines.allSatisfy { ($0.edgeTime ?? .min).clampedSum(Self.resolution - 1) >= end }

@@ -79,11 +79,13 @@ struct AwaitedSegments {
     }
 }
 
-/// A queue of a track's awaited segments. The oldest segments are fetched first, because the origin removes them first.
+/// A queue of a track's awaited segments. Outside the backlog, the oldest segments are fetched first, because the
+/// origin removes them first.
 ///
-/// The backlog consists of the segments from before the recording began, and of those that an earlier process awaited.
+/// The backlog consists of the segments from before the recording began, and of those that were awaited when it was
+/// stopped.
 struct FetchQueue: Sendable {
-    /// The segments in order. Those before `head` have been removed.
+    /// The segments outside the backlog, in order. Those before `head` have been taken.
     private var fresh: [Int64] = []
     private var head = 0
     /// The segments of the backlog, in order.
@@ -91,11 +93,10 @@ struct FetchQueue: Sendable {
     /// The failed segments and the times of their next attempts.
     private var failed: [(number: Int64, at: Duration)] = []
 
-    /// The order in which the backlog is fetched.
     enum BacklogOrder {
-        /// The backlog is fetched before all other segments.
+        /// The backlog is fetched before later segments, oldest first.
         case oldestFirst
-        /// The backlog is fetched after all other segments.
+        /// The backlog is fetched after all other segments, newest first.
         case newestFirst
         /// The backlog isn't fetched now.
         case paused

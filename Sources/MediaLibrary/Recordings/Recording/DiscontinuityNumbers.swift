@@ -4,8 +4,9 @@ internal import MediaCache
 /// players and exports assume that segments with the same discontinuity number share a clock.
 ///
 /// A number is the sum of the origin's number (EXT-X-DISCONTINUITY-SEQUENCE plus the tags after it) and an offset,
-/// which is the same for all tracks as long as their media sequences restart together. It increases by at most one per
-/// row, because EXT-X-DISCONTINUITY can't express more. A track that is behind the others catches up row by row.
+/// which is the same for all tracks as long as their media sequences restart together. The number increases by at most
+/// one per row, because EXT-X-DISCONTINUITY can't express more. A track that is behind the others catches up row by
+/// row.
 struct DiscontinuityNumbers: Sendable {
     /// The maximum difference, in nanoseconds, between the times at which tracks reach the same discontinuity.
     private static let tolerance: Int64 = 30_000_000_000
@@ -69,8 +70,8 @@ struct DiscontinuityNumbers: Sendable {
         defer { origin = own }
         guard hasBegun else {
             // The first row is numbered like rows of another track with the same origin number. If that track's number
-            // at the same time is very different, it's used instead: an origin may not count discontinuities that have
-            // left its playlist.
+            // at the same time differs by more than one, it's used instead: an origin may not count discontinuities
+            // that have left its playlist.
             let other = others.first { $0.offsetSince.map { $0 - Self.tolerance <= start } ?? false }
             number = max(isTagged ? 1 : 0, own + (other?.offset ?? 0))
             if let present = other?.numberInForce(at: start), abs(present - number) > 1 { number = present }

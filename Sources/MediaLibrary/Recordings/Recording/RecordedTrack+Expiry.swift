@@ -40,7 +40,7 @@ extension RecordedTrack {
         return now - segment.seen >= max(targetDuration * 3, window)
     }
 
-    /// Returns whether a listed segment should be given up, because it fails while others arrive or after the stream's
+    /// Returns whether a segment should be given up, because it fails while others arrive or after the stream's
     /// end. False while the playlist can't be loaded, since then the whole origin may be unavailable.
     func isUnavailable(_ segment: AwaitedSegment) -> Bool {
         guard !segment.isInFlight, let failed = segment.failed, loadFailure == nil else { return false }

@@ -5,7 +5,7 @@ extension RecordedTrack {
     /// The maximum interval between loads of an unavailable playlist that the multivariant playlist doesn't list.
     private static let maximumAbsentInterval = Duration.seconds(120)
 
-    /// Returns the time until the next load (RFC 8216bis §6.3.4).
+    /// Returns the time from the start of the last load to the next load (RFC 8216bis §6.3.4).
     ///
     /// - Parameter outcome: The outcome of the last load; nil if it failed.
     func interval(after outcome: PlaylistReload.Outcome?, at now: Duration) -> Duration {

@@ -6,11 +6,11 @@ extension RecordedTrack {
     private static let width = 6
     private static let firstDelay = Duration.milliseconds(500)
     private static let maximumDelay = Duration.seconds(4)
-    /// The time after which segments awaited by an earlier process are fetched even without their playlist.
+    /// The time after which ``resumed`` segments are fetched even without their playlist.
     private static let resumePatience = Duration.seconds(60)
 
-    /// Restores the segments that an earlier process awaited. They are fetched once their playlist has been loaded,
-    /// since their names may refer to other segments by now.
+    /// Restores the segments that were awaited when the recording was stopped. They are fetched once their playlist has
+    /// been loaded, since their names may refer to other segments by now.
     func resume(at now: Duration) {
         let rows = timeline.awaited
         for row in rows { awaited[row.number] = AwaitedSegment(row: row, seen: now) }
@@ -99,8 +99,8 @@ extension RecordedTrack {
         return true
     }
 
-    /// Returns the delay before the next attempt after a number of failures, at least 1. The origin's Retry-After (RFC
-    /// 9110 §10.2.3) extends it to at most ten seconds.
+    /// Returns the delay before the next attempt after one or more failures. The origin's Retry-After (RFC 9110
+    /// §10.2.3) extends the delay to at most ten seconds.
     static func delay(after failures: Int, _ error: CacheError) -> Duration {
         let delay = min(firstDelay * (1 << min(failures - 1, 4)), maximumDelay)
         return max(delay, min(error.retryAfter ?? .zero, .seconds(10)))

@@ -16,11 +16,12 @@ final class RecordedTrack {
     private var copy = 0
     /// The time at which the copy was chosen.
     private var chosen: Duration = .zero
-    /// Whether no playlist of the copy has been matched with the recorded segments yet.
+    /// Whether the next playlist may come from a different copy than the recorded segments.
     var isJoining: Bool
-    /// The URL, without its query, of the last current playlist. Segments may have new links only if it changes.
+    /// The URL, without its query, of the last current playlist. Known segments may have new file names only if this
+    /// URL changes.
     var address: String?
-    /// The number of copies that failed in succession.
+    /// The number of consecutive failed loads of the copies.
     var failedCopies = 0
     /// The address scope of the document that contains ``urls``.
     var scope: AddressScope
@@ -48,7 +49,7 @@ final class RecordedTrack {
     var loaded: Duration?
     /// The time of the first successful load after a failure.
     var recovered: Duration = .zero
-    /// The time at which the playlist last had new segments.
+    /// The time at which the playlist last had new segments or was first loaded.
     var renewed: Duration = .zero
     /// Whether the playlist has had new segments since its first load, or an earlier process has recorded segments.
     var hasChanged: Bool
@@ -59,7 +60,7 @@ final class RecordedTrack {
     var queue = FetchQueue()
     /// The number of segments that are being fetched.
     var inFlight = 0
-    /// The segments that an earlier process awaited, until they are enqueued.
+    /// The segments that were awaited when the recording was stopped, until they are enqueued.
     var resumed: (numbers: [Int64], since: Duration)?
     /// The time at which a segment was last completed.
     var fetched: Duration?

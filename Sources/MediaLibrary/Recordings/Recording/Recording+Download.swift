@@ -5,15 +5,15 @@ extension Recording {
     /// The cached amount of a recording.
     struct Coverage: Sendable, Hashable {
         var bytes: Int64
-        /// The numbers of complete segments and of segments seen in playlists, over all tracks.
+        /// The numbers of complete segments, and of segments in any state, over all tracks.
         var segments: Int
         var observedSegments: Int
         /// The duration that is playable on every track except silent and removed ones, in seconds.
         var seconds: Double
     }
 
-    /// Sets the recording's end, whether or not it's running, unless an earlier end is set. Turns the recording on,
-    /// because it only ends while it's running.
+    /// Sets the end of the recording, running or not, unless an earlier end is set. Turns the recording on, because it
+    /// only ends while it's running.
     ///
     /// - Parameter end: The end, not after the current time; nil for the current time.
     func setEnd(at end: Date? = nil) async throws {
@@ -48,7 +48,8 @@ extension Recording {
         return try await assembled(from: first.lowerBound, to: last.upperBound)
     }
 
-    /// Returns the gaps of all tracks except subtitles, in order. Consecutive ones with the same reason are merged.
+    /// Returns the gaps of all tracks except subtitles, in order. Consecutive gaps with the same reason are merged. A
+    /// track without segments is one gap.
     func holes() async throws -> [DownloadHole] {
         let ranges = coveredRanges()
         guard let first = ranges.first, let last = ranges.last else { return [] }

@@ -78,7 +78,8 @@ extension Recording {
         return media
     }
 
-    /// Fetches a companion once for all segments of the track that need it, and after a failure at its retry time.
+    /// Fetches a companion once for all segments of the track that need it. After a failure, calls before the retry
+    /// time throw its error.
     private func fetch(_ companion: RecordedConditions.Companion, _ row: RecordedSegment, _ track: RecordedTrack)
         async throws
     {

@@ -133,7 +133,7 @@ extension Recording {
         do {
             try await timeline.append(rows, countingFrom: follower.firstDiscontinuities)
         } catch {
-            // Numbers that were written before the failure can't be reused.
+            // If rows were appended in spite of the error, their numbers can't be reused.
             if timeline.next != next { try await reloadFollower(track) }
             throw error
         }
@@ -146,7 +146,7 @@ extension Recording {
         let hasJoined = isCurrent && track.isJoining
         if hasJoined { track.isJoining = false }
         track.noteLoad(isEmpty: update.segments.isEmpty, isNew: !rows.isEmpty, at: now)
-        // On a track without recorded segments, all were published before the recording began.
+        // On a track without recorded segments, all new segments were published before the recording began.
         for row in rows where row.state == .awaited { track.enqueue(row, at: now, isBacklog: next == 0) }
         reportGaps(rows.filter { !surplus.contains($0.number) }, track)
         if !track.refreshAwaited(at: now, isOtherCopy: hasJoined) {

@@ -2,7 +2,7 @@ internal import MediaCache
 internal import Synchronization
 
 extension Recording {
-    /// The number of newest segments that aren't removed while recording, because players at the live edge need them.
+    /// The number of newest segments that size limits spare while recording, since players at the live edge need them.
     static let spared: Int64 = 3
 
     /// Removes one batch of the oldest segments that exceed the limits, except pinned ones.
@@ -48,7 +48,7 @@ extension Recording {
             }
             return !choice.isComplete
         } catch {
-            // The next segment triggers another attempt.
+            // The next pass tries again.
             cleaner.restart()
             return false
         }
@@ -57,7 +57,7 @@ extension Recording {
     /// The time ranges that programmes pin, in nanoseconds since 1970.
     var pinned: [Range<Int64>] { channel.programmes.map(\.nanoseconds) }
 
-    /// Forgets the companions of removed segments, which may be removed, too, so that later segments fetch them again.
+    /// Forgets the companions of removed segments, so that later segments fetch them again if they were removed, too.
     private func forgetCompanions(of rows: [RecordedSegment], _ track: RecordedTrack) {
         let folder = track.folder
         for name in Set(rows.flatMap { $0.conditions.companions.map(\.name) }) {

@@ -39,7 +39,7 @@ package actor Recording {
     /// The reason why the recording gave up; nil unless its URL isn't a stream.
     private(set) var refusal: String?
 
-    /// Whether the channel's tracks were found at a different URL than the channel's.
+    /// Whether the tracks were found at a different URL than the channel's current one.
     private var hasOtherURL: Bool
 
     init(_ channel: Channel, dependencies: RecordingDependencies, hasOtherURL: Bool = false) {
@@ -216,8 +216,8 @@ package actor Recording {
         }
     }
 
-    /// The time after which a channel that was never recorded gives up if all responses are pages. Origins send error
-    /// pages before a stream begins.
+    /// The time after which a channel that was never recorded gives up if all responses are web pages. Origins send
+    /// error pages before a stream begins.
     private static let pageLimit = Duration.seconds(300)
 
     /// Returns whether retrying can't help, because the channel's URL was never a playlist.
@@ -225,7 +225,7 @@ package actor Recording {
     /// - Parameter pagesBegan: The time of the first of consecutive responses without a playlist, which the function
     ///   updates.
     private func isDefinitive(_ error: any Error, pagesBegan: inout Duration?) -> Bool {
-        // A live download is started by a playlist.
+        // A live download is only started if its URL is a playlist.
         guard let error = error as? CacheError, error.code == .notMedia, channel.tracks.isEmpty,
             channel.endsWhenUnchanged != true
         else {
@@ -253,7 +253,7 @@ package actor Recording {
 
     // MARK: - Tracks
 
-    /// Updates the tracks from the channel's multivariant playlist. Returns immediately if an update is in flight.
+    /// Updates the tracks from the channel's playlist. Returns immediately if an update is in flight.
     func findTracks() async throws {
         guard !isFindingTracks else { return }
         isFindingTracks = true
@@ -416,7 +416,6 @@ package actor Recording {
     }
 }
 
-/// The dependencies of a recording.
 struct RecordingDependencies: Sendable {
     let store: CacheStore
     let recordingStore: any RecordingStore

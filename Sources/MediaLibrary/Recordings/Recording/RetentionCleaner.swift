@@ -121,7 +121,7 @@ final class FreeDiskSpace: Sendable {
     /// measurement; nil if it can't be measured. It's measured at intervals.
     func current(in store: any RecordingStore, at now: Duration) async -> (bytes: Int64, measured: Duration)? {
         if let last = last.withLock({ $0 }), now - last.measured < Self.measureInterval { return last }
-        // An earlier measurement may be outdated. The next call measures again.
+        // If this fails, an earlier measurement isn't used, because it may be outdated, and the next call tries again.
         let current = (try? await store.freeBytes()).map { (bytes: $0, measured: now) }
         last.withLock { $0 = current }
         return current

@@ -8,7 +8,7 @@ import HLS
 struct SegmentNameHistory: Sendable {
     /// The relation of a playlist to the names listed before.
     enum Relation: Sendable {
-        /// Some names are new.
+        /// Some segments are new.
         case new
         /// All names were listed before, but there are no dates to compare.
         case named

@@ -88,8 +88,8 @@ struct TimelineClock: Sendable {
         return Self.product(missed, duration) <= 2 * elapsed + max(Self.arrivalTolerance, Self.product(10, duration))
     }
 
-    /// Returns the time from the arrival of the last segment to a time of the wall clock. The segment's date isn't used
-    /// if its arrival is known, since it may be far from the wall clock.
+    /// Returns the time from the arrival of the last segment to a time of the wall clock. The segment's date is only
+    /// used if its arrival is unknown, since dates may be far from the wall clock.
     func elapsed(at wall: Int64) -> Int64 {
         guard let last = arrived ?? end?.clampedSum(lag ?? 0) else { return 0 }
         return max(0, wall.clampedSum(-last))

@@ -30,7 +30,7 @@ extension TrackFollower {
         return isAlike(left, right)
     }
 
-    /// Returns whether two segments agree in byte range, duration and date.
+    /// Returns whether two segments agree in byte range offset, duration and, if both have one, date.
     static func isAlike(_ left: MediaSegment, _ right: MediaSegment) -> Bool {
         left.byteRange?.offset == right.byteRange?.offset && left.duration == right.duration
             && (left.programDateTime == nil || right.programDateTime == nil

@@ -9,7 +9,7 @@ extension TrackFollower {
     /// The maximum time, in nanoseconds, by which a segment's assumed arrival precedes the load of its playlist.
     private static let maximumPlaylistDuration: Int64 = 30 * 86_400_000_000_000
 
-    /// Returns the rows of new segments.
+    /// Returns the rows of new segments, preceded by gap rows for missed ones.
     ///
     /// - Parameter missed: The number of segments missed before the first one; nil if unknown.
     mutating func rows(
@@ -19,7 +19,7 @@ extension TrackFollower {
         let target = max(1, playlist.targetDuration ?? playlist.segments.last?.duration.roundedUp ?? 1)
         let resolved = Array(playlist.resolvedSegments)
         let total = resolved.last.map { $0.startNanoseconds &+ $0.segment.duration.nanoseconds } ?? 0
-        // Computed once, since the time is proportional to the playlist's length.
+        // Computed once, since this takes time proportional to the playlist's length.
         let lost = TimelineClock.product(missed ?? 0, averageDuration(of: playlist))
         var rows: [RecordedSegment] = []
         let times = resolved.map { segment in

@@ -3,8 +3,8 @@ internal import MediaCache
 
 /// A converter that turns the successive loads of a track's playlist into rows of a timeline.
 ///
-/// Segments that left the playlist between two loads become gaps. The follower detects restarted and alternating
-/// encoders, changed numbers and URLs, and outdated copies from caches.
+/// Segments that appeared in the playlist and left it between two loads become gaps. The follower detects restarted and
+/// alternating encoders, changed numbers and URLs, and outdated copies from caches.
 struct TrackFollower: Sendable {
     /// The number of most recent rows that are compared with the playlist after a restart of the process.
     static let tailLength = 1000
@@ -51,7 +51,7 @@ struct TrackFollower: Sendable {
     var conditions: CachedConditions?
     /// Whether the next row doesn't continue the last one.
     var isBroken = false
-    /// The date ranges in rows and of the last playlist, as text.
+    /// The date ranges of the last playlist, as text; before the first load, those of the recorded rows.
     var dateRanges: Set<String> = []
     /// The date ranges seen outside new rows. They are added to the next row.
     var pendingDateRanges: [String] = []
@@ -73,7 +73,7 @@ struct TrackFollower: Sendable {
     private var stale: StaleCopies?
 
     /// - Parameters:
-    ///   - tail: The last `tailLength` recorded rows.
+    ///   - tail: The last recorded rows, at most `tailLength`.
     ///   - next: The number of the next row; nil if nothing is recorded.
     ///   - discontinuities: The number of discontinuities up to the last row.
     init(folder: String, after tail: [RecordedSegment] = [], next: Int64? = nil, discontinuities: Int64 = 0) {

@@ -1,11 +1,10 @@
 /// A selection of the segments that retention removes. The oldest segments of all tracks are removed first, so that the
 /// tracks begin together, until every limit is met.
 struct Pruning: Sendable {
-    /// The limits of retention.
     struct Limits: Sendable, Hashable {
         /// The arrival time up to which segments are too old, in nanoseconds since 1970.
         var oldest: Int64
-        /// The number of newest cached segments that remain on each track, at least 1; nil for no limit.
+        /// The maximum number of cached segments on each track, where values below 1 count as 1; nil for no limit.
         var segments: Int?
         /// The number of bytes to remove.
         var excess: Int64
@@ -54,7 +53,7 @@ struct Pruning: Sendable {
             let isOld = head.arrived <= limits.oldest
             let isSurplus = limits.segments.map { found.laterStoredCount >= max(1, $0) } ?? false
             let isSpare = excess > 0 && head.number + limits.spared < timeline.edge
-            // Later segments of other tracks may exceed the limit.
+            // Later segments of other tracks may exceed a limit.
             guard isOld || isSurplus || isSpare else { continue }
             guard chosen < count else {
                 choice.isComplete = false
@@ -77,7 +76,7 @@ struct Pruning: Sendable {
         guard let head, head.number < timeline.edge else { return nil }
         cursors[timeline.track] = head.number
         guard isCounted else { return Head(row: head, laterStoredCount: 0) }
-        // The previous count is reused, unless a pinned segment is in between.
+        // The previous count is reused, unless pinned or removed segments are in between.
         if let last, last.row.number + 1 == head.number {
             return Head(row: head, laterStoredCount: last.laterStoredCount - (head.state == .stored ? 1 : 0))
         }

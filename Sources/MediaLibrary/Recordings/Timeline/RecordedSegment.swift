@@ -3,21 +3,20 @@ package import MediaCache
 
 /// A media segment in a recording's timeline.
 package struct RecordedSegment: Sendable, Hashable {
-    /// The state of a segment.
     package enum State: UInt8, Sendable, Hashable {
-        /// The segment was listed in a playlist and is being fetched.
+        /// The segment was listed in a playlist, and is queued or being fetched.
         case awaited
         case stored
         /// The segment was lost or marked as a gap by the origin (EXT-X-GAP, RFC 8216bis §4.4.4.7).
         case gap
     }
 
-    /// The position among all segments of the track, and the media sequence number (§4.4.3.2) in every served playlist.
+    /// The consecutive number on the track, usually also the media sequence number (§4.4.3.2) in served playlists.
     /// Numbers are never reused.
     package var number: Int64
     /// The start in nanoseconds since 1970-01-01T00:00:00Z. It is never before the end of the previous segment.
     package var start: Int64
-    /// The duration in nanoseconds, as stated by its playlist.
+    /// The duration in nanoseconds, as stated by the playlist; estimated for a gap that was never seen.
     package var duration: Int64
     /// The time by which ``duration``, often rounded up, extends beyond the start of the next segment, in nanoseconds.
     package var overrun: Int64 = 0
@@ -28,7 +27,7 @@ package struct RecordedSegment: Sendable, Hashable {
     /// milliseconds; 0 for a track that never had dates. Nil for a segment with a date, for a gap that was never seen,
     /// and in pages of earlier versions.
     package var clockLag: Int64?
-    /// The target duration of its playlist, in seconds.
+    /// The target duration of the playlist, in seconds.
     package var targetDuration: Int
     package var state: State
     /// Whether a discontinuity precedes the segment (§4.4.4.3).
@@ -36,7 +35,7 @@ package struct RecordedSegment: Sendable, Hashable {
     /// The number of discontinuities up to the segment by the origin's count (§4.4.3.3); nil for a gap that was never
     /// seen, and in pages of earlier versions.
     package var originDiscontinuity: Int64?
-    /// Whether its playlist states that it starts with an independent frame (EXT-X-INDEPENDENT-SEGMENTS, §4.4.2.1).
+    /// Whether the playlist states that segments can be decoded independently (EXT-X-INDEPENDENT-SEGMENTS, §4.4.2.1).
     package var isIndependent = false
     /// Whether the origin wrapped the media in other bytes, which are removed for players.
     package var isWrapped = false
@@ -49,7 +48,8 @@ package struct RecordedSegment: Sendable, Hashable {
     package var originSequence = 0
     /// The URL at the origin; empty for a gap without a known URL.
     package var url = ""
-    /// The address scope of the playlist, for all URLs of the segment; nil in pages of earlier versions.
+    /// The address scope of the playlist, for all URLs of the segment; nil for a gap that was never seen, and in pages
+    /// of earlier versions.
     package var scope: AddressScope?
     /// The byte range; nil for the whole resource.
     package var range: Range<Int64>?
@@ -92,7 +92,7 @@ package struct RecordedConditions: Sendable, Hashable {
         package var name: String
     }
 
-    /// The keys (EXT-X-KEY, RFC 8216bis §4.4.4.4), with local names and initialization vectors.
+    /// The keys (EXT-X-KEY, RFC 8216bis §4.4.4.4), with local names, and explicit initialization vectors if needed.
     package var keys: [EncryptionKey] = []
     /// The media initialization section (EXT-X-MAP, §4.4.4.5), with a local name.
     package var map: MediaInitializationSection?

@@ -22,7 +22,7 @@ extension Timeline {
                     written.append(name(ofPage: page.first))
                 }
             } catch {
-                // The next call may use these numbers for fewer segments.
+                // The next call may append fewer segments, and wouldn't replace these pages.
                 if written.count > 1 { try? await store.removeFiles(Array(written.dropFirst()), of: recording) }
                 throw error
             }
@@ -56,7 +56,7 @@ extension Timeline {
         return segments
     }
 
-    /// Returns the complete pages that contain the segments.
+    /// Returns the whole pages to write: those with the segments, and the last page if its last segment is cut short.
     private func pages(with segments: [RecordedSegment], countingFrom first: Int64) -> [TimelinePage] {
         let (next, lastPage, count) = state.withLock { state in
             (
@@ -71,7 +71,7 @@ extension Timeline {
             rest[rest.startIndex].start = max(first.start, last.start)
             if rest[rest.startIndex].start < last.end, let page = open {
                 open?[last.number]?.end(before: rest[rest.startIndex])
-                // If the code below adds segments to the page, it also writes it.
+                // Otherwise, the code below adds segments to the page, and returns it.
                 if page.end != first.number || page.segments.count >= TimelinePage.capacity, let open {
                     pages.append(open)
                 }
@@ -122,8 +122,8 @@ extension Timeline {
 
     // MARK: - Removal
 
-    /// Removes segments, with the keys and sections that no other segment needs. They are removed from the timeline
-    /// durably before their bytes are deleted. Bytes that can't be deleted now are deleted by the next call.
+    /// Removes segments, with the keys and sections that no other segment needs. The segments are removed from the
+    /// timeline durably before any bytes are deleted. Bytes that can't be deleted now are deleted by the next call.
     package func remove(_ numbers: [Int64]) async throws {
         try await changes.runUncancelled { try await removeNow(numbers) }
     }

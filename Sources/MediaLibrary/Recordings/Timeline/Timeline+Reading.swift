@@ -33,7 +33,7 @@ extension Timeline {
     ///   - start: The start in nanoseconds since 1970. A segment in progress at this time is included.
     ///   - end: The end. A segment that starts at this time isn't included.
     ///   - isOver: Whether no more segments are added to the range. If so, awaited segments are returned as gaps, and
-    ///     later ones are included.
+    ///     the segments after them are included.
     package func range(from start: Int64, to end: Int64, isOver: Bool = false) async throws -> TimelineRange {
         let (entries, removed, edge) = state.withLock { state in
             (Array(state.index.pages(from: start, to: end)), state.removed, isOver ? state.next : state.edge)
@@ -72,7 +72,7 @@ extension Timeline {
         var rest = entries.filter { $0.numbers.upperBound > next && (!gapsOnly || $0.gaps > 0) }[...]
         var found: [RecordedSegment] = []
         while found.count < limit, !rest.isEmpty {
-            // Reads as many pages as are expected to contain the missing segments.
+            // Reads as many pages as are expected to contain the remaining results.
             var expected = found.count
             let batch = rest.prefix(Self.maximumBatch).prefix { entry in
                 defer { expected += gapsOnly ? entry.gaps : entry.live }
@@ -129,11 +129,12 @@ extension Timeline {
         }
     }
 
-    /// Returns the number of the first segment that starts at a time or later; nil if there is none.
+    /// Returns the number of the first segment that starts at a time or later, which may not exist yet; nil if no
+    /// segment ends after that time.
     private func firstNumber(startingAt time: Int64) async throws -> Int64? {
         while let entry = state.withLock({ $0.index.firstPage(after: time) }) {
             guard let page = try await pages([entry]).first else { continue }
-            // If all segments of the page start earlier, the result is the first number of the next page.
+            // If all segments of the page start earlier, the result is the number after the page's last one.
             return page.segments.first { $0.start >= time }?.number ?? page.end
         }
         return nil

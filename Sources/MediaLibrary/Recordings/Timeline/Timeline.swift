@@ -30,7 +30,8 @@ package final class Timeline: Sendable {
         var targetDuration = 1
         /// The number of index entries visited so far, by which tests measure the cost of long recordings.
         var entriesPassed = 0
-        /// The number of segments in unreadable pages after the last readable one. Each may have had a discontinuity.
+        /// The maximum number of segments in unreadable pages after the last readable one. Each segment may have had a
+        /// discontinuity.
         var unknown: Int64 = 0
 
         var discontinuities: Int64 {
@@ -86,7 +87,7 @@ package final class Timeline: Sendable {
                 guard let page = bytes.flatMap(TimelinePage.init(encoded:)), page.first == first else {
                     // The numbers of an unreadable page aren't reused.
                     let end = first + Int64(TimelinePage.capacity)
-                    // Each of its segments may have had a discontinuity.
+                    // Each segment of the page may have had a discontinuity.
                     state.unknown += state.index.entries.isEmpty ? end : end - state.next
                     state.next = max(state.next, end)
                     continue
@@ -178,8 +179,8 @@ package final class Timeline: Sendable {
         }
     }
 
-    /// Returns the time ranges up to the edge that are recorded or may still be, in order and merged. Gaps are neither.
-    /// Reads no pages.
+    /// Returns the recorded time ranges up to the edge, in order and merged, without gaps of a second or more. Reads no
+    /// pages.
     ///
     /// - Parameter isOver: Whether the ranges include awaited segments and those after them.
     package func recordedRanges(isOver: Bool = false) -> [Range<Int64>] {

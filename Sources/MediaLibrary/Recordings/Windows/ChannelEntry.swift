@@ -159,7 +159,7 @@ enum ChannelEntry {
     static func folder(of uri: String) -> String { String(uri.prefix { $0 != "/" }) }
 
     /// Returns an entry with a different name for the tracks' playlists, and without unavailable tracks. If no variant
-    /// stream is available, all remain. Text that isn't a multivariant playlist is returned unchanged.
+    /// stream is available, all variant streams remain. Text that isn't a multivariant playlist is returned unchanged.
     ///
     /// - Parameters:
     ///   - name: The name of the tracks' playlists.

@@ -9,7 +9,7 @@ package struct RecordedWindow: Sendable {
     /// The number of lost segments of each track, plus its missing beginning and end, by folder. A track without any
     /// segments counts as one. Subtitles don't count.
     package var gapsByTrack: [String: Int]
-    /// The folders of the tracks without any segments in the window.
+    /// The folders of the tracks that were part of the stream in the window, but have no segments there.
     package var missingTracks: [String]
     /// The folders of each variant stream's audio renditions, by the variant stream's folder.
     package var audioFoldersByVariant: [String: Set<String>]
@@ -29,7 +29,7 @@ package struct RecordedWindow: Sendable {
     }
 }
 
-/// A request for a window outside the recorded time ranges.
+/// The error of a request for a window outside the recorded time ranges.
 package struct WindowOutOfRangeError: Error, Sendable, CustomStringConvertible {
     package let channel: ChannelName
     /// The reason, as a clause.

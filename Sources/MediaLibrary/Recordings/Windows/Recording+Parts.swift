@@ -4,6 +4,8 @@ package import MediaCache
 extension Recording {
     /// Returns a segment, a key or a media initialization section by its name in a track's folder.
     ///
+    /// Doesn't check whether a key exists.
+    ///
     /// - Throws: `CacheError`: `notFound` if no part has this name, or if it was removed or is a gap; `storage`.
     package nonisolated func part(_ name: String, track: String) async throws -> RecordedPart {
         guard let timeline = timelines.first(where: { $0.track == track }) else {
@@ -33,7 +35,7 @@ extension Recording {
         return RecordedPart(part: self.part(row, track: track), isWrapped: row.isWrapped)
     }
 
-    /// Returns the time range of a segment in nanoseconds since 1970; nil if a track has no segment with this number.
+    /// Returns the time range of a segment in nanoseconds since 1970; nil if there is no such track or segment.
     ///
     /// - Throws: `CacheError` with `storage`.
     package nonisolated func span(ofSegment number: Int64, track: String) async throws -> Range<Int64>? {
@@ -87,7 +89,6 @@ extension Recording {
     }
 }
 
-/// A part of a recording.
 package struct RecordedPart: Sendable {
     /// The description of the part, with its cache key.
     package var part: AssetPart

@@ -151,8 +151,8 @@ extension Recording {
         return end <= streamTime
     }
 
-    /// Returns the time range of everything recorded so far, in nanoseconds since 1970. After a channel has stopped,
-    /// awaited segments are gaps, and the range includes the segments after them.
+    /// Returns the time range of everything recorded so far, in nanoseconds since 1970. If no more segments will be
+    /// added, awaited segments are gaps, and the range includes the segments after them.
     private func everything() throws -> Range<Int64> {
         let all = coveredRanges(isOver: true)
         if let first = all.first, let last = all.last, isOver(at: last.upperBound) {
@@ -176,7 +176,8 @@ extension Recording {
         ).bytes
     }
 
-    /// Returns the window that ends `delay` before the stream's time and begins a minute before it or an earlier edge.
+    /// Returns the window that ends `delay` before the stream's time, and begins a minute before its end or an earlier
+    /// edge.
     private func span(delayedBy delay: Int64, edge: Int64) -> Range<Int64> {
         let end = streamTime.clampedSum(-delay)
         return min(end, edge).clampedSum(-Self.standardWindow)..<end
@@ -223,7 +224,7 @@ extension Recording {
         WindowOutOfRangeError(channel: channel.name, what: what, recordedRanges: recordedRanges())
     }
 
-    /// Returns the time ranges recorded on any track, without gaps of all tracks.
+    /// Returns the time ranges recorded on any track, without gaps common to all tracks.
     ///
     /// - Parameter isOver: Whether the ranges include awaited segments and those after them.
     package nonisolated func recordedRanges(isOver: Bool = false) -> [Range<Int64>] {
@@ -334,8 +335,9 @@ extension Recording {
     /// The maximum time between the last segment of a removed track and the first playlist without it, in nanoseconds.
     private static let removalDelay: Int64 = 60_000_000_000
 
-    /// Returns the time range in which a track was part of the stream, in nanoseconds since 1970; nil for subtitles,
-    /// which no window requires. It begins with the track's first segment, or when the stream first listed the track.
+    /// Returns the time range in which a track was part of the stream, in nanoseconds since 1970; nil if there is none,
+    /// and for subtitles, which no window requires. The range begins with the track's first segment, or when the stream
+    /// first listed the track, whichever is earlier.
     func expectedTime(of timeline: Timeline) -> Range<Int64>? {
         guard !Self.isText(timeline.track) else { return nil }
         let track = channel.tracks.first { $0.folder == timeline.track }
@@ -363,7 +365,7 @@ package struct WindowEntry: Sendable {
 }
 
 extension Timeline {
-    /// Returns whether any part of a window is recorded.
+    /// Returns whether the track has segments in a window, including gaps.
     func has(_ span: (from: Int64, to: Int64?), isOver: Bool = false) -> Bool {
         coveredRanges(isOver: isOver).contains { $0.upperBound > span.from && $0.lowerBound < span.to ?? .max }
     }

@@ -55,8 +55,9 @@ public struct WindowContent: Sendable {
         }
     }
 
-    /// Returns the start of a window. A relative start outside the recorded ranges is moved to the next range. An
-    /// absolute start isn't changed, so that the server can report which ranges are recorded.
+    /// Returns the start of a window. A relative start before the first recorded range is moved to the start of that
+    /// range, unless the window ends before it. Other starts aren't changed, so that the server can report which ranges
+    /// are recorded.
     ///
     /// - Parameters:
     ///   - start: The requested start in nanoseconds since 1970; nil for the start of the recording.

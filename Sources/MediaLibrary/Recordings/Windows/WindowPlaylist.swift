@@ -119,7 +119,7 @@ extension WindowPlaylist {
             last = (row.number, row.end, row.targetDuration)
         }
 
-        /// Writes the absent segments between the last segment and this one.
+        /// Writes the absent segments between the last row and the given one.
         private mutating func writeAbsent(
             before row: RecordedSegment, discontinuities upTo: Int64?, to segments: inout [MediaSegment]
         ) {
@@ -160,7 +160,7 @@ extension EncryptionKey {
     /// Whether the segment's number is the initialization vector, as in the key format `identity` (RFC 8216bis §5.2).
     var usesImplicitVector: Bool { method != .none && iv == nil && !isManagedByDRM }
 
-    /// Returns the key with an explicit initialization vector, since media sequence numbers differ between playlists.
+    /// Returns the key with an explicit initialization vector, for a segment whose media sequence number has changed.
     fileprivate func withVector(of number: Int64) -> EncryptionKey {
         guard usesImplicitVector else { return self }
         var key = self
@@ -178,7 +178,7 @@ package struct IFramePlaylist: Sendable {
     /// Whether no more segments will be added.
     package var isOver: Bool
 
-    /// Whether no segment begins with a frame that can be decoded independently.
+    /// Whether no segment is known to begin with a frame that can be decoded independently.
     package var isEmpty: Bool { !range.segments.contains { $0.firstFrameLength > 0 } }
 
     /// The playlist in UTF-8. The segments have the same numbers as in other playlists.

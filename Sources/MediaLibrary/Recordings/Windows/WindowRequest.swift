@@ -158,7 +158,6 @@ package enum WindowRequest: Sendable, Hashable {
 
 /// An error in a request for a window.
 package struct WindowError: Error, Sendable, Hashable, CustomStringConvertible {
-    /// A description of the problem.
     package let description: String
 
     init(_ description: String) { self.description = description }
