@@ -35,7 +35,7 @@ public struct Asset: Sendable, Hashable, Identifiable, Codable {
     public var title: String?
     /// The source of the title; nil if there is no title, or an earlier version stored it.
     public var titleSource: TitleSource?
-    /// The artist, album and other metadata that the cached media contains; nil until they have been read.
+    /// The artist, album and other metadata that the cached media contains; nil until it has been read.
     public var metadata: MediaMetadata?
     /// Whether the asset is a file or a stream; nil until it has been examined.
     public var kind: Kind?

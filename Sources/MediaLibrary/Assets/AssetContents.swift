@@ -2,10 +2,10 @@ internal import MediaContainers
 
 /// The contents of an asset: its playlists, rewritten to play from the cache, and its parts.
 ///
-/// Contents are created once, from the origin's playlists. Afterwards, listing the parts, finding missing ones and
-/// playing the asset require neither the origin nor its cached playlists.
+/// Contents are created from the origin's playlists. Afterwards, listing the parts, finding missing ones and playing
+/// the asset require neither the origin nor its cached playlists.
 public struct AssetContents: Sendable, Hashable, Codable {
-    /// The JSON keys. ``copyCount`` and ``metadata`` are omitted, because only downloads use them.
+    /// The JSON keys of the API. ``copyCount`` and ``metadata`` are only part of the storage format.
     private enum CodingKeys: String, CodingKey {
         case playlists, parts, duration, estimatedLength, notes, isGrowing, selection
     }
@@ -44,7 +44,7 @@ public struct AssetContents: Sendable, Hashable, Codable {
     /// The playlists, beginning with the one that players open; empty for a file.
     public var playlists: [LocalPlaylist]
     /// The parts in the order in which playback needs them: keys and media initialization sections, then segments by
-    /// start time.
+    /// start time, then other resources.
     public var parts: [AssetPart]
     /// The duration in seconds; 0 if unknown.
     public var duration: Double
@@ -58,7 +58,7 @@ public struct AssetContents: Sendable, Hashable, Codable {
     var copyCount = 1
     /// The selection of variant streams and renditions in the contents; nil means that of the asset's download.
     var selection: StreamSelection?
-    /// The metadata in the origin's playlists, or in a downloaded file; nil if they haven't been read.
+    /// The metadata in the origin's playlists, or in a downloaded file; nil if it hasn't been read.
     var metadata: MediaMetadata?
 
     /// The title in the origin's playlist; nil if there is none, or the playlist hasn't been read.

@@ -1,6 +1,6 @@
 /// The identifier of an asset in URLs: twelve random letters and digits.
 ///
-/// A web page can find out whether a URL on this machine exists, so identifiers can't be derived from titles or URLs.
+/// A web page can find out whether a URL on this machine exists, so identifiers aren't derived from titles or URLs.
 public struct AssetID: RawRepresentable, Sendable, Hashable, CustomStringConvertible {
     /// The identifier's text.
     public let rawValue: String

@@ -7,7 +7,7 @@ struct AssetResources {
     let settings: Downloads.SettingsSource
 
     /// Returns the cache keys that belong to an asset and to no other, cached or not. Throws `CacheError` with
-    /// `storage` if another asset's contents can't be read, because it may share them.
+    /// `storage` if another asset's contents can't be read, because that asset may share keys.
     func exclusiveKeys(of asset: Asset) async throws -> Set<String> {
         try await exclusive(try keys(of: asset, contents: try await contents(of: asset)), to: asset)
     }

@@ -29,8 +29,9 @@ public actor AssetStore {
 
     /// Creates the asset store of a cache store.
     ///
-    /// - Parameter willRemove: Called before an asset's record is removed, however the asset is removed. The asset can
-    ///   no longer be found then. An error cancels the removal. It must not change the assets of this store.
+    /// - Parameter willRemove: Called before an asset's record is removed, however the asset is removed. At that time,
+    ///   the asset can no longer be found. If the function throws, the asset isn't removed. The function must not
+    ///   change the assets of this store.
     package init(of store: CacheStore, willRemove: (@Sendable (AssetID) async throws -> Void)?) {
         self.store = store
         self.willRemove = willRemove
@@ -328,7 +329,7 @@ public actor AssetStore {
 }
 
 extension Asset {
-    /// Returns whether any displayed field differs, except fields that download events report.
+    /// Returns whether a field differs whose changes ``AssetEvent/changed(_:)`` reports.
     fileprivate func differsVisibly(from other: Asset) -> Bool {
         title != other.title || cover != other.cover || kind != other.kind || duration != other.duration
             || metadata != other.metadata || position != other.position || watched != other.watched

@@ -187,7 +187,7 @@ private struct BundlePart {
     /// copied. After an error, the folder doesn't contain the part.
     ///
     /// - Returns: The length, and whether the bytes are the origin's.
-    /// - Throws: `inputOutput` only for a missing part.
+    /// - Throws: `inputOutput` only if the part can't be read, so that it counts as missing.
     func write(to draft: FolderDraft) throws(ContainerError) -> (length: Int64, isUnchanged: Bool) {
         let cached = try cachedResource()
         if let cached, let file = try cachedFile(cached) {
@@ -305,7 +305,7 @@ struct BundlePartRanges: Equatable {
     ///
     /// - Parameter read: A function that returns the bytes of a range. It may return fewer bytes, but at least one.
     /// - Returns: The length of the file.
-    /// - Throws: `inputOutput` only for missing bytes.
+    /// - Throws: `inputOutput` only if bytes are missing or the resource has changed.
     func copy(
         to file: FileSink, read: (Range<Int64>) throws(ContainerError) -> FetchedBytes
     ) throws(ContainerError) -> Int64 {

@@ -25,11 +25,11 @@ public struct BundleFolder: Sendable {
     /// Opens a folder or file.
     ///
     /// - Parameters:
-    ///   - path: The path of a folder with a playlist, of a playlist, or of a media file.
+    ///   - path: The path of a folder, a playlist or a media file.
     ///   - base: The URL against which the references of the playlists resolve; nil if they're paths in the folder.
     /// - Throws: `CacheError`: `notFound` if nothing exists at the path; `notMedia` for an invalid manifest, or if a
-    ///   folder has no manifest and no unambiguous playlist; `invalidURL` if the base has no folder; errors of
-    ///   Foundation if the folder can't be read.
+    ///   folder has neither a manifest, an unambiguous playlist nor exactly one file; `invalidURL` if the base has no
+    ///   folder; errors of Foundation if the folder can't be read.
     public init(path: String, base: ResourceURL? = nil) throws {
         self.base = try base?.withoutUserInfo.resolve(".").description ?? Self.reservedBase
         let files = FileManager.default
@@ -158,7 +158,8 @@ public struct BundleFolder: Sendable {
         return name
     }
 
-    /// Returns the path of a regular file. Throws if its name is invalid, or a symbolic link leads out of the folder.
+    /// Returns the path of a regular file. Throws if its name is invalid, a symbolic link leads out of the folder, or
+    /// there is no such file.
     private func file(_ name: String) throws -> String { try Self.file(name, in: root) }
 
     private static func file(_ name: String, in root: String) throws -> String {

@@ -3,7 +3,7 @@ package import MediaCache
 
 /// The import of a bundle's parts into a store, as a complete asset.
 package struct BundleIngestion: Sendable {
-    /// An error thrown if a download of the same asset exists and isn't complete.
+    /// An error thrown if the asset has a download that is neither complete nor complete with holes.
     package struct DownloadInProgress: Error {
         package let url: String
         package let asset: AssetID

@@ -92,7 +92,8 @@ public struct DownloadPolicy: Sendable, Hashable, Codable {
     /// Creates a policy under which downloads always run.
     public init() {}
 
-    /// Returns the obstacle that prevents downloads from running at a time of day in `calendar`; nil if there is none.
+    /// Returns the obstacle that prevents downloads from running under the given conditions and at the given time, with
+    /// its time of day in `calendar`; nil if there is none. ``freeSpaceReserve`` isn't checked.
     public func obstacle(
         under conditions: DeviceConditions, at now: Date, calendar: Calendar = .current
     ) -> DownloadObstacle? {

@@ -1,4 +1,4 @@
-// The stubs of `make check-apple` provide Network on Linux, too, and compile the other branch there.
+// With the stubs of `make check-apple`, Network can also be imported on Linux, and the other branch is compiled there.
 #if os(Linux) && !canImport(Network)
     internal import Foundation
     internal import MediaCache

@@ -1,8 +1,8 @@
 package import MediaContainers
 
 /// A writer of clips for the extraction of single frames. A clip contains the few frames that a decoder needs to
-/// display the media at a given time, and starts with the frame at that time. Only the index and the bytes of these
-/// frames are read.
+/// display the media at a given time, and starts with the frame at that time. Of an MP4, only the index and the
+/// bytes of these frames are read.
 package enum FrameClip {
     /// Writes the clip for a time in seconds from the beginning of an MP4 to an empty file. Returns whether there is a
     /// frame at that time or later.
@@ -72,7 +72,7 @@ private struct FrameGroup<Bytes> {
     init(at target: Int64) { self.target = target }
 
     mutating func add(_ sample: MediaSample, _ bytes: @autoclosure () -> Bytes) throws(ContainerError) {
-        // Frames decoded after that time aren't needed.
+        // This frame and all later ones are displayed after the shown frame, so they aren't needed.
         if let shown, sample.dts > shown { isComplete = true }
         guard !isComplete else { return }
         if sample.isSync, sample.pts <= target { (frames, size) = ([], 0) }

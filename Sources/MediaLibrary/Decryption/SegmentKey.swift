@@ -22,7 +22,8 @@ public struct SegmentKey: Sendable, Hashable {
     ///
     /// - Parameters:
     ///   - keys: The key tags that apply to the segment. They describe the same key in different formats.
-    ///   - mediaSequence: The default initialization vector (RFC 8216bis §5.2).
+    ///   - mediaSequence: The segment's media sequence number, which is the default initialization vector (RFC 8216bis
+    ///     §5.2).
     /// - Throws: `ContainerError` with `encrypted` if no key is usable, because of sample encryption, a DRM system or
     ///   an unknown method.
     static func usable(of keys: [EncryptionKey], mediaSequence: Int) throws(ContainerError) -> SegmentKey? {

@@ -24,12 +24,12 @@ public struct DiagnosisFinding: Encodable, Sendable, Hashable {
         DiagnosisFinding(check: check, outcome: .ok, found: found)
     }
 
-    /// Returns a finding that limits playback or caching.
+    /// Returns the finding of a problem that limits playback or caching.
     public static func warning(_ check: String, _ found: String, advice: String) -> DiagnosisFinding {
         DiagnosisFinding(check: check, outcome: .warning, found: found, advice: advice)
     }
 
-    /// Returns a finding that prevents playback or caching.
+    /// Returns the finding of a problem that prevents playback or caching.
     public static func failure(_ check: String, _ found: String, advice: String) -> DiagnosisFinding {
         DiagnosisFinding(check: check, outcome: .failure, found: found, advice: advice)
     }

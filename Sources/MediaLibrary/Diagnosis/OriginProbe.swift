@@ -11,7 +11,7 @@ package struct OriginProbe: Sendable {
         var fields: HTTPFields
         var references = AddressScope.publicOnly
         var bytes: [UInt8]
-        /// Whether ``bytes`` is the whole body.
+        /// Whether ``bytes`` is known to be the whole body.
         var isWhole: Bool
         /// The time until the head was received.
         var latency: Duration

@@ -125,7 +125,7 @@ struct StreamDiagnosis: Sendable {
                     "key", "\(name): protected by a DRM system",
                     advice: "the stream is passed on unchanged; only players with that system can play it"))
         }
-        // RFC 8216bis §5.2.
+        // The length of a key file (RFC 8216bis §5.1).
         let length = cipher?.keyLength ?? 16
         if let bytes = key.uri.flatMap(DataURL.bytes) {
             return try await report(StreamFindings.key(embedded: bytes, name, length: length))

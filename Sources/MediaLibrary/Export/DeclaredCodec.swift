@@ -7,7 +7,7 @@ enum DeclaredCodec {
     ]
     private static let audio = ["mp4a", "ac-3", "ec-3", "ac-4", "opus", "flac", "alac"]
 
-    /// Returns whether a codec (RFC 6381) is one of video or of audio; nil for any other.
+    /// Returns the kind of a codec (RFC 6381); nil if it's neither a video nor an audio codec.
     static func kind(of codec: String) -> MediaKind? {
         let name = codec.lowercased()
         if video.contains(where: name.hasPrefix) { return .video }

@@ -18,8 +18,8 @@ extension MediaPlaylist {
     /// The positions of all segments, in order.
     ///
     /// The timeline follows EXT-X-PROGRAM-DATE-TIME (RFC 8216bis §4.4.4.6), because the sum of rounded durations
-    /// drifts. If the difference between two dates deviates too much from the duration, rounding isn't the cause. It may
-    /// be an outage that isn't visible in the media, so the duration is used instead.
+    /// drifts. If the difference between two dates deviates too much from the duration, the cause isn't rounding, but
+    /// perhaps an outage that isn't visible in the media. The duration is then used instead.
     package var segmentIntervals: [SegmentInterval] {
         var intervals: [SegmentInterval] = []
         var wall: Int64?

@@ -4,7 +4,7 @@ internal import MediaContainers
 
 /// A comparison of variant streams and renditions by the duration of their media, without gaps (EXT-X-GAP).
 final class MediaTimes {
-    /// Returns the playlist at a URI of the multivariant playlist; nil if it can't be read.
+    /// A function that returns the playlist at a URI of the multivariant playlist; nil if it can't be read.
     private let playlist: (_ uri: String) -> Playlist?
     /// The duration of the media and the target duration, in nanoseconds, by URI.
     private var known: [String: (media: Int64, target: Int64)] = [:]
@@ -22,7 +22,7 @@ final class MediaTimes {
     }
 
     /// Returns the items that have nearly all of the media, in their order. Compared with the item that has the most
-    /// media, an item may be missing up to 5 %, or less than three target durations if it has more than half.
+    /// media, an item may be missing up to 5%, or less than three target durations if it has more than half.
     func longest<Item>(_ items: [Item], uri: (Item) -> String) -> [Item] {
         guard items.count > 1 else { return items }
         let times = items.map { time(of: uri($0)) }

@@ -10,7 +10,7 @@ struct PartReader<Resources: StreamResources> {
 
     /// Returns the bytes of a part, and the movie of its media initialization section if it has one.
     ///
-    /// - Throws: `ContainerError`: `encrypted` if the part can't be decrypted; the errors of the resources.
+    /// - Throws: `ContainerError`: `encrypted` if the part has an obstacle; `malformed`; the errors of the resources.
     mutating func open(
         _ part: StreamPart
     ) throws(ContainerError) -> (movie: Movie?, bytes: PartBytes<Resources.Bytes>) {

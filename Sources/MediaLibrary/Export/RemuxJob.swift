@@ -197,9 +197,9 @@ public struct ClipRange: Sendable, Hashable {
 
 /// The placement of a stream's subtitles in an output.
 public enum SubtitlePlacement: String, Sendable, Hashable, CaseIterable {
-    /// A WebVTT file for each language next to the output, which most players support.
+    /// A WebVTT file for each subtitle rendition, next to the output. Most players support such files.
     case sidecar
-    /// Tracks of the output, which few players support.
+    /// Tracks of the output. Few players support them.
     case embed
     /// No subtitles.
     case none

@@ -2,7 +2,7 @@ internal import MediaContainers
 
 /// The result of a ``RemuxJob``.
 public struct RemuxResult: Encodable, Sendable {
-    /// A segment that is missing or damaged, and became a gap.
+    /// A segment that is missing or damaged, and became a gap completely or partially.
     public struct Missing: Encodable, Sendable {
         /// The last component of the segment's path.
         public var name: String
@@ -28,7 +28,7 @@ public struct RemuxResult: Encodable, Sendable {
     public struct Damage: Encodable, Sendable {
         /// The number of damaged places.
         public var places: Int
-        /// The time of the first one, in seconds from the beginning of the input.
+        /// The approximate time of the first one, in seconds from the beginning of the input, or of the joined inputs.
         public var first: Double
         /// The number of places by kind of damage.
         public var kinds: [String: Int]
@@ -61,7 +61,7 @@ public struct RemuxResult: Encodable, Sendable {
     public internal(set) var omitted: [String] = []
     /// The video and audio tracks in ``omitted``.
     public private(set) var lostTracks: [String] = []
-    /// The segments that became gaps.
+    /// The segments that became gaps completely or partially.
     public var missing: [Missing] = []
     /// The damage within segments; nil if there is none.
     public var damage: Damage?

@@ -6,7 +6,8 @@ extension StreamRemux {
     private static var maximumGroups: Int { 64 }
     private static var maximumParts: Int { 2 }
 
-    /// The parts of an input between two positions at which codecs may change.
+    /// The segments of an input with the same discontinuity number and media initialization section: their total
+    /// duration, and the first of them. Codecs may only change between groups.
     private struct PartGroup {
         var duration = 0.0
         var parts: [StreamPart] = []

@@ -6,7 +6,7 @@ extension StreamRemux {
     ///
     /// The first parts determine the beginning of presentation. Durations in playlists are rounded, so the samples of a
     /// part decide whether it's early enough: it must contain a key frame no later than `time`, and audio a second
-    /// earlier. No parts are skipped if a discontinuity precedes it, or if a part can't be read.
+    /// earlier. No parts are skipped if a discontinuity precedes that part, or if a part can't be read.
     mutating func resumptions(at time: Double) throws(ContainerError) -> [Int] {
         let all = plan.inputs.map { _ in 1 }
         do throws(ContainerError) {

@@ -18,7 +18,7 @@ public struct StreamRemux<Resources: StreamResources> {
     /// The start of the output, in seconds from the stream's beginning; nil reads everything. Parts that the
     /// output doesn't need aren't read, except the first, which determines the beginning of presentation.
     public var start: Double?
-    /// The time in seconds after which no part is read, from the stream's beginning; nil reads everything.
+    /// The latest start of a part that is read, in seconds from the stream's beginning; nil reads everything.
     public var end: Double?
     /// The parts that couldn't be read, in order.
     public private(set) var missing: [StreamPart] = []
@@ -46,7 +46,8 @@ public struct StreamRemux<Resources: StreamResources> {
     /// The damage that was skipped.
     public private(set) var damage = RemuxDamage()
     package private(set) var nextParts: [Int] = []
-    /// The join of each input's next part, unless that has a discontinuity; a gap after a part that couldn't be read.
+    /// The join of each input's next part if the part's own is `continuous`: `gap` after missing media, or the join of
+    /// an omitted part with a discontinuity.
     private var nextJoins: [SegmentJoin] = []
     /// The end of the last part that was read of each input, in seconds according to the playlist.
     private var ends: [Double?] = []

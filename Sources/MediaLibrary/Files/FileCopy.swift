@@ -34,7 +34,7 @@ public struct FileCopy: Sendable, Hashable {
 
     /// Makes the copy.
     ///
-    /// - Returns: The method that the file system supports.
+    /// - Returns: The method that was used.
     /// - Throws: ``MediaJobError`` with `outputExists`, or with the path and the reason reported by the system.
     public func make() throws -> Method {
         try target.check()

@@ -7,16 +7,16 @@ package struct SegmentCues: Sendable, Hashable {
     /// Whether X-TIMESTAMP-MAP places the cues on the clock of the stream's other segments. Otherwise, their times count
     /// from the start of the stream, or of the segment.
     package var isOnMediaClock: Bool
-    /// The cues with times in 90 kHz ticks. On the media clock, they aren't unwrapped.
+    /// The cues with times in 90 kHz ticks. On the media clock, the times aren't unwrapped.
     package var cues: [WebVTTCue]
 
-    /// The maximum length of all segments of a call in bytes.
+    /// The maximum total length in bytes of the segments of a call.
     private static let maximumLength = 4 << 20
 
     /// Reads the subtitles of segments.
     ///
-    /// - Throws: `ContainerError`: `unsupported` if the segments are fragmented MP4; `notThisFormat` if one isn't
-    ///   WebVTT; `limitExceeded`; the errors of the resources.
+    /// - Throws: `ContainerError`: `unsupported` if the segments are fragmented MP4; `encrypted` if one can't be
+    ///   decrypted; `notThisFormat` if one isn't WebVTT; `limitExceeded`; the errors of the resources.
     package static func read(
         _ rows: some Sequence<SegmentTable.Row>, of table: SegmentTable, from resources: some StreamResources
     ) throws(ContainerError) -> [SegmentCues] {

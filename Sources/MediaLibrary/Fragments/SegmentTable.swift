@@ -21,7 +21,7 @@ package struct SegmentTable: Sendable {
         package var end: Double { start + duration }
     }
 
-    /// The maximum number of segments: those of four days with a duration of 2 s.
+    /// The maximum number of segments, which is enough for four days of segments of 2 s.
     private static let maximumSegments = 200_000
 
     /// The segments in order, with consecutive numbers.
@@ -39,7 +39,7 @@ package struct SegmentTable: Sendable {
     ///
     /// - Parameter variables: The variables that the playlist may import.
     /// - Throws: `ContainerError`: `notThisFormat` if the resource isn't a playlist; `malformed`; `unsupported` if it's
-    ///   a multivariant or I-frame playlist; the errors of `resources`.
+    ///   a multivariant or I-frame playlist; `limitExceeded` for too many segments; the errors of `resources`.
     package init(
         playlist url: String, variables: [String: String] = [:], resources: some StreamResources
     ) throws(ContainerError) {

@@ -50,12 +50,13 @@ package struct StreamPresentation: Sendable, Hashable {
     /// The duration in seconds of the segments that are listed now.
     package private(set) var duration = 0.0
 
-    /// The number of segments that are tried to find out the tracks.
+    /// The maximum number of segments of an on-demand playlist that are read to determine the tracks.
     private static let maximumProbes = 3
     /// The number of segments before the end of a live playlist at which playback begins.
     private static let liveDistance = 3
 
-    /// Reads a stream's playlists, and the first segment of each media playlist whose codecs must be known at the start.
+    /// Reads a stream's playlist, and the media playlists of the selected variant stream and its default audio. The
+    /// tracks are determined from a segment of each media playlist.
     ///
     /// - Parameters:
     ///   - variables: The variables that the playlist may import.
@@ -120,7 +121,8 @@ package struct StreamPresentation: Sendable, Hashable {
         let own = try Self.tracks(in: table, declared: context.variant.codecs, from: &remux)
         let renditions = context.playlist.renditions(.audio, of: context.variant)
         let selected = context.playlist.rendition(.audio, of: context.variant)
-        // Without an external rendition, the audio of the segments is that of the renditions without a playlist.
+        // The audio in the variant stream's segments belongs to the renditions without a separate playlist. If
+        // there are only renditions with one, this audio is ignored.
         let inside = renditions.filter { $0.uri == nil || $0.uri == context.variant.uri }
         tracks = own.filter { $0.kind == .video || renditions.isEmpty || !inside.isEmpty }
         for (position, rendition) in inside.enumerated() {
@@ -178,7 +180,7 @@ package struct StreamPresentation: Sendable, Hashable {
         track.isDefault = isDefault
     }
 
-    /// Selects the first audio track if the playlist selects none.
+    /// Makes the first video track a default, and the first playable audio track if no playable one is a default.
     private mutating func selectDefault() {
         if let video = tracks.firstIndex(where: { $0.kind == .video }) { tracks[video].isDefault = true }
         guard !tracks.contains(where: { $0.kind == .audio && $0.isDefault && $0.obstacle == nil }) else { return }

@@ -50,8 +50,9 @@ public protocol MediaGateway: Sendable {
     /// Reads a range of a resource that the cache serves.
     ///
     /// - Parameters:
-    ///   - url: A URL that ``servedURL(for:)`` or ``servedURL(known:)`` returned.
-    ///   - range: The range; nil for the whole resource. The result may be shorter, but begins at the same byte.
+    ///   - url: A URL at which the cache serves the resource.
+    ///   - range: The range; nil for the whole resource. The result may be shorter, or the whole resource if the range
+    ///     can't be served.
     ///   - limit: The maximum number of bytes.
     func read(_ url: String, range: Range<Int64>?, limit: Int) async throws -> FetchedBytes
 }

@@ -10,7 +10,7 @@ public final class ReadProgress: Sendable {
     private let state = Mutex(State())
     private let onChange: @Sendable (_ read: Int64, _ expected: Int64?) -> Void
 
-    /// Creates a progress that starts at 0 bytes.
+    /// Creates the progress of a job that hasn't read any bytes.
     ///
     /// - Parameter onChange: A function that receives the number of bytes read, and the expected total; nil if the
     ///   total is unknown and can't be estimated. It's called on the job's thread.

@@ -7,7 +7,7 @@ public struct ContainerInspection: Sendable {
         /// Whether the index precedes the media; nil for a segment without an index.
         var hasIndexFirst: Bool?
         var isFragmented = false
-        /// The duration that the header declares, in seconds; nil for fragmented MP4.
+        /// The duration that the header declares, in seconds; nil if it declares none, and for fragmented MP4.
         var duration: Double?
         var artwork: [Artwork] = []
         /// The IDs of the protection systems in hexadecimal digits.

@@ -13,7 +13,7 @@ package struct PlaylistFetch: Sendable {
     }
 
     /// Returns the body at `url`, after redirects and without its content coding. Throws `CacheError` of the request,
-    /// and ``MediaJobError`` for a body that isn't a playlist.
+    /// and ``MediaJobError`` for a body that isn't a playlist, is too long or can't be decoded.
     package func body(of url: ResourceURL) async throws -> PlaylistBody {
         let context = OriginContext(origin: origin, time: SystemTime(), settings: settings, counters: Counters())
         let reader = OriginReader(

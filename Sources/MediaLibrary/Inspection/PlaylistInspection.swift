@@ -1,7 +1,7 @@
 package import HLS
 public import MediaCache
 
-/// A parsed HLS playlist with all diagnostics.
+/// A parsed HLS playlist with its diagnostics.
 public struct PlaylistInspection: Sendable {
     /// The URL or path, for messages.
     public let name: String
@@ -21,7 +21,7 @@ public struct PlaylistInspection: Sendable {
     ///   - base: The base URL of references; nil means the playlist's own URL after redirects.
     ///   - variables: The values of variables that the playlist can import (RFC 8216bis §4.4.2.3).
     ///   - isStrict: Whether the first violation of the RFC is an error.
-    /// - Throws: `CacheError` of the request; ``MediaJobError`` for a body that isn't a playlist.
+    /// - Throws: `CacheError` of the request; ``MediaJobError`` for a body that can't be parsed as a playlist.
     public init(
         of url: ResourceURL, origin: any Origin, settings: TransferSettings, base: ResourceURL? = nil,
         variables: [String: String] = [:], isStrict: Bool = false

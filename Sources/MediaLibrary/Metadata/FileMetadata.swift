@@ -41,7 +41,8 @@ public struct FileMetadata: Sendable, Hashable {
         }
     }
 
-    /// Returns the tag at the beginning of a file; nil if there is none, or it's larger than ``Cover/largest``.
+    /// Returns the tag at the beginning of a file; nil if there is none, or it's damaged or larger than
+    /// ``Cover/largest``.
     private static func tag(in source: some ByteSource) throws(ContainerError) -> ID3Tag? {
         let head = try source.bytes(0..<min(source.length, Int64(ID3Tag.headerLength)), limit: ID3Tag.headerLength)
         guard let length = head.withUnsafeBytes({ ID3Tag.length($0) }), length <= Cover.largest else { return nil }

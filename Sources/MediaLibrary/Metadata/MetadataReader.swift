@@ -16,7 +16,7 @@ public struct MetadataReader: Sendable {
     /// Creates a reader.
     ///
     /// - Parameter downloads: The downloads of the store; nil if there are none in this process. In that case, assets
-    ///   with a download are skipped, because other downloads would overwrite their records.
+    ///   with a download are skipped, because the downloads of another process would overwrite their records.
     public init(store: CacheStore, assetStore: AssetStore, downloads: Downloads? = nil) {
         self.store = store
         self.assetStore = assetStore
@@ -56,7 +56,7 @@ public struct MetadataReader: Sendable {
         }
     }
 
-    /// Returns the metadata of an asset; nil if its file isn't complete.
+    /// Returns the metadata of an asset; nil if its file isn't complete, or its stream is live.
     package func metadata(of asset: Asset) async throws -> FileMetadata? {
         let contents = try await assetStore.contents(of: asset.id)
         if let contents, let playlist = contents.playlists.first {

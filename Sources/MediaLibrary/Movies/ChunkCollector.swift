@@ -17,7 +17,8 @@ final class ChunkCollector: SampleSink {
     /// The peak number of bytes in memory.
     private(set) var peakSize = 0
     private let table: MovieTable
-    /// The limit for complete chunks after the requested one. Others are dropped, and produced again when needed.
+    /// The limit for complete chunks after the requested one. Chunks beyond the limit are dropped, and produced again
+    /// when needed.
     private let budget: ReaderMemoryBudget
     private var cursors: [Cursor]
     /// The movie's track for each track of the remux; nil if there is none.
@@ -99,7 +100,8 @@ final class ChunkCollector: SampleSink {
         ContainerError(.malformed, "the samples differ from those read when the movie was created")
     }
 
-    /// Maps tracks to the movie's tracks by all their properties, otherwise by their codecs.
+    /// Maps tracks to the movie's tracks of the same kind and codec, preferably with the same ID, language, name and
+    /// timescale.
     private static func routes(from tracks: [MediaTrack], to known: [MediaTrack]) -> [Int?] {
         var free = Set(known.indices)
         var routes = [Int?](repeating: nil, count: tracks.count)

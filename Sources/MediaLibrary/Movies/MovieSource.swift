@@ -14,8 +14,8 @@ public enum MovieSource<Bytes: ByteSource> {
     ///   - choice: The selection from a multivariant playlist.
     ///   - base: The base URL of a playlist's references; nil means the playlist's location.
     ///   - isAvailable: A function that returns whether the segments of a media playlist can be read, given its URL.
-    /// - Throws: `ContainerError`: `notThisFormat` if the input is neither; the errors of ``StreamPlan`` and of
-    ///   `resources`.
+    /// - Throws: `ContainerError`: `notThisFormat` if the input is neither a playlist nor a supported media file; the
+    ///   errors of ``StreamPlan`` and of `resources`.
     public init<Resources: StreamResources>(
         of url: String, choice: StreamChoice = StreamChoice(), base: String? = nil, resources: Resources,
         isAvailable: (String) -> Bool = { _ in true }

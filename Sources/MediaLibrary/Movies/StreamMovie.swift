@@ -31,8 +31,8 @@ public final class StreamMovie<Resources: StreamResources & Sendable>: Sendable 
     /// - Parameters:
     ///   - resources: The source of the stream, now and for later reads.
     ///   - missingParts: The handling of parts that can't be read. Damaged segments become gaps in any case.
-    ///   - onPart: A function that is called after each part with the number of finished parts and the total. Errors
-    ///     that it throws end the survey.
+    ///   - onPart: A function that is called after each part with the number of finished parts and the total. If
+    ///     it throws, reading ends.
     /// - Throws: `ContainerError`: `inputOutput` for a part that can't be read; `limitExceeded` for more than 65,535
     ///   inputs; the errors of `StreamRemux`, with the name of the part in the message; the error of the first damaged
     ///   segment if there are no tracks; `malformed` if there are no samples; the errors of `onPart`.
@@ -108,7 +108,7 @@ public struct MovieGap: Sendable, Hashable {
     public enum Cause: String, Sendable, Hashable {
         /// The playlist marks the segment as a gap (EXT-X-GAP, RFC 8216bis §4.4.4.7).
         case lost
-        /// The segment isn't cached.
+        /// The segment couldn't be read, for example because it isn't cached.
         case missing
         /// The segment is damaged, can't be decrypted, or has a different codec than its track.
         case damaged

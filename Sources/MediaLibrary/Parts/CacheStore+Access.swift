@@ -5,9 +5,9 @@ package import MediaCache
 /// The store may contain bytes from a local address that the user played, and a public document may refer to them. Such
 /// a document may only read them if it could also request them from the origin.
 extension CacheStore {
-    /// Reads bytes that the access rule permits. If they are cached from a local address, and the request is limited to
-    /// public addresses, the origin is requested first. The rule is checked again after the read, because another
-    /// reader may have cached such bytes in the meantime. The read is then repeated.
+    /// Reads bytes that the access rule permits. If they were cached from a local address, and the request is limited
+    /// to public addresses, the origin is requested first. The rule is checked again after the read, because another
+    /// reader may have cached such bytes in the meantime. If so, the read is repeated.
     ///
     /// - Parameters:
     ///   - part: The part of an asset that is read; nil for any other resource. A part that the asset's download

@@ -75,7 +75,7 @@ public final class PlaylistLoader: Sendable {
         case media(WholeBody)
     }
 
-    /// Loads the resource at `url`, like ``load(_:scope:settings:mayBeEncrypted:transferClass:isFresh:)``.
+    /// Loads the resource at `url`, like ``load(_:scope:settings:mayBeEncrypted:transferClass:isFresh:countsAsUse:)``.
     package func loadResource(
         _ url: ResourceURL, scope: AddressScope = .publicOnly, settings: TransferSettings? = nil,
         mayBeEncrypted: Bool = false, transferClass: TransferClass = .playback, isFresh: Bool = false,

@@ -29,7 +29,7 @@ struct PreloadRanges: Sendable {
     /// The mean number of bytes per second; nil if unknown.
     var bytesPerSecond: Double?
 
-    /// The ranges in the order in which a player needs them: the beginning, the index, and then the media.
+    /// The ranges in the order in which a player needs them: the index, then the media.
     var ranges: [Range<Int64>] {
         var ranges: [Range<Int64>] = []
         let media: [Range<Int64>] =
@@ -48,7 +48,7 @@ struct PreloadRanges: Sendable {
                 ranges.append(range)
             }
         }
-        // The boxes before the media, such as `ftyp`, are part of the beginning.
+        // A range near the beginning includes the boxes before it, such as `ftyp`.
         return ranges.map { $0.lowerBound < Self.maximumGap ? 0..<$0.upperBound : $0 }
     }
 
@@ -78,7 +78,8 @@ struct PreloadRanges: Sendable {
         return [0..<start + Int64(min(seconds * rate, 1e15))]
     }
 
-    /// Returns the range of the first seconds of a track; nil if its samples are in fragments or its tables are damaged.
+    /// Returns the range of the first seconds of a video or audio track; nil for any other track, and if the samples
+    /// are in fragments or the tables are damaged.
     ///
     /// - Parameter budget: The number of samples that may still be read.
     private static func range(of track: MovieTrack, _ seconds: Double, _ budget: inout Int) -> Range<Int64>? {

@@ -158,8 +158,8 @@ public actor Preloader {
         update(url, group) { $0.parts = $0.partsDone }
     }
 
-    /// Returns the parts of a stream that an amount includes, in the order in which a player needs them. A number of
-    /// bytes includes all parts up to that number.
+    /// Returns the parts of a stream that an amount includes, in the order in which a player needs them. For a number
+    /// of bytes, returns all parts, because their lengths aren't known yet.
     private static func parts(of contents: AssetContents, _ amount: PreloadAmount) -> [AssetPart] {
         var counts: [Substring: Int] = [:]
         var parts: [AssetPart] = []

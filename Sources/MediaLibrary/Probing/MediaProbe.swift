@@ -67,7 +67,7 @@ public struct MediaProbe: Sendable, Hashable, Codable {
     public var subtitles: [Rendition] = []
     /// The variant streams and renditions of a selection; nil if none was given, and for a file or media playlist.
     public var selected: Selected?
-    /// Why the stream can't be exported as a file, although it can be downloaded; nil if no reason is known.
+    /// The reason why the stream can't be exported as a file, although it can be downloaded; nil if none is known.
     public var exportObstacle: String?
     /// Remarks for display before a download, one sentence each.
     public var notes: [String] = []

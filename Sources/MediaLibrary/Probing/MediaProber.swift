@@ -21,7 +21,7 @@ public struct MediaProber: Sendable {
     ///
     /// - Parameters:
     ///   - settings: The transfer settings; nil means the store's.
-    ///   - selection: The selection that ``MediaProbe/selected`` describes; nil for the best variant stream.
+    ///   - selection: The selection that ``MediaProbe/selected`` describes; nil for none.
     /// - Throws: `CacheError`, with `notMedia` for a page, for a manifest of another format, and for a playlist that
     ///   can't be parsed or has no variant stream; `CancellationError`.
     public func probe(

@@ -62,8 +62,8 @@ public struct PlayedTitles: Sendable {
     private func streams(
         among rest: inout [Int64: ResourceInfo], cached: [String: ResourceInfo]
     ) async throws -> [PlayedTitle] {
-        // Multivariant playlists usually come first: they are in a parent folder of the playlists they list, or were
-        // created before them.
+        // A multivariant playlist usually precedes the playlists that it lists, because it's in a parent folder or was
+        // created earlier.
         let playlists = rest.values.filter { MediaType.isPlaylist($0.contentType) }.sorted {
             (Self.depth($0), $0.created, $0.id) < (Self.depth($1), $1.created, $1.id)
         }

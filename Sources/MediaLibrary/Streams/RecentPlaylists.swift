@@ -2,7 +2,7 @@ import HLS
 public import MediaCache
 import Synchronization
 
-/// A collection of recently requested playlists. It determines which segments follow another one, and since when a URL
+/// A collection of recently requested playlists. It determines which segments follow a given one, and since when a URL
 /// has identified a live segment.
 public final class RecentPlaylists: Sendable {
     /// The maximum number of playlists, which is enough for a few streams with their renditions.

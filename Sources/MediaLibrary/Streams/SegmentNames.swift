@@ -7,7 +7,7 @@ struct SegmentNames: Sendable {
         var since: Duration
     }
 
-    /// The addend to the number of current names in the limit on removed names, which an older view may list again.
+    /// An addend in the limit on removed names; see ``forget(allBut:)``. An older view may list a removed name again.
     private static let spare = 1024
     /// The maximum number of segments by which a lagging cache may be behind.
     private static let maximumLag = 2
@@ -58,7 +58,8 @@ struct SegmentNames: Sendable {
         self.moments = moments
     }
 
-    /// Removes old names that no playlist contains, once their number is twice that of current names plus ``spare``.
+    /// Removes old names that no playlist contains, once there are more than twice the sum of ``spare`` and the number
+    /// of current names.
     mutating func forget(allBut indices: [StreamIndex]) {
         guard departed.count > 2 * indices.reduce(Self.spare, { $0 + $1.liveCount }) else { return }
         departed = departed.filter { name in indices.contains { $0.liveName(name.key) != nil } }

@@ -107,7 +107,7 @@ struct StreamSurvey {
             if let uri = rendition.uri {
                 isComplete = try await child(uri, of: base, role: role, variables: variables).isComplete
             }
-            // Subtitles are optional, audio isn't.
+            // Subtitles are optional; audio and video aren't.
             if let type, [.audio, .video].contains(type) {
                 let wasComplete = groups[type]?[rendition.groupID] == true
                 groups[type, default: [:]][rendition.groupID] = wasComplete || isComplete

@@ -34,7 +34,7 @@ package enum SecondsText {
     }
 
     /// Returns seconds with three decimals. A minute or more is also expressed in larger units: `1h 02m (3725.250 s)`.
-    /// Returns `?` if the number isn't finite or is 1e15 or more.
+    /// Returns `?` if the number isn't finite or its magnitude is 1e15 or more.
     package static func describe(_ seconds: Double) -> String {
         guard seconds.isFinite, abs(seconds) < 1e15 else { return "?" }
         let exact = "\(microseconds(Int64((seconds * 1000).rounded()), timescale: 1000).dropLast(3)) s"

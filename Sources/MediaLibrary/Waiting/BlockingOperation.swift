@@ -73,7 +73,6 @@ package final class OperationControl: Sendable {
     }
 }
 
-/// The result of an asynchronous call.
 private final class CallOutcome<Value: Sendable>: Sendable {
     private let result = Mutex<Result<Value, any Error>?>(nil)
 
