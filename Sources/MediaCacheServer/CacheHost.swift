@@ -37,7 +37,7 @@ public final class CacheHost: Sendable {
         if serverConfiguration.isExposed { configuration.transfers.scope = .publicOnly }
         serverConfiguration.cacheFolder = serverConfiguration.cacheFolder ?? configuration.location.durable
         let (location, logger) = (configuration.location, serverConfiguration.logger)
-        // Otherwise the opening would evict content that the stored limits permit.
+        // Applied before the opening, which would otherwise evict content that the stored limits permit.
         let stored = try await BlockingOperation.run { StoredSettings(at: location) }
         configuration = stored.applied(to: configuration, serverConfiguration)
         let store = try await CacheStore.open(configuration, origin: origin, logger: logger)

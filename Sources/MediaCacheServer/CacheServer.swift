@@ -146,8 +146,8 @@ public final class CacheServer: Sendable {
     /// - Parameters:
     ///   - settings: The new settings; nil for the stored ones.
     ///   - configuration: The configuration that provides the values of all other settings.
-    /// - Throws: `Problem` if a number is invalid; `CacheError` with `storage` if content can't be evicted, although the
-    ///   settings are applied.
+    /// - Throws: `Problem` if a number is invalid; `CacheError` with `storage` if content can't be evicted, in which
+    ///   case the settings are applied nevertheless.
     public func overrideCacheSettings(
         _ settings: CacheSettingsUpdate?, of configuration: CacheConfiguration
     ) async throws {

@@ -17,8 +17,8 @@ public struct ServerConfiguration: Sendable {
     public var publicPath: String
     /// The number of segments to prefetch after the requested segment of an HLS stream.
     public var segmentsAhead: Int
-    /// Whether MP4 files with their index at the end are always served with the index at the front, even without
-    /// `faststart=1` in the play URL.
+    /// Whether MP4 files with their index at the end are served with the index at the front even without `faststart=1`
+    /// in the play URL, if the URL has an extension of MP4 or QuickTime files.
     public var fastStart: Bool
     /// Whether remote clients may read `/library/…` and `/live/…` without a token.
     public var publicRead: Bool

@@ -1,8 +1,8 @@
 /// The limit on how fast one request of a player receives bytes.
 ///
-/// AVFoundation accepts all bytes at once and has no back pressure: it cancels a request when its buffer is full. Without
-/// a limit, gigabytes of cached bytes would be in memory before the cancellation arrives. A resource that was complete
-/// when the player opened it needs no limit, because the player requests small parts of it.
+/// AVFoundation accepts all bytes at once and has no back pressure: it cancels a request when its buffer is full.
+/// Without a limit, gigabytes of cached bytes would be in memory before the cancellation arrives. A resource that was
+/// complete when the player opened it needs no limit, because the player requests small parts of it.
 struct DeliveryPace: Sendable, Hashable {
     /// The number of bytes without a delay.
     var burst: Int64 = 64 << 20

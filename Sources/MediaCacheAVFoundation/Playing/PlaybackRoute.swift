@@ -7,11 +7,11 @@ enum PlaybackRoute: Sendable {
     /// Requests to the app.
     case loader
     /// A local server. Streams need it, because AVFoundation requests playlists and keys from an app, but not segments.
-    /// So do resources of unknown length, because AVFoundation may fail to load media from an app that can't serve any
-    /// range.
+    /// So do resources of unknown length, because AVFoundation may fail to load media from an app that can't serve
+    /// arbitrary ranges.
     case server(LocalURL)
 
-    /// Returns the route of a resource. The header profiles in `settings`, or in those of the store, determine the user.
+    /// Returns the route of a resource. The header profiles of `settings`, or of the store, determine the user.
     ///
     /// - Throws: `CacheError` with `invalidSetting` for a stream without a server; errors of the store and the server.
     static func find(

@@ -150,7 +150,7 @@
         /// Creates an item that plays a media file from a store. The player requests the bytes from the app even if all
         /// of them are cached. Unlike this, ``caching(_:in:server:)`` plays a complete resource from its file.
         ///
-        /// - Parameter settings: The settings of the transfers, such as header fields; nil for the settings of the store.
+        /// - Parameter settings: The settings of the transfers, such as header fields; nil for those of the store.
         /// - Throws: `CacheError` with `invalidURL` if the URL isn't an HTTP URL, or with `invalidSetting` for the URL
         ///   of a stream.
         public nonisolated convenience init(
@@ -165,7 +165,7 @@
 
         /// Returns an item that plays any playable resource from a store.
         ///
-        /// - Parameter server: The provider of local URLs, required for streams (HLS).
+        /// - Parameter server: The provider of local URLs, required for streams (HLS) and resources of unknown length.
         /// - Throws: The errors of ``CachingAsset/find(_:from:server:settings:policy:)``.
         public nonisolated static func caching(
             _ url: URL, in store: CacheStore, server: (any LocalURLProvider)?

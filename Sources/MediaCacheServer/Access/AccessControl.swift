@@ -180,7 +180,8 @@ final class AccessControl: Sendable {
     /// change is durable.
     ///
     /// - Returns: Whether a token with this ID existed.
-    /// - Throws: `CacheError` with `storage` if the change can't be written. It then lasts until the process ends.
+    /// - Throws: `CacheError` with `storage` if the change can't be written. It is then lost at the end of the process,
+    ///   unless a later change is written.
     func revoke(_ id: String) async throws -> Bool {
         try await changes.runUncancelled {
             let issued = state.withLock { state -> IssuedTokens? in

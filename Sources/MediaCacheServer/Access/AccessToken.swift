@@ -19,9 +19,9 @@ struct AccessToken: Codable, Sendable, Hashable {
     func hasExpired(at now: Date) -> Bool { expires.map { $0 <= now } ?? false }
 }
 
-/// The SHA-256 hash of a token. Tokens are found by their hashes, so that they needn't be stored.
+/// The SHA-256 hash of a token. The server finds a token by its hash, so it doesn't store the token itself.
 struct TokenDigest: Sendable, Hashable, RawRepresentable, Codable {
-    /// 64 hexadecimal digits.
+    /// 64 hexadecimal digits in lower case.
     let rawValue: String
 
     init?(rawValue: String) {
@@ -33,7 +33,7 @@ struct TokenDigest: Sendable, Hashable, RawRepresentable, Codable {
     init(of token: some StringProtocol) {
         var token = String(token)
         let digest = token.withUTF8 { SHA256.hash(UnsafeRawBufferPointer($0)) }
-        // This runs for every request with a token in its path, so it avoids intermediate strings.
+        // This runs for most requests with a token in their path, so it avoids intermediate strings.
         rawValue = String(unsafeUninitializedCapacity: 64) { buffer in
             for (index, byte) in digest.enumerated() {
                 buffer[2 * index] = Self.digit(byte >> 4)
@@ -62,7 +62,7 @@ struct IssuedTokens: Codable, Sendable {
     var standingLastUsed: Date?
     /// The tokens except the standing one, oldest first.
     var tokens: [AccessToken] = []
-    /// Whether a token was used since the times of last use were saved.
+    /// Whether any of ``tokens`` was used since the times of last use were saved.
     var hasNewUses = false
 
     private enum CodingKeys: CodingKey {
@@ -96,7 +96,7 @@ struct TokenFile: Sendable {
         let damaged = CacheError(
             .storage,
             "the token file settings/\(Self.name) in the cache folder is damaged; remove it and run "
-                + "`mediacache key roll`, which revokes all tokens")
+                + "`mediacache key roll`; both steps together revoke all tokens")
         let issued: IssuedTokens
         do {
             issued = try APICoding.makeDecoder().decode(IssuedTokens.self, from: Data(bytes))
@@ -107,8 +107,8 @@ struct TokenFile: Sendable {
             throw CacheError(
                 .storage,
                 "the token file settings/\(Self.name) in the cache folder has version \(issued.version), which this "
-                    + "program can't read; use a newer program, or remove the file and run `mediacache key roll`, "
-                    + "which revokes all tokens")
+                    + "program can't read; use a newer program, or remove the file and run `mediacache key roll`; both "
+                    + "steps together revoke all tokens")
         }
         guard issued.signingSecret.count == 32 else { throw damaged }
         return issued

@@ -7,7 +7,7 @@ import Synchronization
 /// in the processor's cache, is then used for every piece. If a write is still pending, `clear` finds the storage
 /// shared and allocates a new one.
 final class PieceBuffers {
-    /// The maximum size of one read or write, in bytes.
+    /// The maximum size of a buffer, in bytes.
     static let pieceSize = 256 << 10
 
     private var buffer = ByteBuffer()

@@ -44,7 +44,7 @@ struct RequestGate {
             !publicPath.isEmpty && hasLocalPeer && host.map(HostPolicy.isLoopback) ?? true
             && !HostPolicy.wasForwarded(head.headers)
         target = isDirect ? Self.target(received, below: publicPath) : received
-        // Comparing bytes is faster than comparing characters, and most targets contain neither.
+        // Comparing bytes is faster than comparing characters, and most targets have neither a query nor a fragment.
         let isBare = !target.utf8.contains { $0 == UInt8(ascii: "?") || $0 == UInt8(ascii: "#") }
         path = isBare ? target : String(target.prefix { $0 != "?" && $0 != "#" })
     }

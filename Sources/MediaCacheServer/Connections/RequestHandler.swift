@@ -199,7 +199,7 @@ final class RequestHandler: ChannelInboundHandler, RemovableChannelHandler {
 
     // MARK: - Routing
 
-    /// Returns the destination of a request, which depends only on its head.
+    /// Returns the destination of a request, which doesn't depend on its body.
     private func destination(of head: HTTPRequestHead, _ gate: RequestGate) -> RequestDestination {
         let host = verdict(on: gate.host)
         if let problem = gate.problem(host) { return .refusal(ErrorResponse(problem)) }

@@ -22,7 +22,7 @@ final class EventFeed: Sendable {
     private let onEnd: @Sendable () -> Void
 
     /// - Parameters:
-    ///   - hub: The hub that bounds the feed's queue and ends it.
+    ///   - hub: The hub that bounds the feed's queue and ends the feed.
     ///   - onEnd: Called when the feed no longer has a reader.
     init(
         hub: EventHub<Item>, assetStore: AssetStore, downloads: Downloads?, recordings: Recordings?, store: CacheStore,
@@ -60,7 +60,8 @@ final class EventFeed: Sendable {
         onEnd()
     }
 
-    /// Returns the feed's text, one buffer for each event, encoded on demand. The stream keeps the feed alive.
+    /// Returns the feed's text: a preamble, then a buffer for each item, encoded on demand. The stream keeps the feed
+    /// alive.
     func text() -> AsyncThrowingStream<[UInt8], any Error> { AsyncThrowingStream { try await self.nextText() } }
 
     private func nextText() async throws -> [UInt8]? {

@@ -13,7 +13,7 @@ final class FastStartSource: ByteReaderSource {
 
     /// - Parameters:
     ///   - base: The source of all other resources.
-    ///   - isAlwaysOn: Whether MP4 files are rearranged even without `faststart=1`.
+    ///   - isAlwaysOn: Whether files with an MP4 file's extension are rearranged even without `faststart=1`.
     init(
         store: CacheStore, base: any ByteReaderSource, isAlwaysOn: Bool, plans: FastStartPlans = FastStartPlans()
     ) {

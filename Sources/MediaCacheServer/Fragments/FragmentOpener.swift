@@ -80,8 +80,8 @@ struct FragmentOpener: ReaderOpener {
     }
 }
 
-/// The segments that a query requests: those that overlap `from` to `to` in seconds on the stream's axis, and those after
-/// the number `after`.
+/// The segments that a query requests: those after the number `after` that overlap `from` to `to`, in seconds on the
+/// stream's axis.
 private struct RowRange: Sendable {
     var from: Double?
     var to: Double?

@@ -19,7 +19,7 @@ struct FragmentStream: Sendable {
     var name: String
     /// Whether the playlist is a window of a recording, whose axis is the wall clock.
     var isRecording = false
-    /// Whether loading the playlist may contact an origin, so that the segments found last are used again.
+    /// Whether loading the playlist may contact an origin, so that its last ``SegmentTable`` is reused.
     var isRemote = false
     /// The variables that the playlist may import.
     var variables: [String: String] = [:]
@@ -79,7 +79,7 @@ extension FragmentStream {
                 guard case .span(let first, let last)? = WindowRequest(granted: file) else { return playlist }
                 span = (first, to.map { min(Self.nanoseconds($0), last ?? .max) } ?? last)
                 if let from { span.from = max(span.from, Self.nanoseconds(from)) }
-                // The segment may have been removed since.
+                // The segment may have been removed since the client received its number.
                 if let after, let found = try await recording.span(ofSegment: Int64(after), track: track) {
                     span.from = max(span.from, found.lowerBound)
                 }
@@ -92,7 +92,7 @@ extension FragmentStream {
     private static func nanoseconds(_ seconds: Double) -> Int64 { Int64(min(max(0, seconds), 9e9) * 1e9) }
 }
 
-/// The limit of conversions, and the segments of recently used playlists.
+/// The limit of conversions, and the segments of recently loaded remote playlists.
 final class FragmentService: Sendable {
     /// The maximum numbers of conversions at the same time. Each occupies a thread while it waits for its segment, and
     /// has one segment in memory. Those that may wait for an origin don't delay others.

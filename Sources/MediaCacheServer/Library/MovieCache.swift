@@ -179,12 +179,12 @@ final class MovieCache: Sendable {
         }
     }
 
-    /// Removes a movie whose files have changed from the cache.
+    /// Removes from the cache a movie whose files have changed.
     func forget(_ name: String) { movies.forget(name) }
 
     /// Returns the media playlists that can be read; empty for a file.
     ///
-    /// - Throws: `CacheError` with `notFound` if the file or stream isn't completely cached.
+    /// - Throws: `CacheError` with `notFound` if the file isn't complete or the stream doesn't play without its origin.
     private func available(_ info: ResourceInfo, _ url: ResourceURL) async throws -> Set<String> {
         if MediaType.isPlaylist(info.contentType),
             let stream = try await StreamStatus(of: url, as: info.identity, in: store)

@@ -80,7 +80,7 @@ struct UnwrappedPart: Sendable {
         return (session.head, session.version, bytes)
     }
 
-    /// Returns the length. If the length is unknown until the end, completes the resource first.
+    /// Returns the length. If it is unknown until the end, completes the resource first; nil if that isn't permitted.
     private func length(of head: ResourceHead) async throws -> Int64? {
         if let length = head.length { return length }
         guard request.settings?.allowsOriginRequests == true else { return nil }

@@ -75,7 +75,7 @@ struct LiveRoute: MediaRoute {
             let recording = recordings.recording(name),
             let playlist = file.playlist(at: folder, root: "\(Self.prefix)\(name)")
         else { return nil }
-        // The other items specify the window. In media.json, `from` and `to` do too.
+        // The items not in `own` specify the window. For media.json, they include `from` and `to`.
         let own: Set<Substring> = file == .media ? ["variant"] : ["from", "to", "after"]
         let window = query.split(separator: "&").filter { !own.contains($0.prefix { $0 != "=" }) }
         var stream = FragmentStream(

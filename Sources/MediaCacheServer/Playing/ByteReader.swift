@@ -17,8 +17,7 @@ protocol ByteReader: AnyObject, Sendable {
     /// Returns the next step. If it is `.wait`, `onReady` is stored and called once.
     func poll(maximum: Int, onReady: @escaping @Sendable () -> Void) -> ReadStep
     func consume(_ count: Int)
-    /// Reports that bytes of the last step couldn't be read. They are read again or, after repeated failures,
-    /// refetched.
+    /// Reports that bytes of the last step couldn't be read. The reader returns them again, refetches them or fails.
     func readFailed(count: Int, error: any Error)
     func cancel()
 }

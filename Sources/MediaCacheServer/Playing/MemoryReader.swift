@@ -63,7 +63,7 @@ final class MemoryReader: ByteReader {
 
 /// A limit on the bytes in memory that clients haven't read yet.
 final class MemoryLimit: Sendable {
-    /// A number of bytes that counts until it is deinitialized.
+    /// A number of bytes that counts toward the limit while this object exists.
     final class Share: Sendable {
         private let limit: MemoryLimit
         private let bytes: Int
@@ -92,7 +92,6 @@ final class MemoryLimit: Sendable {
     }
 }
 
-/// Bytes in memory as a byte source.
 struct MemoryBytes: BlobReader {
     let bytes: [UInt8]
 

@@ -97,7 +97,7 @@ final class PlayExchange: Exchange, ResponsePumpDelegate {
         switch result {
         case .success(let reader): select(with: reader, openedFor: range)
         case .failure(let error) where error.code == .rangeNotSatisfiable:
-            // Another part or a condition may still lead to 200, 206 or 304, which require the head.
+            // Another part or a condition may still lead to another status, which requires the head.
             guard !request.isSettledByFirstRange, range != .all else { return refuse(error) }
             open(.all) { self.firstOpened($0, range: .all) }
         case .failure(let error): refuse(error)

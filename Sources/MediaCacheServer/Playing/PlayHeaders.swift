@@ -6,10 +6,10 @@ import MediaCacheAPI
 import MediaLibrary
 import NIOHTTP1
 
-/// The header fields of responses with a representation, which only this code writes.
+/// The header fields that describe the representation in a response.
 ///
-/// No value from an origin is sent verbatim: types come from an allow-list, dates are reformatted, and entity tags are
-/// checked or replaced.
+/// No value from an origin is sent unchecked: types come from an allow-list, dates are reformatted, and entity tags and
+/// names of segments are checked.
 enum PlayHeaders {
     private static let windowStart = "MediaCache-Window-Start"
     private static let gapCount = "MediaCache-Gap-Count"
@@ -52,7 +52,7 @@ enum PlayHeaders {
         return fields
     }
 
-    /// Adds the fields that every response on a media path has, including errors.
+    /// Adds the protective fields of responses on media paths, including errors.
     ///
     /// - Parameter isAdmitted: Whether the path contains a valid token. If so, pages of any site may read the response.
     ///   Otherwise browsers expose it only to pages of this server; other pages can't even embed it as an image.
@@ -78,7 +78,7 @@ enum PlayHeaders {
     private static let maximumGaps = 20
 
     /// Adds the number of gaps in a movie and a list of the first ones (RFC 9651 §3.1). Each item is a cause with the
-    /// start and duration in seconds, and the segment's name, as parameters.
+    /// start and duration in seconds, and the segment's name if it is plain, as parameters.
     static func addGaps(_ gaps: [MovieGap], to headers: inout HTTPHeaders) {
         guard !gaps.isEmpty else { return }
         headers.add(name: gapCount, value: "\(gaps.count)")

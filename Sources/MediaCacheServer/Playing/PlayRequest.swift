@@ -38,8 +38,8 @@ struct PlayRequest {
         return range.parts[0]
     }
 
-    /// Whether the response is 416 if the first range is outside the resource, because the request has no other part and
-    /// no condition.
+    /// Whether the response is 416 if the first range is outside the resource, because the request has no other part
+    /// and no condition.
     var isSettledByFirstRange: Bool { !isHead && range?.parts.count == 1 && preconditions.isEmpty }
 
     /// Returns the plan for the response. Ranges are ignored while the length is unknown.

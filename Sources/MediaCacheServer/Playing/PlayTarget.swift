@@ -4,8 +4,9 @@ import MediaCacheAPI
 /// The target of a play URL: `/play/<token>[;option=value…]/<scheme>/<authority>/<path>?<query>`.
 ///
 /// The path mirrors the origin's, so that relative references resolve through the server. Path and query are unchanged,
-/// but a final query item `faststart=1` sets ``PlayOptions/fastStart`` and isn't sent to the origin. In the authority,
-/// brackets are percent-encoded, since a path can't contain them (RFC 3986 §3.3).
+/// but a final query item `faststart=1` sets ``PlayOptions/fastStart`` and isn't sent to the origin, unless the options
+/// contain `query=whole`. In the authority, brackets are percent-encoded, since a path can't contain them (RFC 3986
+/// §3.3).
 public struct PlayTarget: Sendable, Hashable {
     /// The token as it was sent, unchecked.
     public var token: String

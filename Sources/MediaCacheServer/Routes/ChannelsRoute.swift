@@ -179,7 +179,7 @@ struct ChannelsRoute: Route {
         let live = LiveChannel(recording: recording, name: name, query: request.query)
         let from = try request.queryItem("from").map { try live.moment($0, "from") }
         let to = try request.queryItem("to").map { try live.moment($0, "to") }
-        // With segments of 2 s, a day has 43,200 per track, so the default is an hour.
+        // With segments of 2 s, a day has 43,200 per track, so the default is an hour, except for gaps.
         let start = from ?? (gapsOnly ? .min : (to ?? live.now) - 3_600_000_000_000)
         let pageRequest = try PageRequest(request)
         let position = try pageRequest.position(as: SortKey<String, Int64>.self)

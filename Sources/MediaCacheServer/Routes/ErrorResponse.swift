@@ -108,7 +108,7 @@ extension Problem {
     }
 
     /// Returns the response status and the title for an origin's status. 400, 403, 404, 410 and 503 are passed on, 429
-    /// becomes 503, and all others become 502. This includes 401: the player would prompt for a password for this
+    /// becomes 503, and all others become 502, even 401: it would make the player prompt for a password for this
     /// server.
     private static func statusAndTitle(ofOrigin status: Int?) -> (Int, String) {
         switch status {

@@ -23,7 +23,7 @@ struct PageRequest {
 
     /// Returns the position after which the page begins; nil for the first page.
     ///
-    /// - Throws: ``Problem`` if the cursor is invalid or belongs to another list.
+    /// - Throws: ``Problem`` if the cursor isn't an encoded `Key`.
     func position<Key: Decodable>(as type: Key.Type) throws -> Key? {
         guard let after else { return nil }
         guard let data = decodeBase64URL(after), let key = try? APICoding.makeDecoder().decode(type, from: data) else {
@@ -51,7 +51,7 @@ struct Page<Item> {
     /// - Parameters:
     ///   - cap: The maximum number of items if the request doesn't set one.
     ///   - key: Returns the unique position of an item in the list's order.
-    /// - Throws: ``Problem`` if the cursor is invalid or belongs to another list.
+    /// - Throws: ``Problem`` if the cursor isn't an encoded `Key`.
     init<Key: Comparable & Codable>(
         _ items: [Item], of request: PageRequest, cap: Int? = nil, by key: (Item) -> Key
     ) throws {

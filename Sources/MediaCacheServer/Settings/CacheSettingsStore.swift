@@ -56,8 +56,8 @@ actor CacheSettingsStore {
         }
     }
 
-    /// Replaces the overriding settings of this process, and applies them to a configuration with the stored ones. The
-    /// stored settings don't change.
+    /// Replaces the overriding settings of this process, and applies them, the stored settings and `configuration` to
+    /// the store, in this order of precedence. The stored settings don't change.
     ///
     /// - Throws: ``Problem`` if a number is invalid; `CacheError` with `storage` if content can't be evicted.
     func override(with settings: CacheSettingsUpdate?, of configuration: CacheConfiguration) async throws {
@@ -82,8 +82,8 @@ actor CacheSettingsStore {
 }
 
 extension CacheSettingsUpdate {
-    /// Decodes stored settings; empty for a file that doesn't exist, can't be decoded, such as one of another version, or
-    /// has a number out of range.
+    /// Decodes stored settings; empty for a file that doesn't exist, can't be decoded, such as one of another version,
+    /// or has a number out of range.
     init(stored bytes: [UInt8]?) {
         guard let bytes, let read = try? JSONDecoder().decode(Self.self, from: Data(bytes)),
             (try? read.check()) != nil
@@ -145,7 +145,7 @@ extension CacheSettingsUpdate {
     /// Returns the settings without the values that another update also has.
     func without(_ other: Self) -> Self { combined(with: other, .removing) }
 
-    /// How the values of two updates are combined.
+    /// A way of combining the values of two updates.
     private enum Combination {
         case merging, removing
 

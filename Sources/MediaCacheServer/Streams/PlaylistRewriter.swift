@@ -8,7 +8,7 @@ import MediaLibrary
 /// Relative paths resolve through the server without rewriting, since a play URL's path mirrors the origin's. They are
 /// rewritten only if they would resolve to another resource or scope (after a redirect, if they climb past the origin's
 /// root, or if their scope is narrower than that of the play URL), or if their play URL needs a signature or options.
-/// The rest of the playlist is unchanged.
+/// After a redirect, variables from query parameters become literal. The rest of the playlist is unchanged.
 struct PlaylistRewriter {
     let playlist: LoadedPlaylist
     let target: PlayTarget
@@ -44,7 +44,7 @@ struct PlaylistRewriter {
                 return playPath(of: reference, exports)
             }
             if reference.role == .renditionReport, report != PlayOptions() { return playPath(of: reference, report) }
-            // The document's references need rewriting, and its kind is determined only by this reference.
+            // The references in the target need rewriting, and only this reference determines the target's kind.
             if let kind = StreamDocument.Kind(reference.role) {
                 return playPath(of: reference, PlayOptions(document: kind))
             }

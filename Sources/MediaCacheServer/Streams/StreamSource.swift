@@ -173,7 +173,8 @@ final class StreamSource: ByteReaderSource {
                 + "reload its multivariant playlist")
     }
 
-    /// Returns a reader of a JSON document that a playlist references. The document is always revalidated.
+    /// Returns a reader of a JSON document that a playlist references. The document isn't stored; one that is already
+    /// cached is revalidated unless it is fresh.
     private func document(
         _ kind: StreamDocument.Kind, _ request: ReadRequest, _ target: PlayTarget
     ) async throws -> MemoryReader {

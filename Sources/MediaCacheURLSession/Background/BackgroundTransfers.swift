@@ -24,8 +24,8 @@ import Synchronization
 /// `application(_:handleEventsForBackgroundURLSession:completionHandler:)` before calling the completion handler.
 ///
 /// The system follows redirects and sends the header fields to each host. If the fields are secret, pass the final URL
-/// to ``fetch(_:scope:range:kind:)``. If a redirect leads to a private network, the response is discarded, but the
-/// request has been sent.
+/// to ``fetch(_:scope:range:kind:)``. If a redirect leads from a public to a private network, the response is
+/// discarded, but the request has been sent.
 ///
 /// Start transfers while the app is in the foreground. The system treats transfers that begin in the background as
 /// discretionary: it may delay them until the device has power and Wi-Fi. Pass many parts in one call of

@@ -214,7 +214,7 @@ extension URLSessionExchange {
 // MARK: Completion
 
 extension URLSessionExchange {
-    /// Ends the exchange. An exchange that has already ended only drops its buffers.
+    /// Ends the exchange. An exchange that has already ended can only drop its buffers.
     ///
     /// - Parameters:
     ///   - error: The error for the reader; nil at the end of the body.
