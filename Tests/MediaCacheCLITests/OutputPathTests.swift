@@ -20,6 +20,11 @@ struct OutputPathTests {
         #expect(name.hasSuffix("ä.mp4"))
     }
 
+    @Test func shortenedNameIsNotHidden() {
+        let name = OutputPath.safeName("a" + String(repeating: ".", count: 5) + String(repeating: "b", count: 198))
+        #expect(name == String(repeating: "b", count: 198))
+    }
+
     @Test func appendsNameToFolder() throws {
         let url = try ResourceURL("http://h/film.mp4")
         let folder = try TestFolder()

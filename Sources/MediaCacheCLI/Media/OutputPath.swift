@@ -44,7 +44,7 @@ enum OutputPath {
         let name = Table.printable(text).map { $0 == "/" || $0 == "\\" || $0 == "?" ? "_" : $0 }
         // Most file systems limit names to 255 bytes. The end is preserved, since it contains the extension.
         var shortened = name.drop { $0 == "." }
-        while String(shortened).utf8.count > 200 { shortened = shortened.dropFirst() }
+        while String(shortened).utf8.count > 200 { shortened = shortened.dropFirst().drop { $0 == "." } }
         return String(shortened)
     }
 }

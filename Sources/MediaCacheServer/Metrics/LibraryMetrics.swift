@@ -29,7 +29,7 @@ struct LibraryMetrics {
             "channels", "Channels by state.", type: "gauge",
             samples: ChannelRecord.State.allCases.map { ("state=\"\($0.rawValue)\"", Double(kinds[$0]?.count ?? 0)) })
         add("channel_up", "1 while the channel is being recorded.", to: &text) { $0.state == .recording ? 1 : 0 }
-        add("channel_edge_timestamp_seconds", "The end of the recorded range, in seconds since 1970.", to: &text) {
+        add("channel_edge_timestamp_seconds", "The live edge, in seconds since 1970.", to: &text) {
             $0.edge?.timeIntervalSince1970
         }
         add("channel_bytes", "Recorded bytes of the channel.", to: &text) { Double($0.bytes) }

@@ -104,7 +104,7 @@ public struct FastStartPlanner: Sendable {
         }
         guard !boxes.contains(where: { $0.type == "moof" }) else {
             throw ContainerError(
-                .unsupported, "moov after fragments (moof)", at: movie.offset,
+                .unsupported, "the file has fragments (moof), so its samples aren't listed in moov", at: movie.offset,
                 advice: "Remux the file to a progressive MP4")
         }
         guard movie.size <= Int64(Self.maximumIndexLength) else {

@@ -132,7 +132,8 @@ public struct FragmentedMovieWriter: Sendable {
             var position = 0
             for run in runs {
                 guard let offset = Int32(exactly: dataStart + run.offset) else {
-                    throw ContainerError(.unrepresentable, "trun: data offset \(run.offset) is out of range")
+                    throw ContainerError(
+                        .unrepresentable, "trun: data offset \(dataStart + run.offset) is out of range")
                 }
                 try bytes.appendFullBox("trun", version: 1, flags: 0xF01) { (bytes) throws(ContainerError) in
                     bytes.appendBigEndian(UInt32(truncatingIfNeeded: run.samples.count))

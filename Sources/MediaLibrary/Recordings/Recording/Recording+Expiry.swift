@@ -9,7 +9,7 @@ extension Recording {
         for track in tracks where !track.awaited.isEmpty {
             track.noteOvertakenSegments(at: now)
             lose(track, "it left the playlist before it was received") { track.hasLeftPlaylist($0, at: now) }
-            lose(track, "it couldn't be fetched, although its playlist lists it") { track.isUnavailable($0) }
+            lose(track, "it couldn't be fetched") { track.isUnavailable($0) }
             lose(track, "its playlist no longer exists") { track.isOfMissingPlaylist($0) }
             guard track.awaited.waiting > 0 else { continue }
             let waiting = track.awaited.values.filter { $0.media != nil }.map(\.row).sorted {
