@@ -57,6 +57,14 @@ public final class CacheServer: Sendable {
     /// The port that the server listens on; nil while the server is stopped.
     public var port: Int? { addresses.port }
 
+    /// Returns the URLs at which other devices in the network reach the server, the preferred one first; none if the
+    /// server listens only on loopback, or is stopped.
+    public func networkURLs() async -> [String] { addresses.urls(in: await NetworkAddress.all()) }
+
+    /// The token with which other devices list and play the library's items; nil unless
+    /// ``ServerConfiguration/sharesLibrary`` is set.
+    public var libraryToken: String? { dependencies.access.libraryToken }
+
     /// The current API key.
     public var key: AccessKey { dependencies.access.key }
 

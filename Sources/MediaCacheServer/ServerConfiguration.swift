@@ -4,7 +4,8 @@ public import MediaLibrary
 
 /// The configuration of a server: its address, its clients and its features.
 public struct ServerConfiguration: Sendable {
-    /// The name or address to listen on. A loopback name or address means both IPv4 and IPv6 loopback.
+    /// The name or address to listen on. A loopback name or address means both IPv4 and IPv6 loopback, and
+    /// ``anyHost`` means all addresses.
     public var host: String
     /// The port; 0 means any free port.
     public var port: Int
@@ -22,6 +23,9 @@ public struct ServerConfiguration: Sendable {
     public var fastStart: Bool
     /// Whether remote clients may read `/library/…` and `/live/…` without a token.
     public var publicRead: Bool
+    /// Whether the library token is valid (``CacheServer/libraryToken``), with which other devices list and play the
+    /// library's items. The page on such a device needs no key.
+    public var sharesLibrary: Bool
     /// The extractor of video frames; nil if there is none.
     public var frames: (any FrameExtractor)?
     /// Whether completed downloads get a cover: the one embedded in the file, or a frame of the video.
@@ -52,6 +56,9 @@ public struct ServerConfiguration: Sendable {
     /// The logger. The API key is never logged.
     public var logger: Logger
 
+    /// The host that means all IPv4 and IPv6 addresses.
+    public static let anyHost = "*"
+
     /// The default port of `mediacache serve`.
     public static let defaultPort = 9479
 
@@ -73,10 +80,10 @@ public struct ServerConfiguration: Sendable {
     public init(
         host: String = "127.0.0.1", port: Int = ServerConfiguration.defaultPort, allowedHosts: [String] = [],
         publicPath: String = "", segmentsAhead: Int = 2, fastStart: Bool = false, publicRead: Bool = false,
-        frames: (any FrameExtractor)? = nil, keepsCovers: Bool = false, encoder: (any MediaFileEncoder)? = nil,
-        runsDownloads: Bool = true, resumesDownloads: Bool = true, downloads: DownloadSettingsUpdate? = nil,
-        cacheSettings: CacheSettingsUpdate? = nil, channels: [ChannelRequest] = [],
-        limits: ServerLimits = ServerLimits(), cacheFolder: String? = nil,
+        sharesLibrary: Bool = false, frames: (any FrameExtractor)? = nil, keepsCovers: Bool = false,
+        encoder: (any MediaFileEncoder)? = nil, runsDownloads: Bool = true, resumesDownloads: Bool = true,
+        downloads: DownloadSettingsUpdate? = nil, cacheSettings: CacheSettingsUpdate? = nil,
+        channels: [ChannelRequest] = [], limits: ServerLimits = ServerLimits(), cacheFolder: String? = nil,
         grace: Duration = .seconds(10), logger: Logger = Logger(label: "MediaCacheServer")
     ) {
         self.host = host
@@ -86,6 +93,7 @@ public struct ServerConfiguration: Sendable {
         self.segmentsAhead = segmentsAhead
         self.fastStart = fastStart
         self.publicRead = publicRead
+        self.sharesLibrary = sharesLibrary
         self.frames = frames
         self.keepsCovers = keepsCovers
         self.encoder = encoder

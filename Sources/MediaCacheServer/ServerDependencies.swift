@@ -34,7 +34,8 @@ struct ServerDependencies: Sendable {
         self.store = store
         self.configuration = configuration
         let access = AccessControl(
-            key: key, file: keyFile, tokenFile: keyFile.map { _ in TokenFile(of: store) }, now: { store.now })
+            key: key, file: keyFile, tokenFile: keyFile.map { _ in TokenFile(of: store) },
+            sharesLibrary: configuration.sharesLibrary, now: { store.now })
         self.access = access
         let urls = ServerURLs(addresses: ListenAddresses(), access: access, configuration: configuration)
         self.urls = urls
@@ -105,12 +106,14 @@ struct ServerDependencies: Sendable {
                 assetStore: assetStore, movies: movies, frames: assetFrames, store: store,
                 reading: LibraryReading(profiles: profiles, downloads: downloads), fragments: fragments),
         ]
+        let assets = AssetsRoute(
+            store: store, assetStore: assetStore, downloads: downloads, recordings: recordings,
+            metadataReader: metadataReader, urls: urls)
         let api: [any Route] = [
             ResourcesRoute(store: store, assetStore: assetStore, downloads: downloads),
             PlayedRoute(store: store, assetStore: assetStore),
-            AssetsRoute(
-                store: store, assetStore: assetStore, downloads: downloads, recordings: recordings,
-                metadataReader: metadataReader, urls: urls),
+            assets,
+            ItemsRoute(assets: assets, contents: contents),
             BundlesRoute(
                 store: store, assetStore: assetStore, downloads: downloads, recordings: recordings,
                 contentsCache: contents, urls: urls),

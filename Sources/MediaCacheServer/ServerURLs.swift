@@ -1,3 +1,4 @@
+import Foundation
 import MediaCache
 import MediaCacheAPI
 import MediaLibrary
@@ -6,31 +7,44 @@ import Synchronization
 
 /// The URLs of a server: playback, library and live URLs, including tokens where required. While the server is stopped,
 /// the functions throw ``ServerError`` with `wrongState`.
+///
+/// The URLs in a response have the address at which its request arrived, so that they work on the device that sent the
+/// request. The system determines that address; the `Host` field doesn't affect it.
 struct ServerURLs: Sendable {
+    /// The address at which the current task's request arrived; nil outside requests.
+    @TaskLocal static var arrival: SocketAddress?
+
     let addresses: ListenAddresses
     private let access: AccessControl
     /// The path at which a reverse proxy exposes this server, beginning with a slash; or empty.
     private let publicPath: String
     /// Whether library and live URLs need a token.
     private let needsToken: Bool
+    /// Whether the URLs are for this machine.
+    private let isDirect: Bool
 
     init(addresses: ListenAddresses, access: AccessControl, configuration: ServerConfiguration) {
         self.addresses = addresses
         self.access = access
         publicPath = configuration.publicPrefix
         needsToken = configuration.isExposed && !configuration.publicRead
+        isDirect = false
     }
 
-    private init(_ urls: ServerURLs, publicPath: String) {
+    private init(directly urls: ServerURLs) {
         (addresses, access, needsToken) = (urls.addresses, urls.access, urls.needsToken)
-        self.publicPath = publicPath
+        publicPath = ""
+        isDirect = true
     }
 
     /// The URLs at the server's own address, for helper processes on this machine. They bypass a reverse proxy.
-    var direct: ServerURLs { ServerURLs(self, publicPath: "") }
+    var direct: ServerURLs { ServerURLs(directly: self) }
 
     /// The base of every URL, without a slash at the end; nil while the server is stopped.
-    var base: String? { addresses.urls.first.map { $0 + publicPath } }
+    var base: String? {
+        guard let own = addresses.first else { return nil }
+        return (isDirect ? own : Self.arrival.flatMap(NetworkAddress.url) ?? own) + publicPath
+    }
 
     /// Returns the playback URL of a resource, which contains the standing playback token.
     func playURL(for url: ResourceURL, options: PlayOptions = PlayOptions()) throws -> String {
@@ -60,9 +74,20 @@ final class ListenAddresses: Sendable {
 
     func set(_ addresses: [SocketAddress]) { self.addresses.withLock { $0 = addresses } }
 
+    /// The URL of the preferred address, for clients on this machine.
+    var first: String? { addresses.withLock { $0 }.lazy.compactMap(Self.url).first }
+
     var urls: [String] { addresses.withLock { $0 }.compactMap(Self.url) }
 
     var port: Int? { addresses.withLock { $0.first?.port } }
+
+    /// Returns the URLs of the addresses in `network` at which the server listens.
+    func urls(in network: [NetworkAddress]) -> [String] {
+        let bound = addresses.withLock { $0 }
+        return network.compactMap { address in
+            bound.first { address.isReached(through: $0) }?.port.map { address.url(port: $0) }
+        }
+    }
 
     private static func url(_ address: SocketAddress) -> String? {
         guard let ip = address.ipAddress, let port = address.port else { return nil }

@@ -365,6 +365,8 @@ class Walk:
         whole = self.ask("GET", "/api/v1/tokens").json()["tokens"]
         self.pages("/api/v1/tokens", "tokens", [token["id"] for token in whole], "id")
         self.ask("GET", "/api/v1/tokens/{id}", names={"id": "standing"})
+        items = self.ask("GET", "/items").json()["items"]
+        self.pages("/items", "items", [item["id"] for item in items], "id")
         for token in issued:
             self.ask("DELETE", "/api/v1/tokens/{id}", names={"id": token["id"]}, status=(204,))
             self.ask("GET", "/api/v1/tokens/{id}", names={"id": token["id"]}, status=(404,))

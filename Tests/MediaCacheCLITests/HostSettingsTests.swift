@@ -86,6 +86,37 @@ struct HostSettingsTests {
         #expect(settings.url(port: 80) == url)
     }
 
+    private func server(_ options: [Setting: String], file: String = "{}") throws -> HostSettings {
+        try ServeConfiguration(
+            options: options, environment: ["HOME": "/h"], file: ConfigurationFile(path: "c.json", Data(file.utf8))
+        ).hostSettings()
+    }
+
+    @Test func networkServerListensOnAllAddressesUnlessHostIsGiven() throws {
+        let all = try server([.lan: "true"])
+        #expect(all.host == ServerConfiguration.anyHost && all.isOnNetwork)
+        let configuration = all.serverConfiguration
+        #expect(configuration.isExposed && configuration.sharesLibrary && !configuration.publicRead)
+        let names = configuration.allowedHosts
+        #expect(names == [HostSettings.multicastName].compactMap(\.self) && names.allSatisfy { $0.hasSuffix(".local") })
+        #expect(all.url(port: 80) == "http://127.0.0.1:80")
+        #expect(try server([.lan: "true", .host: "192.168.1.5"]).host == "192.168.1.5")
+        #expect(try server([.lan: "true"], file: #"{"host": "192.168.1.5"}"#).host == "192.168.1.5")
+        let local = try server([.lan: "false"], file: #"{"lan": true}"#)
+        #expect(local.host == "127.0.0.1" && !local.isOnNetwork && !local.serverConfiguration.sharesLibrary)
+        let passing = all.forThisProcess
+        #expect(passing.host == "127.0.0.1" && !passing.serverConfiguration.sharesLibrary)
+        #expect(!passing.serverConfiguration.isExposed)
+    }
+
+    @Test(arguments: ["127.0.0.1", "localhost", "::1", "[::1]"])
+    func networkServerRejectsLoopback(host: String) throws {
+        let failure = #expect(throws: CommandFailure.self) {
+            try server([.lan: "true"], file: #"{"host": "\#(host)"}"#)
+        }
+        #expect(failure?.exitCode == 64 && failure?.message.contains("c.json: host") == true, "\(failure as Any)")
+    }
+
     /// The settings for a private server avoid a port conflict with another server, and don't expose it to the network.
     @Test func privateServerListensOnFreeLoopbackPort() throws {
         let server = try ServeConfiguration(

@@ -2,6 +2,8 @@
 
 import atexit
 import json
+import os
+import pty
 import re
 import subprocess
 import time
@@ -55,6 +57,25 @@ class Server:
             self._process.kill()
             self._process.wait()
         self._process = None
+
+    def terminal(self, *arguments: str) -> str:
+        """Runs a command on the cache folder in a terminal, and returns its output."""
+        main, other = pty.openpty()
+        process = subprocess.Popen(
+            [self._program, *arguments, "--cache", self._folder / "cache"], stdin=other, stdout=other, stderr=other,
+            env={**os.environ, "TERM": "xterm-256color", "NO_COLOR": ""})
+        os.close(other)
+        output = b""
+        try:
+            while data := os.read(main, 65536):
+                output += data
+        except OSError:
+            pass  # The terminal was closed.
+        finally:
+            os.close(main)
+        if process.wait(30) != 0:
+            raise AssertionError(f"{arguments}: {process.returncode}: {output.decode()}")
+        return output.decode()
 
     def api(self, method: str, path: str, body: object = None):
         """Sends a request and returns the response's JSON, or None. `body` is a JSON value or bytes."""

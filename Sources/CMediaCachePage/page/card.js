@@ -86,9 +86,11 @@ export function showCover(element, record) {
   cover.prepend(image);
 }
 
-const lettersOf = (title) => title.replace(/[^\p{L}\p{N}\s]/gu, " ").trim().split(/\s+/).slice(0, 2).map((word) => [...word][0] ?? "").join("").toUpperCase();
+/** Returns the initials that a cover without a picture shows. */
+export const lettersOf = (title) => title.replace(/[^\p{L}\p{N}\s]/gu, " ").trim().split(/\s+/).slice(0, 2).map((word) => [...word][0] ?? "").join("").toUpperCase();
 
-function hueOf(text) {
+/** Returns the hue of a cover without a picture, in degrees. */
+export function hueOf(text) {
   let hash = 7;
   for (const character of text) hash = (hash * 31 + character.codePointAt(0)) % 3600;
   return hash % 360;

@@ -1,10 +1,12 @@
-// The entry point of the page: accepts the key, follows the server's events, and shows the view for the address.
+// The entry point of the page: accepts the key, follows the server's events, and shows the view for the address. With the
+// library token instead of the key, it shows the page for other devices.
 
 import { startAddField } from "./add.js";
 import { needsToken, setPlaybackToken } from "./address.js";
 import { api, onKeyRejected } from "./api.js";
 import { channelView } from "./channel.js";
 import { channelsView } from "./channels.js";
+import { acceptTokenFromAddress, startDevice } from "./device.js";
 import { downloadsView } from "./downloads.js";
 import { updateText } from "./elements.js";
 import { follow } from "./events.js";
@@ -24,6 +26,7 @@ const connection = document.getElementById("connection");
 const rejectedKey = "The server rejected the key in the address. The page continues with the stored key.";
 
 addEventListener("hashchange", async () => {
+  if (location.hash.startsWith("#token=")) return location.reload();
   const result = await acceptKeyFromAddress();
   if (result === "accepted") location.reload();
   else if (result === "rejected" && key()) notify(rejectedKey);
@@ -64,8 +67,10 @@ function start() {
 
 startTheme();
 startProblems();
+const hasToken = acceptTokenFromAddress();
 acceptKeyFromAddress().then((result) => {
-  if (!key()) return askForKey(result === "rejected");
+  // The page with the key shows everything that the page with the token shows.
+  if (!key()) return hasToken && result === "none" ? startDevice() : askForKey(result === "rejected");
   start();
   if (result === "rejected") notify(rejectedKey);
 });

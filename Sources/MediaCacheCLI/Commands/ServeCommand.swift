@@ -10,6 +10,7 @@ struct ServeCommand: AsyncParsableCommand {
         discussion: """
             EXAMPLES:
               mediacache serve
+              mediacache serve --lan             for phones and televisions at home
               mediacache serve --port 0 --cache /srv/media --max-size 500GB --max-age none
               mediacache serve --header 'https://example.org Authorization: Bearer abc'
               mediacache serve --host 0.0.0.0 --allowed-host tv.example.org
@@ -22,6 +23,10 @@ struct ServeCommand: AsyncParsableCommand {
             prints the URL for a player. \
             /healthz and /metrics (Prometheus) need no key; the API at /api/v1 needs the key that `mediacache key \
             show` prints.
+            With --lan, the server also prints its addresses in your network and, on a terminal, a QR code. A phone \
+            that scans it opens a page that lists and plays the library's items and channels; it can't change \
+            anything, and doesn't need the key. `token revoke library` makes the code invalid. A firewall on this \
+            machine must permit connections to the port.
             Each option can be set in the environment and in a configuration file: --max-size is MEDIACACHE_MAX_SIZE \
             and "maxSize". See `mediacache config --help`.
             Live streams that --channel or the configuration declares are recorded from the start; `record` adds \
@@ -40,8 +45,8 @@ struct ServeCommand: AsyncParsableCommand {
             and the timeouts) and the log level apply at once; the log lists settings that need a restart. `settings` \
             changes them without a reload. An invalid configuration changes nothing.
             On Ctrl-C, the server gives running responses ten seconds to finish; a second Ctrl-C stops it at once.
-            By default, only this machine has access. If --host, --public-path or --allowed-host exposes the server \
-            to other machines, it rejects origins with local addresses unless --allow-net allows them.
+            By default, only this machine has access. If --lan, --host, --public-path or --allowed-host exposes the \
+            server to other machines, it rejects origins with local addresses unless --allow-net allows them.
             """
     )
 
@@ -62,6 +67,7 @@ struct ServeCommand: AsyncParsableCommand {
             try StandardStreams.print(
                 StandardStreams.outputIsTerminal
                     ? "Open \(url)/#key=\(server.key.value)" : "Open \(url)/ and enter the key in \(keyPath)")
+            try await Self.printNetworkPage(of: server)
         } catch {
             await server.stop()
             throw error
@@ -80,5 +86,16 @@ struct ServeCommand: AsyncParsableCommand {
             group.cancelAll()
         }
         await server.stop()
+    }
+
+    private static func printNetworkPage(of server: LocalHost) async throws {
+        guard let page = await server.networkPage() else { return }
+        if page.urls.isEmpty {
+            StandardStreams.printNote("this machine is in no network, so no other device can reach the server")
+        }
+        let isTerminal = StandardStreams.outputIsTerminal
+        for line in page.lines(isTerminal: isTerminal, style: TextStyle(isTerminal: isTerminal)) {
+            try StandardStreams.print(line)
+        }
     }
 }

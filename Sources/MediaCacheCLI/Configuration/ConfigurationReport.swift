@@ -35,7 +35,7 @@ struct ConfigurationReport: Encodable {
                 if let value = stored[setting], value != unchanged[setting] {
                     return (setting.rawValue, Entry(value: setting.value(of: value), source: .stored))
                 }
-                guard let value = read[setting] else {
+                guard let value = read[setting], setting != .host || value.source != .defaultValue else {
                     return (setting.rawValue, Entry(value: Self.systemDefault(setting, host), source: .defaultValue))
                 }
                 let shown = setting.redacted(value.text)
@@ -80,7 +80,12 @@ struct ConfigurationReport: Encodable {
     }
 
     private static func systemDefault(_ setting: Setting, _ host: HostSettings) -> ConfigurationValue {
-        setting == .cache ? .text(CacheFolder.describe(host.location)) : setting.form == .list ? .list([]) : .null
+        switch setting {
+        case .cache: .text(CacheFolder.describe(host.location))
+        // With --lan, the server listens on all addresses.
+        case .host: .text(host.host)
+        default: setting.form == .list ? .list([]) : .null
+        }
     }
 }
 

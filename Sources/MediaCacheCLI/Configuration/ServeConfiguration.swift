@@ -17,6 +17,13 @@ struct ServeConfiguration: Sendable {
 
     func hostSettings() throws -> HostSettings {
         var host = try HostSettings(settings, environment: environment)
+        if host.isOnNetwork, host.listensOnlyOnLoopback {
+            throw CommandFailure(
+                .usage,
+                "\(settings.sourceDescription(of: .lan)): the server can't be reached from other devices at "
+                    + "\(host.host); remove \(settings.sourceDescription(of: .host)), or set it to an address in "
+                    + "your network")
+        }
         host.resumesDownloads = true
         host.channels = try channels.channels()
         return host

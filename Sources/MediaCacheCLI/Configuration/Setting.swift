@@ -6,7 +6,7 @@ import Foundation
 /// `allowedHost` in the configuration file. The variable of ``cache`` is `MEDIACACHE_DIR`.
 enum Setting: String, CaseIterable, Sendable {
     case cache, dropQuery, logLevel
-    case host, port, allowedHost, allowNet, publicPath, publicRead, segmentsAhead, fastStart
+    case host, lan, port, allowedHost, allowNet, publicPath, publicRead, segmentsAhead, fastStart
     case maxSize, maxAge, minFree, maxObjectSize, maxDuration
     case jobs, transfers, limitRate, limitTotalRate, limitClassRate
     case hours, onlyUnmetered, onlyCharging, sparePower, downloadReserve
@@ -29,7 +29,7 @@ enum Setting: String, CaseIterable, Sendable {
         switch self {
         case .allowedHost, .allowNet, .dropQuery, .limitClassRate, .header: .list
         case .port, .segmentsAhead, .jobs, .transfers, .retries: .number
-        case .publicRead, .fastStart, .compareAlternatingTags, .onlyUnmetered, .onlyCharging, .sparePower: .flag
+        case .lan, .publicRead, .fastStart, .compareAlternatingTags, .onlyUnmetered, .onlyCharging, .sparePower: .flag
         default: .text
         }
     }
@@ -51,7 +51,7 @@ enum Setting: String, CaseIterable, Sendable {
         case .logLevel: "warning"
         case .host: "127.0.0.1"
         case .port: "9479"
-        case .publicRead, .fastStart, .compareAlternatingTags: "false"
+        case .lan, .publicRead, .fastStart, .compareAlternatingTags: "false"
         case .segmentsAhead: "2"
         case .maxSize: "10GB"
         case .maxAge: "30d"

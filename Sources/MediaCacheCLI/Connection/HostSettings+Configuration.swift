@@ -21,11 +21,13 @@ extension HostSettings {
         ServerConfiguration(
             host: host,
             port: port,
-            allowedHosts: allowedHosts,
+            // Browsers on other devices find this machine by its name in multicast DNS.
+            allowedHosts: allowedHosts + (isOnNetwork ? [Self.multicastName].compactMap(\.self) : []),
             publicPath: publicPath,
             segmentsAhead: segmentsAhead,
             fastStart: fastStart,
             publicRead: publicRead,
+            sharesLibrary: isOnNetwork,
             frames: FFmpeg.isInstalled ? FFmpegFrames(cacheFolder: location.evictable) : nil,
             // Commands other than `serve` may exit before a cover is generated.
             keepsCovers: resumesDownloads,

@@ -27,6 +27,8 @@ struct HostSettings: Sendable {
     /// The path of a PEM file with additional trusted certificates.
     var caFile: String?
     var host = "127.0.0.1"
+    /// Whether devices in the network can list and play the library's items.
+    var isOnNetwork = false
     /// The port to listen on; 0 picks a free one.
     var port = 0
     /// The names that requests may have in `Host`, besides those of this machine.
@@ -99,7 +101,9 @@ struct HostSettings: Sendable {
         alternatingEntityTags = try settings.flag(.compareAlternatingTags) == true ? .compareBytes : .newRepresentation
         proxy = try settings.read(.proxy, Self.proxy)
         caFile = settings[.caFile]?.text
-        if let host = settings[.host]?.text { self.host = host }
+        isOnNetwork = try settings.flag(.lan) ?? false
+        if isOnNetwork { host = ServerConfiguration.anyHost }
+        if let given = settings[.host], given.source != .defaultValue { host = given.text }
         port = try settings.number(.port, in: 0...65535) ?? port
         allowedHosts = try settings.list(.allowedHost) { $0 }
         allowedNetworks = try settings.list(.allowNet, Self.network)
@@ -144,13 +148,27 @@ struct HostSettings: Sendable {
     /// The settings of a server for this command only. It listens on a free loopback port.
     var forThisProcess: HostSettings {
         var settings = self
-        (settings.host, settings.port) = ("127.0.0.1", 0)
+        (settings.host, settings.port, settings.isOnNetwork) = ("127.0.0.1", 0, false)
         (settings.allowedHosts, settings.publicPath, settings.publicRead) = ([], "", false)
         return settings
     }
 
-    /// Returns the URL of the server as shown to the user, with the configured host.
+    /// Whether no other machine can connect to the server's address.
+    var listensOnlyOnLoopback: Bool { !ServerConfiguration(host: host).isExposed }
+
+    /// The name of this machine in multicast DNS (RFC 6762), such as `studio.local`; nil if it has no name.
+    static var multicastName: String? {
+        var buffer = [CChar](repeating: 0, count: 256)
+        guard gethostname(&buffer, buffer.count - 1) == 0 else { return nil }
+        let name = String(decoding: buffer.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
+        guard let label = name.split(separator: ".").first, label.lowercased() != "localhost" else { return nil }
+        return "\(label.lowercased()).local"
+    }
+
+    /// Returns the URL of the server as shown to the user, with the configured host; for all addresses, that of this
+    /// machine.
     func url(port: Int) -> String {
-        "http://\(host.contains(":") && !host.hasPrefix("[") ? "[\(host)]" : host):\(port)"
+        let host = host == ServerConfiguration.anyHost ? "127.0.0.1" : host
+        return "http://\(host.contains(":") && !host.hasPrefix("[") ? "[\(host)]" : host):\(port)"
     }
 }

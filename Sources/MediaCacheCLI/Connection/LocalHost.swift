@@ -30,6 +30,13 @@ struct LocalHost: Sendable {
 
     var key: AccessKey { host.key }
 
+    /// The address that other devices open, with the token for the library in its fragment, which browsers don't send;
+    /// nil if the server can't be reached from other devices.
+    func networkPage() async -> NetworkPage? {
+        guard let token = host.server.libraryToken else { return nil }
+        return NetworkPage(urls: await host.server.networkURLs(), token: token)
+    }
+
     /// Prints a note if the folder can't be written. Playback then works without caching.
     func noteFolder() {
         guard let failure = host.store.folderFailure else { return }

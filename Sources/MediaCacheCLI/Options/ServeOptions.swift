@@ -6,6 +6,16 @@ struct ServeOptions: ParsableArguments {
     @Option(help: "The address to listen on. (default: 127.0.0.1)")
     var host: String?
 
+    @Flag(
+        inversion: .prefixedNo,
+        help: ArgumentHelp(
+            "Let the devices in your network play the library.",
+            discussion: """
+                Listens on all addresses unless --host is set, and prints the address for other devices and its QR \
+                code.
+                """))
+    var lan: Bool?
+
     @Option(help: "The port to listen on; 0 picks a free one. (default: 9479)")
     var port: UInt16?
 
@@ -39,7 +49,7 @@ struct ServeOptions: ParsableArguments {
         help: ArgumentHelp(
             "Allow other machines to read /library/ and /live/ without a token.",
             discussion: """
-                Otherwise they need a token in the path, /k/<token>/…. This machine needs one too if --host, \
+                Otherwise they need a token in the path, /k/<token>/…. This machine needs one too if --lan, --host, \
                 --public-path or --allowed-host exposes the server.
                 """))
     var publicRead: Bool?
@@ -63,6 +73,7 @@ struct ServeOptions: ParsableArguments {
         ]
         .reduce(into: [Setting: String]()) { $0.merge($1) { $1 } }
         values[.host] = host
+        values[.lan] = lan.map { "\($0)" }
         values[.port] = port.map { "\($0)" }
         if !allowedHost.isEmpty { values[.allowedHost] = allowedHost.joined(separator: "\n") }
         if !allowNet.isEmpty { values[.allowNet] = allowNet.joined(separator: "\n") }

@@ -8,10 +8,12 @@ import Synchronization
 /// The access rights of the API key and of tokens. The key gives access to the API, `/library` and `/live`; a token
 /// gives access to the paths that players read.
 ///
-/// The standing playback token is part of the URLs that the page and the API provide. It is derived from the key and
-/// the number of revocations, so it isn't stored. All other tokens are random, and only their hashes are stored.
+/// The standing playback token is part of the URLs that the page and the API provide. The library token is part of the
+/// address that other devices open. Both are derived from the key and the number of their revocations, so they aren't
+/// stored. All other tokens are random, and only their hashes are stored.
 final class AccessControl: Sendable {
     static let standingID = "standing"
+    static let libraryID = "library"
     /// The maximum number of valid tokens, excluding the standing one.
     static let capacity = 256
     private static let maximumTokenLength = 128
@@ -21,17 +23,23 @@ final class AccessControl: Sendable {
         var issued: IssuedTokens
         var standing: String
         var standingDigest: TokenDigest
+        var library: String
+        var libraryDigest: TokenDigest
 
         init(key: AccessKey, issued: IssuedTokens) {
             self.key = key
             self.issued = issued
             standing = key.standingToken(afterRevocations: issued.revocations)
             standingDigest = TokenDigest(of: standing)
+            library = key.libraryToken(afterRevocations: issued.libraryRevocations ?? 0)
+            libraryDigest = TokenDigest(of: library)
         }
     }
 
     private let keyFile: AccessKeyFile?
     private let tokenFile: TokenFile?
+    /// Whether the library token is valid.
+    private let sharesLibrary: Bool
     private let now: @Sendable () -> Date
     private let state: Mutex<State>
     /// Serializes changes to the files.
@@ -40,13 +48,15 @@ final class AccessControl: Sendable {
     /// - Parameters:
     ///   - file: The key file; nil if the key isn't stored.
     ///   - tokenFile: The token file, read by ``load()``; nil if tokens aren't stored.
+    ///   - sharesLibrary: Whether the library token is valid.
     ///   - now: The clock that decides when tokens expire.
     init(
-        key: AccessKey, file: AccessKeyFile? = nil, tokenFile: TokenFile? = nil,
+        key: AccessKey, file: AccessKeyFile? = nil, tokenFile: TokenFile? = nil, sharesLibrary: Bool = false,
         now: @escaping @Sendable () -> Date = { Date() }
     ) {
         keyFile = file
         self.tokenFile = tokenFile
+        self.sharesLibrary = sharesLibrary
         self.now = now
         state = Mutex(State(key: key, issued: IssuedTokens()))
     }
@@ -55,6 +65,9 @@ final class AccessControl: Sendable {
 
     /// The standing playback token.
     var playbackToken: String { state.withLock { $0.standing } }
+
+    /// The library token; nil if it isn't valid.
+    var libraryToken: String? { sharesLibrary ? state.withLock { $0.library } : nil }
 
     /// Loads the tokens of earlier processes. Throws the errors of ``TokenFile/load()``.
     func load() async throws {
@@ -100,7 +113,11 @@ final class AccessControl: Sendable {
         return state.withLock { state in
             if state.standingDigest.matches(digest) {
                 state.issued.standingLastUsed = now
-                return AccessGrant(asset: nil)
+                return .playback
+            }
+            if sharesLibrary, state.libraryDigest.matches(digest) {
+                state.issued.libraryLastUsed = now
+                return .library
             }
             // All tokens are compared, so that the duration doesn't depend on the position of the match.
             var found: Int?
@@ -108,17 +125,20 @@ final class AccessControl: Sendable {
             guard let found, !state.issued.tokens[found].hasExpired(at: now) else { return nil }
             state.issued.tokens[found].lastUsed = now
             state.issued.hasNewUses = true
-            return AccessGrant(asset: state.issued.tokens[found].asset)
+            return state.issued.tokens[found].asset.map(AccessGrant.asset) ?? .playback
         }
     }
 
     /// Returns whether the token of a play URL opens it, and records the token's use. An asset token opens only signed
-    /// play URLs.
+    /// play URLs, and the library token opens none.
     ///
     /// - Parameter digest: The digest of the target's token; nil to compute it.
     func admits(_ target: PlayTarget, digest: TokenDigest? = nil) -> Bool {
-        guard let grant = grant(for: digest ?? TokenDigest(of: target.token)) else { return false }
-        guard grant.asset != nil else { return true }
+        switch grant(for: digest ?? TokenDigest(of: target.token)) {
+        case nil, .library: return false
+        case .playback: return true
+        case .asset: break
+        }
         // The signature doesn't cover user information, which could name another user.
         guard target.credentials == nil, let signature = target.options.signature else { return false }
         return signature.isEqualInConstantTime(to: self.signature(of: target))
@@ -132,21 +152,25 @@ final class AccessControl: Sendable {
         return base64URL(SHA256.authenticationCode(of: text, key: Array(secret)).prefix(16))
     }
 
-    /// Returns whether a response body contains the key or the standing token.
+    /// Returns whether a response body contains the key, the standing token or the library token.
     func isSecret(_ bytes: [UInt8]) -> Bool {
-        let (key, standing) = state.withLock { ($0.key, $0.standing) }
+        let secrets = state.withLock { [$0.key.value, $0.standing, $0.library] }
         let data = Data(bytes)
-        return [key.value, standing].contains { data.range(of: Data($0.utf8)) != nil }
+        return secrets.contains { data.range(of: Data($0.utf8)) != nil }
     }
 
-    /// Returns the valid tokens, the standing one first.
+    /// Returns the valid tokens: the standing one, the library token, and those that were issued.
     func tokens() -> [AccessToken] {
         let now = now()
         return state.withLock { state in
             let standing = AccessToken(
                 id: Self.standingID, label: "page and API", lastUsed: state.issued.standingLastUsed,
                 digest: state.standingDigest)
-            return [standing] + state.issued.tokens.filter { !$0.hasExpired(at: now) }
+            let library = AccessToken(
+                id: Self.libraryID, label: "other devices", lastUsed: state.issued.libraryLastUsed,
+                digest: state.libraryDigest)
+            let issued = state.issued.tokens.filter { !$0.hasExpired(at: now) }
+            return [standing] + (sharesLibrary ? [library] : []) + issued
         }
     }
 
@@ -176,8 +200,8 @@ final class AccessControl: Sendable {
         }
     }
 
-    /// Revokes a token, which is refused immediately. The standing token is replaced by a new one. Returns when the
-    /// change is durable.
+    /// Revokes a token, which is refused immediately. The standing token and the library token are replaced by new
+    /// ones. Returns when the change is durable.
     ///
     /// - Returns: Whether a token with this ID existed.
     /// - Throws: `CacheError` with `storage` if the change can't be written. It is then lost at the end of the process,
@@ -188,6 +212,12 @@ final class AccessControl: Sendable {
                 if id == Self.standingID {
                     state.issued.revocations += 1
                     state.issued.standingLastUsed = nil
+                    state = State(key: state.key, issued: state.issued)
+                    return state.issued
+                }
+                if id == Self.libraryID, sharesLibrary {
+                    state.issued.libraryRevocations = (state.issued.libraryRevocations ?? 0) + 1
+                    state.issued.libraryLastUsed = nil
                     state = State(key: state.key, issued: state.issued)
                     return state.issued
                 }
@@ -213,8 +243,8 @@ final class AccessControl: Sendable {
         }
     }
 
-    /// Replaces the key and the standing token; the old ones are refused immediately. Returns when the new key is
-    /// durable in its file, if it has one.
+    /// Replaces the key, the standing token and the library token; the old ones are refused immediately. Returns when
+    /// the new key is durable in its file, if it has one.
     ///
     /// - Throws: `CacheError` with `storage` if the key can't be written; the old key remains valid.
     func roll() async throws -> AccessKey {
@@ -232,13 +262,21 @@ final class AccessControl: Sendable {
 }
 
 /// The rights of a valid token.
-struct AccessGrant: Sendable, Hashable {
-    /// The asset that the token is limited to; nil for a playback token.
-    let asset: AssetID?
+enum AccessGrant: Sendable, Hashable {
+    /// All paths of ``RouteAccess/reader``, and play URLs.
+    case playback
+    /// The list of playable items, and the paths to which it refers.
+    case library
+    /// The paths of one asset, and signed play URLs.
+    case asset(AssetID)
 
-    /// Returns whether the token gives access to a path of ``RouteAccess/reader``.
+    /// Returns whether the token gives access to a path after it. Only the library token opens the list of items.
     func admits(path: String) -> Bool {
-        guard let asset else { return true }
-        return path.hasPrefix("\(LibraryRoute.prefix)\(asset)/")
+        switch self {
+        case .playback: path != ItemsRoute.path
+        case .library:
+            path == ItemsRoute.path || path.hasPrefix(LibraryRoute.prefix) || path.hasPrefix(LiveRoute.prefix)
+        case .asset(let asset): path.hasPrefix("\(LibraryRoute.prefix)\(asset)/")
+        }
     }
 }

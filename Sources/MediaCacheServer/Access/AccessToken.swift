@@ -7,14 +7,20 @@ import MediaLibrary
 struct AccessToken: Codable, Sendable, Hashable {
     /// The ID for listing and revoking the token. It isn't secret.
     var id: String
-    /// The asset that the token gives access to; nil for a playback token, which opens every path that players read.
+    /// The asset that the token gives access to; nil for a playback token, which opens every path that players read,
+    /// and for the library token, which isn't stored.
     var asset: AssetID?
     var label: String?
-    /// The time the token was issued; nil for the standing token.
+    /// The time the token was issued; nil for the standing token and the library token.
     var created: Date?
     var expires: Date?
     var lastUsed: Date?
     var digest: TokenDigest
+
+    var scope: TokenScope {
+        if asset != nil { return .asset }
+        return id == AccessControl.libraryID ? .library : .playback
+    }
 
     func hasExpired(at now: Date) -> Bool { expires.map { $0 <= now } ?? false }
 }
@@ -60,13 +66,17 @@ struct IssuedTokens: Codable, Sendable {
     var revocations = 0
     /// The time of the last request with the standing token, since the process started.
     var standingLastUsed: Date?
+    /// The number of times the library token was revoked; nil, as in files of earlier versions, for none.
+    var libraryRevocations: Int?
+    /// The time of the last request with the library token, since the process started.
+    var libraryLastUsed: Date?
     /// The tokens except the standing one, oldest first.
     var tokens: [AccessToken] = []
     /// Whether any of ``tokens`` was used since the times of last use were saved.
     var hasNewUses = false
 
     private enum CodingKeys: CodingKey {
-        case version, signingSecret, revocations, tokens
+        case version, signingSecret, revocations, libraryRevocations, tokens
     }
 
     init() {
@@ -136,6 +146,11 @@ extension AccessKey {
     /// Returns the standing playback token of this key: a message authentication code, which doesn't reveal the key.
     func standingToken(afterRevocations revocations: Int) -> String {
         base64URL(SHA256.authenticationCode(of: "standing playback token \(revocations)", key: Array(value.utf8)))
+    }
+
+    /// Returns the library token of this key, which reveals neither the key nor the standing token.
+    func libraryToken(afterRevocations revocations: Int) -> String {
+        base64URL(SHA256.authenticationCode(of: "library token \(revocations)", key: Array(value.utf8)))
     }
 
     /// An ID of twelve letters and digits, taken from a key that isn't used for anything else.

@@ -24,6 +24,8 @@ final class RequestHandler: ChannelInboundHandler, RemovableChannelHandler {
     /// The number of responses whose end is being written. Writing an end may deliver the next pipelined request.
     private var endingResponses = 0
     private var isDraining = false
+    /// The address at which the connection arrived.
+    private var arrival: SocketAddress?
     private var localAddress: String?
     private var hasLocalPeer = false
     private var supportsFileRegions = false
@@ -39,7 +41,8 @@ final class RequestHandler: ChannelInboundHandler, RemovableChannelHandler {
     }
 
     func channelActive(context: ChannelHandlerContext) {
-        localAddress = context.localAddress?.ipAddress
+        arrival = context.localAddress
+        localAddress = arrival?.ipAddress
         hasLocalPeer = HostPolicy.isLoopback(context.remoteAddress)
         supportsFileRegions = context.channel is any SocketOptionProvider
         context.fireChannelActive()
@@ -209,7 +212,9 @@ final class RequestHandler: ChannelInboundHandler, RemovableChannelHandler {
         }
         guard let entry = server.router.entry(for: path.path) else { return .refusal(ErrorResponse(.unknownPath)) }
         let access = entry.route.access
-        guard path.token == nil || access == .reader else { return .refusal(ErrorResponse(.unknownPath)) }
+        guard path.token == nil || access == .reader || access == .library else {
+            return .refusal(ErrorResponse(.unknownPath))
+        }
         if let problem = refusal(by: access, path, host, head) {
             return .refusal(ErrorResponse(problem), isAdmitted: false)
         }
@@ -237,6 +242,9 @@ final class RequestHandler: ChannelInboundHandler, RemovableChannelHandler {
         switch access {
         case .open: return nil
         case .key: return server.access.admits(authorization: authorization) ? nil : .unauthorized
+        case .library:
+            let isAdmitted = path.token != nil || server.access.admits(authorization: authorization)
+            return isAdmitted ? nil : .unauthorized
         case .reader:
             let isOpen = path.token != nil || server.hasPublicReads || isLocal(host, head)
             return isOpen || server.access.admits(authorization: authorization) ? nil : .tokenInPath
@@ -266,7 +274,7 @@ final class RequestHandler: ChannelInboundHandler, RemovableChannelHandler {
         case .route(let route, let path):
             let call = RouteCall(
                 route: route, request: RouteRequest(gate, path: path, head, request.body),
-                isSecret: server.access.isSecret, changes: server.conditionalChanges)
+                arrival: arrival, isSecret: server.access.isSecret, changes: server.conditionalChanges)
             start(RouteExchange(call: call, writer: writer, logger: server.logger))
         }
     }

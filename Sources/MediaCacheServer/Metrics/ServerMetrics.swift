@@ -52,7 +52,7 @@ enum RouteKind: Int, CaseIterable {
             // The path after the token is a library or live path.
             let rest = path.dropFirst(ReaderPath.prefix.utf8.count)
             self = rest[(rest.firstIndex(of: "/") ?? rest.endIndex)...].hasPrefix(LiveRoute.prefix) ? .live : .library
-        } else if path.hasPrefix(LibraryRoute.prefix) {
+        } else if path.hasPrefix(LibraryRoute.prefix) || path == ItemsRoute.path {
             self = .library
         } else if path.hasPrefix(LiveRoute.prefix) {
             self = .live

@@ -121,7 +121,7 @@ struct AssetsRoute: Route {
         }
     }
 
-    private func records(of assets: [Asset]) async throws -> [AssetRecord] {
+    func records(of assets: [Asset]) async throws -> [AssetRecord] {
         let statuses = Dictionary(uniqueKeysWithValues: await downloads?.statuses().map { ($0.asset.id, $0) } ?? [])
         var files: [String: ResourceInfo] = [:]
         // Assets without a download are described by their cached resource.

@@ -39,4 +39,7 @@ public enum RouteAccess: Sendable, Hashable {
     /// before the path (`/k/<token>`), and clients with the API key as `Authorization: Bearer`; with
     /// ``ServerConfiguration/publicRead``, every client. Intended for players, which can't send header fields.
     case reader
+    /// Clients with the library token before the path, and clients with the API key as `Authorization: Bearer`. Neither
+    /// ``ServerConfiguration/publicRead`` nor a connection from this machine is sufficient.
+    case library
 }

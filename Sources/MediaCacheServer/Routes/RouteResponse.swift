@@ -19,7 +19,8 @@ public struct RouteResponse: Sendable {
     public var status: Int
     /// The header fields. The server adds those of the connection and of the framing, `Date` and
     /// `X-Content-Type-Options`. The 200 response to a `GET` or `HEAD` gets an `ETag`, unless it is a stream or has
-    /// `Cache-Control: no-store`. A response that contains the key or the standing token gets `no-store`, too.
+    /// `Cache-Control: no-store`. A response that contains the key, the standing token or the library token gets
+    /// `no-store`, too.
     public var headerFields: HTTPFields
     /// The content.
     public var body: Body

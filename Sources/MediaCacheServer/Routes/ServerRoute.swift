@@ -17,10 +17,12 @@ struct ServerRoute: Route {
     func respond(to request: RouteRequest) async throws -> RouteResponse {
         switch (request.path, request.method) {
         case ("/api/v1/server", .get), ("/api/v1/server", .head):
+            let own = urls.addresses.urls
+            let network = urls.addresses.urls(in: await NetworkAddress.all()).filter { !own.contains($0) }
             return try .json(
                 ServerInfo(
                     version: CacheServer.version, pid: ProcessInfo.processInfo.processIdentifier,
-                    addresses: urls.addresses.urls, cacheFolder: cacheFolder))
+                    addresses: own + network, cacheFolder: cacheFolder))
         case ("/api/v1/throughput", .get), ("/api/v1/throughput", .head):
             return try .json(ThroughputRecord(total: store.throughput, origins: store.throughputByOrigin))
         case ("/api/v1/urls", .get), ("/api/v1/urls", .head):

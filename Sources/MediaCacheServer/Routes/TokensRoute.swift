@@ -32,14 +32,18 @@ struct TokensRoute: Route {
         switch (parts.count, request.method) {
         case (0, .get), (0, .head):
             let page = try Page(control.tokens().map { TokenRecord($0) }, of: try PageRequest(request)) {
-                SortKey($0.id == AccessControl.standingID ? 0 : 1, $0.id)
+                SortKey([AccessControl.standingID, AccessControl.libraryID].firstIndex(of: $0.id) ?? 2, $0.id)
             }
             return try .json(TokenList(tokens: page.items, next: page.next), of: request)
         case (0, .post): return try await issue(try request.decode(TokenAddition.self))
         case (1, .get), (1, .head):
             guard let token = control.tokens().first(where: { $0.id == parts[0] }) else { throw Self.unknown(parts[0]) }
             var record = TokenRecord(token)
-            if token.id == AccessControl.standingID { record.token = control.playbackToken }
+            switch token.id {
+            case AccessControl.standingID: record.token = control.playbackToken
+            case AccessControl.libraryID: record.token = control.libraryToken
+            default: break
+            }
             return try .json(record)
         case (1, .delete):
             guard try await control.revoke(String(parts[0])) else { throw Self.unknown(parts[0]) }
@@ -74,6 +78,9 @@ struct TokensRoute: Route {
             target = try url.map { try ResourceURL($0) }
             if let target { options.identity = try await profiles.identity(for: target, in: store) }
         case (.playback, _, _): throw Problem.badRequest("the scope playback accepts no asset")
+        case (.library, _, _):
+            throw Problem.badRequest(
+                "the token with the scope library can't be issued; `mediacache serve --lan` shows it")
         }
         let (issued, token) = try await control.issue(
             asset: asset?.id, label: addition.label, expires: addition.expires)
@@ -101,7 +108,7 @@ struct TokensRoute: Route {
 extension TokenRecord {
     init(_ token: AccessToken) {
         self.init(
-            id: token.id, scope: token.asset == nil ? .playback : .asset, asset: token.asset?.rawValue,
+            id: token.id, scope: token.scope, asset: token.asset?.rawValue,
             label: token.label, created: token.created, expires: token.expires, lastUsed: token.lastUsed)
     }
 }

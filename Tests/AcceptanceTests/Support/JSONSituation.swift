@@ -215,6 +215,7 @@ enum JSONSituation {
         try await transcript.run("remove", "an unknown resource", ["http://example.org/never.mp4"] + cacheOptions)
         try await transcript.run("downloads watch", "no server is running", cacheOptions)
         try await transcript.run("channels gaps", "an unknown channel", ["news"] + cacheOptions)
+        try await transcript.run("token code", "no server shares the library", cacheOptions)
         let words = output.file("words.txt")
         try "Nothing to play.\n".write(toFile: words, atomically: true, encoding: .utf8)
         try await transcript.run("inspect", "not a media file", [words] + cacheOptions)

@@ -55,7 +55,7 @@ struct AccessControlTests {
         }
         let token = try #require(issued)
         try await withAccess { access in
-            #expect(access.grant(for: token.token) == AccessGrant(asset: nil))
+            #expect(access.grant(for: token.token) == .playback)
             #expect(access.tokens().map(\.id) == [AccessControl.standingID, token.record.id])
         }
     }
@@ -125,7 +125,7 @@ struct AccessControlTests {
         try await withAccess { access in
             let issued = try await access.issue(asset: try asset(), label: nil, expires: nil)
             token = issued.token
-            #expect(access.grant(for: token) == AccessGrant(asset: try asset()))
+            #expect(access.grant(for: token) == .asset(try asset()))
             #expect(try await access.revoke(issued.record.id))
             #expect(access.grant(for: token) == nil)
             #expect(try await !access.revoke(issued.record.id))

@@ -70,8 +70,8 @@ struct KeyRollCommand: AsyncParsableCommand {
               mediacache key roll && mediacache key show
 
             The old key is rejected at once, even by a running server. The same applies to the standing playback \
-            token, which is part of the play URLs that `url` prints and the page shows. Other tokens stay valid; \
-            `token revoke` revokes them.
+            token, which is part of the play URLs that `url` prints and the page shows, and to the token in the QR \
+            code of `serve --lan`. Other tokens stay valid; `token revoke` revokes them.
 
             OUTPUT:
             --json prints an object with the key path: the path of the key file.

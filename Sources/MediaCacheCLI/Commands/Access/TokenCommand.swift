@@ -16,7 +16,9 @@ struct TokenCommand: AsyncParsableCommand {
             access to everything that players read, but not to the API. A token for an asset grants access to that \
             asset only.
             """,
-        subcommands: [TokenListCommand.self, TokenCreateCommand.self, TokenRevokeCommand.self],
+        subcommands: [
+            TokenListCommand.self, TokenCreateCommand.self, TokenRevokeCommand.self, TokenCodeCommand.self,
+        ],
         defaultSubcommand: TokenListCommand.self
     )
 }

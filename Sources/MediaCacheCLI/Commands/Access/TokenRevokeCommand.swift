@@ -11,9 +11,10 @@ struct TokenRevokeCommand: AsyncParsableCommand {
             EXAMPLES:
               mediacache token revoke x3vdkx2m7pca
               mediacache token revoke standing       disable URLs from `url` and the page
+              mediacache token revoke library        disable the QR code of `serve --lan`
 
-            New requests are rejected at once; running responses continue. A revoked standing token is replaced by a \
-            new one.
+            New requests are rejected at once; running responses continue. A revoked standing or library token is \
+            replaced by a new one.
 
             OUTPUT:
             --json prints an object with the key revoked, an array of IDs.
