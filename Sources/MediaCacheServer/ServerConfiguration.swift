@@ -44,6 +44,10 @@ public struct ServerConfiguration: Sendable {
     /// The limits of the cache and of transfers. They take precedence over the stored ones until they are changed
     /// through the API. The stored ones take precedence over the store's configuration.
     public var cacheSettings: CacheSettingsUpdate?
+    /// Whether any network counts as metered. Otherwise the system decides.
+    public var isMetered: Bool
+    /// The source of whether the network is metered, for systems that don't know; nil if there is none.
+    public var meteredNetworks: (any MeteredNetworkSource)?
     /// The channels to record from the start. Channels that don't exist yet are added; existing ones get these settings
     /// (``CacheServer/declare(_:)``).
     public var channels: [ChannelRequest]
@@ -82,9 +86,10 @@ public struct ServerConfiguration: Sendable {
         publicPath: String = "", segmentsAhead: Int = 2, fastStart: Bool = false, publicRead: Bool = false,
         sharesLibrary: Bool = false, frames: (any FrameExtractor)? = nil, keepsCovers: Bool = false,
         encoder: (any MediaFileEncoder)? = nil, runsDownloads: Bool = true, resumesDownloads: Bool = true,
-        downloads: DownloadSettingsUpdate? = nil, cacheSettings: CacheSettingsUpdate? = nil,
-        channels: [ChannelRequest] = [], limits: ServerLimits = ServerLimits(), cacheFolder: String? = nil,
-        grace: Duration = .seconds(10), logger: Logger = Logger(label: "MediaCacheServer")
+        downloads: DownloadSettingsUpdate? = nil, cacheSettings: CacheSettingsUpdate? = nil, isMetered: Bool = false,
+        meteredNetworks: (any MeteredNetworkSource)? = nil, channels: [ChannelRequest] = [],
+        limits: ServerLimits = ServerLimits(), cacheFolder: String? = nil, grace: Duration = .seconds(10),
+        logger: Logger = Logger(label: "MediaCacheServer")
     ) {
         self.host = host
         self.port = port
@@ -101,6 +106,8 @@ public struct ServerConfiguration: Sendable {
         self.resumesDownloads = resumesDownloads
         self.downloads = downloads
         self.cacheSettings = cacheSettings
+        self.isMetered = isMetered
+        self.meteredNetworks = meteredNetworks
         self.channels = channels
         self.limits = limits
         self.cacheFolder = cacheFolder

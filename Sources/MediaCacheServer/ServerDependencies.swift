@@ -56,7 +56,10 @@ struct ServerDependencies: Sendable {
         downloads =
             runsDownloads
             ? Downloads(
-                store: store, assetStore: assetStore, loader: loader, conditions: SystemConditions(), settings: settings
+                store: store, assetStore: assetStore, loader: loader,
+                conditions: SystemConditions(
+                    isMetered: configuration.isMetered, source: configuration.meteredNetworks),
+                settings: settings
             ) : nil
         recordings =
             runsDownloads

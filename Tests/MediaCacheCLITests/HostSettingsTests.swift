@@ -117,6 +117,11 @@ struct HostSettingsTests {
         #expect(failure?.exitCode == 64 && failure?.message.contains("c.json: host") == true, "\(failure as Any)")
     }
 
+    @Test func meteredSettingReachesServer() throws {
+        #expect(try server([.metered: "true"]).serverConfiguration.isMetered)
+        #expect(try !server([:]).serverConfiguration.isMetered)
+    }
+
     /// The settings for a private server avoid a port conflict with another server, and don't expose it to the network.
     @Test func privateServerListensOnFreeLoopbackPort() throws {
         let server = try ServeConfiguration(

@@ -46,6 +46,7 @@ struct SettingsTests {
     @Test func readsEverySettingFromEachSource() throws {
         let texts: [Setting: String] = [
             .cache: "/c", .dropQuery: "token\nsig", .logLevel: "debug", .host: "::1", .port: "80", .lan: "true",
+            .metered: "true",
             .allowedHost: "a.example\nb.example", .allowNet: "192.168.1.0/24", .publicPath: "/tv", .publicRead: "true",
             .segmentsAhead: "7", .fastStart: "true", .maxSize: "512MiB", .maxAge: "12h", .minFree: "2GB",
             .maxObjectSize: "3MB", .maxDuration: "4h", .jobs: "5", .transfers: "4", .limitRate: "600kB/s",

@@ -8,6 +8,7 @@ enum Setting: String, CaseIterable, Sendable {
     case cache, dropQuery, logLevel
     case host, lan, port, allowedHost, allowNet, publicPath, publicRead, segmentsAhead, fastStart
     case maxSize, maxAge, minFree, maxObjectSize, maxDuration
+    case metered
     case jobs, transfers, limitRate, limitTotalRate, limitClassRate
     case hours, onlyUnmetered, onlyCharging, sparePower, downloadReserve
     case connectTimeout, responseTimeout, stallTimeout, retries, readAhead
@@ -29,7 +30,8 @@ enum Setting: String, CaseIterable, Sendable {
         switch self {
         case .allowedHost, .allowNet, .dropQuery, .limitClassRate, .header: .list
         case .port, .segmentsAhead, .jobs, .transfers, .retries: .number
-        case .lan, .publicRead, .fastStart, .compareAlternatingTags, .onlyUnmetered, .onlyCharging, .sparePower: .flag
+        case .lan, .publicRead, .fastStart, .metered, .compareAlternatingTags, .onlyUnmetered, .onlyCharging, .sparePower:
+            .flag
         default: .text
         }
     }
@@ -51,7 +53,7 @@ enum Setting: String, CaseIterable, Sendable {
         case .logLevel: "warning"
         case .host: "127.0.0.1"
         case .port: "9479"
-        case .lan, .publicRead, .fastStart, .compareAlternatingTags: "false"
+        case .lan, .publicRead, .fastStart, .metered, .compareAlternatingTags: "false"
         case .segmentsAhead: "2"
         case .maxSize: "10GB"
         case .maxAge: "30d"

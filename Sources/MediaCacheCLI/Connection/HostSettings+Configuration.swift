@@ -35,6 +35,8 @@ extension HostSettings {
             resumesDownloads: resumesDownloads,
             downloads: downloads,
             cacheSettings: cacheSettings,
+            isMetered: isMetered,
+            meteredNetworks: NetworkManager(),
             channels: channels,
             cacheFolder: location.durable,
             grace: grace,

@@ -46,6 +46,8 @@ struct HostSettings: Sendable {
     var resumesDownloads = false
     /// The download settings of this process, which take precedence over the stored ones; nil for none.
     var downloads: DownloadSettingsUpdate?
+    /// Whether any network counts as metered.
+    var isMetered = false
     var channels: [ChannelRequest] = []
     /// The time that running responses have to finish when the server stops.
     var grace = Duration.seconds(10)
@@ -113,6 +115,7 @@ struct HostSettings: Sendable {
         publicRead = try settings.flag(.publicRead) ?? publicRead
         downloads = try DownloadSettingsUpdate(settings)
         cacheSettings = try CacheSettingsUpdate(settings)
+        isMetered = try settings.flag(.metered) ?? isMetered
         logLevel = AdjustableLevel(try settings.read(.logLevel, CacheOptions.level) ?? .warning)
         logger = logLevel.logger(label: "mediacache")
         try readTransfers(settings)

@@ -54,6 +54,16 @@ struct ServeOptions: ParsableArguments {
                 """))
     var publicRead: Bool?
 
+    @Flag(
+        inversion: .prefixedNo,
+        help: ArgumentHelp(
+            "Treat every network as metered.",
+            discussion: """
+                Otherwise the system decides, on Linux NetworkManager. Downloads wait on metered networks if the \
+                setting onlyUnmetered is on.
+                """))
+    var metered: Bool?
+
     @Option(
         name: .customLong("channel"),
         help: ArgumentHelp("Record a live stream as a channel. Repeatable.", valueName: "name=url"),
@@ -81,6 +91,7 @@ struct ServeOptions: ParsableArguments {
         values[.segmentsAhead] = segmentsAhead.map { "\($0)" }
         values[.fastStart] = fastStart.map { "\($0)" }
         values[.publicRead] = publicRead.map { "\($0)" }
+        values[.metered] = metered.map { "\($0)" }
         return values
     }
 

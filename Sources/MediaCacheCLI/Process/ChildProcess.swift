@@ -64,22 +64,24 @@ struct ChildProcess: Sendable, Hashable {
         return ChildProcess(id: id)
     }
 
-    /// Starts a program that reads untrusted data. It runs in a separate process group and within limits, with a
-    /// minimal environment and no descriptors except its standard streams. ``ChildDeadline`` enforces its deadline.
+    /// Starts a program that reads untrusted data, or that needs nothing of this process. It runs in a separate process
+    /// group and within limits, with a minimal environment and no descriptors except its standard streams.
+    /// ``ChildDeadline`` enforces its deadline.
     ///
     /// - Parameters:
     ///   - folder: The working directory and folder for temporary files; nil for this process's.
     ///   - input: The descriptor that becomes its standard input; nil for `/dev/null`.
     ///   - output: The descriptor that becomes its standard output; nil for `/dev/null`.
+    ///   - reportsErrors: Whether its standard error is that of this process. Otherwise it's `/dev/null`.
     static func startConfined(
         _ path: String, _ arguments: [String], within confinement: Confinement, in folder: String? = nil,
-        input: Int32? = nil, output: Int32? = nil
+        input: Int32? = nil, output: Int32? = nil, reportsErrors: Bool = true
     ) throws -> ChildProcess {
         let words = CStrings([path] + arguments)
         let environment = CStrings(ChildEnvironment.confined(temporary: folder))
         var limits = confinement.systemLimits
         var id: pid_t = 0
-        let streams = [input ?? -1, output ?? -1, STDERR_FILENO]
+        let streams = [input ?? -1, output ?? -1, reportsErrors ? STDERR_FILENO : -1]
         let code = withExtendedLifetime((words, environment)) {
             mc_spawn_confined(&id, path, words.pointers, environment.pointers, streams, folder, &limits)
         }

@@ -41,8 +41,16 @@ public protocol DownloadConditions: Sendable {
     /// The current conditions.
     var current: DeviceConditions { get }
 
+    /// Updates ``current``, if it may be outdated. The default does nothing.
+    func refresh() async
+
     /// Returns a stream of the conditions after each future change. Each call returns an independent stream.
     func changes() -> AsyncStream<DeviceConditions>
+}
+
+extension DownloadConditions {
+    /// Does nothing.
+    public func refresh() async {}
 }
 
 /// Conditions that never change.

@@ -102,6 +102,8 @@ public actor Downloads {
     ///   resumed.
     /// - Throws: `CacheError` with `storage`.
     public func start(resuming: Bool = true) async throws {
+        // Otherwise downloads could start on a metered network.
+        if policy.onlyUnmetered { await conditions.refresh() }
         guard watchers.isEmpty else { return }
         isStopped = false
         for (id, entry) in entries where entry.asset.download?.state.isActive == true {

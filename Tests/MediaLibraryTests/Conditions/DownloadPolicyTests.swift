@@ -27,6 +27,17 @@ final class ScriptedConditions: DownloadConditions {
     }
 }
 
+/// Conditions whose network is known to be metered only after they have been refreshed.
+private final class LateConditions: DownloadConditions {
+    private let isKnown = Mutex(false)
+
+    var current: DeviceConditions { DeviceConditions(network: isKnown.withLock { $0 } ? .metered : .unmetered) }
+
+    func refresh() async { isKnown.withLock { $0 = true } }
+
+    func changes() -> AsyncStream<DeviceConditions> { AsyncStream { $0.finish() } }
+}
+
 struct DownloadPolicyTests {
     @Test func reportsObstacles() {
         var policy = DownloadPolicy()
@@ -69,6 +80,18 @@ struct DownloadPolicyTests {
         #expect(next(3) == 6)
         #expect(next(8) == 22)
         #expect(next(23) == 30)
+    }
+
+    @Test func refreshesConditionsBeforeDownloadsStart() async throws {
+        let fixture = DownloadFixture()
+        fixture.serveStream(segments: 3)
+        var policy = DownloadPolicy()
+        policy.onlyUnmetered = true
+        try await fixture.use(policy: policy, conditions: LateConditions()) { downloads in
+            let asset = try await downloads.add(DownloadRequest(url: fixture.entry))
+            #expect(try await fixture.obstacle(of: asset.id, downloads).kind == .network)
+            #expect(fixture.library.origin.requests.isEmpty)
+        }
     }
 
     @Test func downloadFollowsConditions() async throws {

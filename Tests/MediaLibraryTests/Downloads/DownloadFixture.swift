@@ -140,7 +140,8 @@ final class DownloadFixture: Sendable {
 
     /// Opens the store, and runs downloads until `body` ends.
     func use(
-        limits: DownloadLimits = DownloadLimits(), conditions: any DownloadConditions = SteadyConditions(),
+        limits: DownloadLimits = DownloadLimits(), policy: DownloadPolicy = DownloadPolicy(),
+        conditions: any DownloadConditions = SteadyConditions(),
         waitForTransfers: (@Sendable (ResourceURL) async -> Void)? = nil, _ body: (Downloads) async throws -> Void
     ) async throws {
         let store = try await library.open()
@@ -149,7 +150,7 @@ final class DownloadFixture: Sendable {
         idleSleepers.withLock { $0 = library.time.sleepers }
         let downloads = Downloads(
             store: store, assetStore: AssetStore(of: store), loader: PlaylistLoader(store: store), limits: limits,
-            conditions: conditions, waitForTransfers: waitForTransfers)
+            policy: policy, conditions: conditions, waitForTransfers: waitForTransfers)
         try await downloads.start()
         var failure: (any Error)?
         do { try await body(downloads) } catch { failure = error }
