@@ -112,6 +112,7 @@ for system in iOS macOS tvOS visionOS; do
     fi
     mapfile -t copies < <(adapted "$folder/sources" "${adapter[@]}")
     compile MediaCacheAVFoundation "$folder" MediaCacheAVFoundation "${copies[@]}"
+    compile BonjourAnnouncement "$folder" MediaCacheServer Sources/MediaCacheServer/Embedding/BonjourAnnouncement.swift
     # With the default settings of new projects of Xcode 26, as in the example's project.
     mapfile -t copies < <(adapted "$folder/sources" Examples/CacheAPlayer/CacheAPlayer/*.swift)
     compile CacheAPlayer "$folder" MediaCacheServer -default-isolation MainActor \
@@ -121,7 +122,7 @@ for system in iOS macOS tvOS visionOS; do
     compile PlayerTests "$folder" MediaCacheServerTests -Xfrontend -disable-cross-import-overlays "${copies[@]}"
     compile Uses "$folder" MediaCacheAVFoundation Stubs/Uses/*.swift
     for file in Stubs/Misuses/*.swift; do misuse "$file" "$folder" "$system"; done
-    echo "type-checked against stubs for $system: MediaCacheAVFoundation, CacheAPlayer, PlayerTests"
+    echo "type-checked against stubs for $system: MediaCacheAVFoundation, BonjourAnnouncement, CacheAPlayer, PlayerTests"
 done
 
 # The module Darwin is in a separate folder, because every target that can import it compiles its code for Apple's

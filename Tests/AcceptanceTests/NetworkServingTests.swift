@@ -95,5 +95,36 @@ extension AcceptanceTests {
             #expect(try await server.end(within: .seconds(20)) == .exit(64))
             #expect(server.errorText.contains("--host"), "\(server.errorText)")
         }
+
+        /// The announcement ends with the server. Its failure is a note.
+        @Test func announcesServerUntilItStops() async throws {
+            let arguments = programs.file("arguments")
+            try install("printf '%s\\n' \"$@\" $$ >'\(arguments)'; exec sleep 600")
+            let server = try serve()
+            let port = try #require(try await base(of: server).port)
+            let lines = try await eventually("avahi-publish runs", within: .seconds(20)) {
+                let text = (try? String(contentsOfFile: arguments, encoding: .utf8)) ?? ""
+                let lines = text.split(separator: "\n").map(String.init)
+                return lines.count == 6 ? lines : nil
+            }
+            #expect(lines[0] == "--service" && Array(lines[2...4]) == ["_http._tcp", "\(port)", "path=/"])
+            let process = try #require(pid_t(lines[5]))
+            #expect(kill(process, 0) == 0)
+            try await stop(server)
+            #expect(kill(process, 0) != 0)
+            #expect(!server.errorText.contains("announced"))
+        }
+
+        @Test func failedAnnouncementIsNote() async throws {
+            try install("echo 'Daemon not running' >&2; exit 1")
+            let server = try serve()
+            _ = try await base(of: server)
+            try await eventually("the failure is reported", within: .seconds(20)) {
+                server.errorText.contains("isn't announced in the network") ? () : nil
+            }
+            #expect(server.errorText.hasPrefix("mediacache: note: avahi-publish ended with exit code 1"))
+            #expect(!server.errorText.contains("Daemon"))
+            try await stop(server)
+        }
     }
 }

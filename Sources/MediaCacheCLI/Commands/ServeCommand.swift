@@ -26,7 +26,8 @@ struct ServeCommand: AsyncParsableCommand {
             With --lan, the server also prints its addresses in your network and, on a terminal, a QR code. A phone \
             that scans it opens a page that lists and plays the library's items and channels; it can't change \
             anything, and doesn't need the key. `token revoke library` makes the code invalid. A firewall on this \
-            machine must permit connections to the port.
+            machine must permit connections to the port. Programs that browse the network find the server as \
+            _http._tcp, on Linux if avahi-publish is installed.
             Each option can be set in the environment and in a configuration file: --max-size is MEDIACACHE_MAX_SIZE \
             and "maxSize". See `mediacache config --help`.
             Live streams that --channel or the configuration declares are recorded from the start; `record` adds \
@@ -72,6 +73,10 @@ struct ServeCommand: AsyncParsableCommand {
             await server.stop()
             throw error
         }
+        var announcement: ServiceAnnouncement?
+        if settings.isOnNetwork {
+            announcement = await ServiceAnnouncement.start(port: server.port, note: StandardStreams.printNote)
+        }
         let reload = ConfigurationReload(of: configuration, settings, server) { try options.configuration() }
         await withTaskGroup(of: Void.self) { group in
             group.addTask { _ = await interruption.wait() }
@@ -85,6 +90,7 @@ struct ServeCommand: AsyncParsableCommand {
             await group.next()
             group.cancelAll()
         }
+        await announcement?.end()
         await server.stop()
     }
 
