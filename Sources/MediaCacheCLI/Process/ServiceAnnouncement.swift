@@ -63,8 +63,10 @@ final class ServiceAnnouncement: Sendable {
         }
     #endif
 
-    /// The name that other devices show.
+    /// The name that other devices show. The name of a service has at most 63 bytes (RFC 6763 §4.1.1), so it lacks that
+    /// of the machine if both together are longer.
     private static var name: String {
-        HostSettings.multicastName.map { "MediaCache on \($0.dropLast(".local".count))" } ?? "MediaCache"
+        let name = HostSettings.multicastName.map { "MediaCache on \($0.dropLast(".local".count))" }
+        return name.flatMap { $0.utf8.count <= 63 ? $0 : nil } ?? "MediaCache"
     }
 }

@@ -14,7 +14,7 @@ import Synchronization
 final class AccessControl: Sendable {
     static let standingID = "standing"
     static let libraryID = "library"
-    /// The maximum number of valid tokens, excluding the standing one.
+    /// The maximum number of valid tokens, excluding the standing one and the library token.
     static let capacity = 256
     private static let maximumTokenLength = 128
 
@@ -215,7 +215,8 @@ final class AccessControl: Sendable {
                     state = State(key: state.key, issued: state.issued)
                     return state.issued
                 }
-                if id == Self.libraryID, sharesLibrary {
+                // Also while it isn't valid. Otherwise it would become valid again with the next `--lan`.
+                if id == Self.libraryID {
                     state.issued.libraryRevocations = (state.issued.libraryRevocations ?? 0) + 1
                     state.issued.libraryLastUsed = nil
                     state = State(key: state.key, issued: state.issued)
@@ -265,7 +266,7 @@ final class AccessControl: Sendable {
 enum AccessGrant: Sendable, Hashable {
     /// All paths of ``RouteAccess/reader``, and play URLs.
     case playback
-    /// The list of playable items, and the paths to which it refers.
+    /// The list of playable items, and all paths below `/library` and `/live`.
     case library
     /// The paths of one asset, and signed play URLs.
     case asset(AssetID)

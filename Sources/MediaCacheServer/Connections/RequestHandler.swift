@@ -207,12 +207,13 @@ final class RequestHandler: ChannelInboundHandler, RemovableChannelHandler {
         let host = verdict(on: gate.host)
         if let problem = gate.problem(host) { return .refusal(ErrorResponse(problem)) }
         let path = ReaderPath(gate.path)
-        if let token = path.token, server.access.grant(for: token)?.admits(path: path.path) != true {
+        let grant = path.token.flatMap { server.access.grant(for: $0) }
+        if path.token != nil, grant?.admits(path: path.path) != true {
             return .refusal(ErrorResponse(.wrongToken), isAdmitted: false)
         }
         guard let entry = server.router.entry(for: path.path) else { return .refusal(ErrorResponse(.unknownPath)) }
         let access = entry.route.access
-        guard path.token == nil || access == .reader || access == .library else {
+        guard path.token == nil || access == .reader || (access == .library && grant == .library) else {
             return .refusal(ErrorResponse(.unknownPath))
         }
         if let problem = refusal(by: access, path, host, head) {

@@ -39,7 +39,8 @@ public enum RouteAccess: Sendable, Hashable {
     /// before the path (`/k/<token>`), and clients with the API key as `Authorization: Bearer`; with
     /// ``ServerConfiguration/publicRead``, every client. Intended for players, which can't send header fields.
     case reader
-    /// Clients with the library token before the path, and clients with the API key as `Authorization: Bearer`. Neither
-    /// ``ServerConfiguration/publicRead`` nor a connection from this machine is sufficient.
+    /// Clients with the API key as `Authorization: Bearer`, and for `/items`, `/library/…` and `/live/…` clients with
+    /// the library token before the path. Other tokens aren't sufficient, and neither is
+    /// ``ServerConfiguration/publicRead`` or a connection from this machine.
     case library
 }

@@ -15,10 +15,12 @@ struct AccessControlTests {
     private var file: String { "\(folder.path)/settings/tokens.json" }
 
     /// Opens the folder and loads stored tokens.
-    private func withAccess(_ body: (AccessControl) async throws -> Void) async throws {
+    private func withAccess(sharesLibrary: Bool = false, _ body: (AccessControl) async throws -> Void) async throws {
         let store = try await CacheStore.open(
             CacheConfiguration(location: CacheLocation(folder: folder.path)), origin: ScriptedOrigin(), logger: .silent)
-        let access = AccessControl(key: key, tokenFile: TokenFile(of: store)) { [clock] in clock.now }
+        let access = AccessControl(key: key, tokenFile: TokenFile(of: store), sharesLibrary: sharesLibrary) { [clock] in
+            clock.now
+        }
         do {
             try await access.load()
             try await body(access)
@@ -30,6 +32,27 @@ struct AccessControlTests {
     }
 
     private func asset(_ text: String = "aaaaaaaaaaaa") throws -> AssetID { try #require(AssetID(rawValue: text)) }
+
+    @Test func revokesLibraryTokenWhileItIsNotValid() async throws {
+        try await withAccess { access in
+            #expect(access.libraryToken == nil)
+            #expect(try await access.revoke(AccessControl.libraryID))
+        }
+        try await withAccess(sharesLibrary: true) { access in
+            #expect(access.libraryToken == key.libraryToken(afterRevocations: 1))
+            #expect(access.grant(for: key.libraryToken(afterRevocations: 0)) == nil)
+        }
+    }
+
+    /// Not even with a valid signature, which would suffice for the token of an asset.
+    @Test func libraryTokenOpensNoPlayURL() throws {
+        let access = AccessControl(key: key, sharesLibrary: true)
+        let token = try #require(access.libraryToken)
+        var target = PlayTarget(try ResourceURL("http://origin.example/film.mp4"), token: token)
+        #expect(!access.admits(target))
+        target.options.signature = access.signature(of: target)
+        #expect(!access.admits(target))
+    }
 
     @Test func createsTokenWith128RandomBits() async throws {
         let access = AccessControl(key: key)

@@ -173,6 +173,19 @@ struct ConnectionTests {
         #expect(try answer(isExposed: true, "/k/\(TestServer.token)/frames/1") == 404)
     }
 
+    /// An app can use this access for its own paths, which no token opens.
+    @Test func libraryAccessToOtherPathsRequiresKey() throws {
+        let access = AccessControl(key: TestServer.key, sharesLibrary: true)
+        let context = TestServer.context(FakeSource([1]), routes: [EchoRoute(access: .library)], access: access)
+        let library = try #require(access.libraryToken)
+        let statuses = [("", 401), ("/k/\(access.playbackToken)", 404), ("/k/\(library)", 403)]
+        for (prefix, status) in statuses {
+            let channel = try TestServer.connect(context)
+            let text = "GET \(prefix)/echo HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n"
+            #expect(try channel.exchange(text)?.status == status)
+        }
+    }
+
     @Test func absoluteTargetDoesNotGrantLocality() throws {
         let context = TestServer.context(FakeSource([1]), routes: [FrameRoute()])
         let channel = try TestServer.connect(context, from: "192.0.2.1")

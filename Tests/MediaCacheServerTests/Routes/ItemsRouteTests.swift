@@ -139,14 +139,11 @@ struct ItemsRouteTests {
             }
             let url = try ResourceURL("http://origin.example/film.mp4?token=hidden")
             #expect(try await host.exchange("GET", PlayTarget.path(for: url, token: token)).status == 403)
-            var signed = PlayTarget(url, token: token, options: PlayOptions())
-            signed.options.signature = "AAAAAAAAAAAAAAAAAAAAAA"
-            #expect(try await host.exchange("GET", signed.path).status == 403)
             #expect(try await host.exchange("GET", "/api/v1/assets", ["Authorization: Bearer \(token)"]).status == 401)
         }
     }
 
-    @Test func libraryTokenIsValidOnlyIfShared() async throws {
+    @Test func libraryTokenIsValidOnlyIfShared() throws {
         let key = AccessKey()
         let sharing = AccessControl(key: key, sharesLibrary: true)
         let token = try #require(sharing.libraryToken)
@@ -155,7 +152,6 @@ struct ItemsRouteTests {
         let other = AccessControl(key: key)
         #expect(other.libraryToken == nil && other.grant(for: token) == nil)
         #expect(other.tokens().map(\.id) == [AccessControl.standingID])
-        #expect(try await !other.revoke(AccessControl.libraryID))
     }
 
     @Test func revokesLibraryTokenWithoutStandingToken() async throws {
