@@ -30,7 +30,8 @@ enum Setting: String, CaseIterable, Sendable {
         switch self {
         case .allowedHost, .allowNet, .dropQuery, .limitClassRate, .header: .list
         case .port, .segmentsAhead, .jobs, .transfers, .retries: .number
-        case .lan, .publicRead, .fastStart, .metered, .compareAlternatingTags, .onlyUnmetered, .onlyCharging, .sparePower:
+        case .lan, .publicRead, .fastStart, .metered, .compareAlternatingTags, .onlyUnmetered, .onlyCharging,
+            .sparePower:
             .flag
         default: .text
         }
