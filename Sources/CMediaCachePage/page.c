@@ -42,9 +42,6 @@ static const uint8_t coverage_js[] = {
 static const uint8_t coveragebar_js[] = {
 #embed "page/coveragebar.js"
 };
-static const uint8_t device_css[] = {
-#embed "page/device.css"
-};
 static const uint8_t device_js[] = {
 #embed "page/device.js"
 };
@@ -205,7 +202,6 @@ static const mediacache_page_file files[] = {
     NAMED("consent.js", consent_js),
     NAMED("coverage.js", coverage_js),
     NAMED("coveragebar.js", coveragebar_js),
-    NAMED("device.css", device_css),
     NAMED("device.js", device_js),
     NAMED("deviceplayer.js", deviceplayer_js),
     NAMED("dialogs.js", dialogs_js),

@@ -27,12 +27,6 @@ struct NetworkAddress: Sendable, Hashable {
 
     func url(port: Int) -> String { "http://\(isIPv4 ? "\(ip)" : "[\(ip)]"):\(port)" }
 
-    /// Returns the URL of a socket's address; nil if it isn't a network address.
-    static func url(_ address: SocketAddress) -> String? {
-        guard let port = address.port else { return nil }
-        return NetworkAddress(address)?.url(port: port)
-    }
-
     /// Returns whether a connection to this address reaches a listening socket.
     func isReached(through socket: SocketAddress) -> Bool {
         switch socket {

@@ -8,11 +8,11 @@ import Synchronization
 /// The URLs of a server: playback, library and live URLs, including tokens where required. While the server is stopped,
 /// the functions throw ``ServerError`` with `wrongState`.
 ///
-/// The URLs in a response have the address at which its request arrived, so that they work on the device that sent the
-/// request. The system determines that address; the `Host` field doesn't affect it.
+/// The URLs in a response have the host that its request named, so that they work on the device that sent the request,
+/// also if a container's host or a reverse proxy forwarded it. ``HostPolicy`` has checked that host.
 struct ServerURLs: Sendable {
-    /// The address at which the current task's request arrived; nil outside requests.
-    @TaskLocal static var arrival: SocketAddress?
+    /// The host that the current task's request named, with its port; nil outside requests.
+    @TaskLocal static var authority: String?
 
     let addresses: ListenAddresses
     private let access: AccessControl
@@ -43,7 +43,7 @@ struct ServerURLs: Sendable {
     /// The base of every URL, without a slash at the end; nil while the server is stopped.
     var base: String? {
         guard let own = addresses.first else { return nil }
-        return (isDirect ? own : Self.arrival.flatMap(NetworkAddress.url) ?? own) + publicPath
+        return (isDirect ? own : Self.authority.map { "http://\($0)" } ?? own) + publicPath
     }
 
     /// Returns the playback URL of a resource, which contains the standing playback token.

@@ -96,8 +96,9 @@ extension AcceptanceTests {
             #expect(server.errorText.contains("--host"), "\(server.errorText)")
         }
 
-        /// The announcement ends with the server. Its failure is a note.
-        @Test func announcesServerUntilItStops() async throws {
+        /// The announcement ends with the server, however the server ends. A failed announcement is a note.
+        @Test(arguments: [SIGTERM, SIGKILL])
+        func announcesServerUntilItStops(signal: Int32) async throws {
             let arguments = programs.file("arguments")
             try install("printf '%s\\n' \"$@\" $$ >'\(arguments)'; exec sleep 600")
             let server = try serve()
@@ -110,8 +111,15 @@ extension AcceptanceTests {
             #expect(lines[0] == "--service" && Array(lines[2...4]) == ["_http._tcp", "\(port)", "path=/"])
             let process = try #require(pid_t(lines[5]))
             #expect(kill(process, 0) == 0)
-            try await stop(server)
-            #expect(kill(process, 0) != 0)
+            if signal == SIGTERM {
+                try await stop(server)
+                #expect(kill(process, 0) != 0)
+            } else {
+                server.signal(signal)
+                try await eventually("avahi-publish has ended", within: .seconds(20)) {
+                    kill(process, 0) != 0 ? () : nil
+                }
+            }
             #expect(!server.errorText.contains("announced"))
         }
 

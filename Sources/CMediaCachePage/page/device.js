@@ -119,12 +119,14 @@ const addressOf = (item) => `#/item/${item.kind}/${encodeURIComponent(item.id)}`
 function show() {
   if (location.hash.startsWith("#token=") || items === null) return;
   view?.end();
-  const item = items.find((one) => addressOf(one) === location.hash);
+  const address = location.hash;
+  const current = () => items.find((item) => addressOf(item) === address);
+  const item = current();
   main.replaceChildren();
   scrollTo(0, 0);
   main.className = item ? "view-play" : "view-library";
   const abort = new AbortController();
-  const title = item ? showItem({ main, signal: abort.signal, item }) : "Library";
+  const title = item ? showItem({ main, item, isFinished: () => current()?.isFinished ?? true, signal: abort.signal }) : "Library";
   view = { update: item ? () => {} : showList(), end: () => abort.abort() };
   document.title = `${title} – MediaCache`;
 }

@@ -23,9 +23,22 @@ final class ServiceAnnouncement: Sendable {
         private static let limits = Confinement(
             deadline: .zero, processorSeconds: 3600, fileBytes: 1 << 20, memoryBytes: 1 << 30)
 
-        private let watch: Task<Void, Never>
+        /// Runs the program until standard input ends, which it does when this process ends, however it ends.
+        private static let script = """
+            exec 3<&0
+            "$0" "$@" 3<&- &
+            publisher=$!
+            { cat <&3 >/dev/null; kill "$publisher" 2>/dev/null; } &
+            exec 3<&-
+            wait "$publisher"
+            """
 
-        private init(_ child: ChildProcess, note: @escaping @Sendable (String) -> Void) {
+        private let watch: Task<Void, Never>
+        /// The standard input of the script, which ends when the pipe is closed.
+        private let input: Pipe
+
+        private init(_ child: ChildProcess, input: Pipe, note: @escaping @Sendable (String) -> Void) {
+            self.input = input
             watch = Task {
                 let code = (try? await child.wait()) ?? 1
                 if Task.isCancelled { return }
@@ -33,7 +46,7 @@ final class ServiceAnnouncement: Sendable {
             }
         }
 
-        /// Announces a server that listens on `port`.
+        /// Announces a server that listens on `port`, until the announcement or this process ends.
         ///
         /// - Parameters:
         ///   - path: The path of `avahi-publish`; nil if it isn't installed.
@@ -42,14 +55,16 @@ final class ServiceAnnouncement: Sendable {
         static func start(
             port: Int, path: String? = InstalledProgram.path(of: program), note: @escaping @Sendable (String) -> Void
         ) async -> ServiceAnnouncement? {
-            guard let path else {
+            guard let path, FileManager.default.isExecutableFile(atPath: path) else {
                 note("\(program) isn't installed, so the server isn't announced in the network")
                 return nil
             }
             do {
+                let input = Pipe()
                 let child = try ChildProcess.startConfined(
-                    path, ["--service", name, "_http._tcp", "\(port)", "path=/"], within: limits, reportsErrors: false)
-                return ServiceAnnouncement(child, note: note)
+                    "/bin/sh", ["-c", script, path, "--service", name, "_http._tcp", "\(port)", "path=/"],
+                    within: limits, input: input.fileHandleForReading.fileDescriptor, reportsErrors: false)
+                return ServiceAnnouncement(child, input: input, note: note)
             } catch {
                 note("\(CommandFailure(error)?.message ?? "\(error)"), so the server isn't announced in the network")
                 return nil

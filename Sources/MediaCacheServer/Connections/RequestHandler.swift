@@ -25,7 +25,6 @@ final class RequestHandler: ChannelInboundHandler, RemovableChannelHandler {
     private var endingResponses = 0
     private var isDraining = false
     /// The address at which the connection arrived.
-    private var arrival: SocketAddress?
     private var localAddress: String?
     private var hasLocalPeer = false
     private var supportsFileRegions = false
@@ -41,8 +40,7 @@ final class RequestHandler: ChannelInboundHandler, RemovableChannelHandler {
     }
 
     func channelActive(context: ChannelHandlerContext) {
-        arrival = context.localAddress
-        localAddress = arrival?.ipAddress
+        localAddress = context.localAddress?.ipAddress
         hasLocalPeer = HostPolicy.isLoopback(context.remoteAddress)
         supportsFileRegions = context.channel is any SocketOptionProvider
         context.fireChannelActive()
@@ -275,7 +273,7 @@ final class RequestHandler: ChannelInboundHandler, RemovableChannelHandler {
         case .route(let route, let path):
             let call = RouteCall(
                 route: route, request: RouteRequest(gate, path: path, head, request.body),
-                arrival: arrival, isSecret: server.access.isSecret, changes: server.conditionalChanges)
+                isSecret: server.access.isSecret, changes: server.conditionalChanges)
             start(RouteExchange(call: call, writer: writer, logger: server.logger))
         }
     }

@@ -1,14 +1,11 @@
 import HTTPTypes
 import MediaCacheAPI
 import MediaLibrary
-import NIOCore
 
 /// A call of a ``Route``, with the features shared by all routes: entity tags, conditions and ranges.
 struct RouteCall: Sendable {
     let route: any Route
     let request: RouteRequest
-    /// The address at which the request arrived. The URLs in the response have it (``ServerURLs``).
-    let arrival: SocketAddress?
     /// Returns whether a body contains a secret, so that clients mustn't store it.
     let isSecret: @Sendable ([UInt8]) -> Bool
     /// Serializes conditional changes, so that no other one happens between the check of a condition and the change
@@ -19,7 +16,7 @@ struct RouteCall: Sendable {
     ///
     /// - Throws: The errors of the route; ``Problem`` with 412 if a condition isn't met.
     func response() async throws -> RouteResponse {
-        try await ServerURLs.$arrival.withValue(arrival) { try await conditionalResponse() }
+        try await ServerURLs.$authority.withValue(request.authority) { try await conditionalResponse() }
     }
 
     private func conditionalResponse() async throws -> RouteResponse {

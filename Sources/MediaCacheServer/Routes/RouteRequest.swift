@@ -14,6 +14,9 @@ public struct RouteRequest: Sendable {
     public var headerFields: HTTPFields
     /// The content. Its length is limited by ``Route/bodyLimit(of:at:within:)``; empty if that is 0.
     public var body: [UInt8]
+    /// The host of the request, which ``HostPolicy`` allows, with its port; nil if it has none. The URLs in the response
+    /// have it (``ServerURLs``).
+    var authority: String?
 
     /// Creates a request.
     public init(
