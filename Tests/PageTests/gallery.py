@@ -106,4 +106,5 @@ def views(gallery: Gallery) -> dict[str, str]:
         "channel": f"#/channels/{CHANNEL}",
         "played": "#/played",
         "storage": "#/storage",
+        "settings": "#/settings",
     }

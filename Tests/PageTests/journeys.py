@@ -180,7 +180,7 @@ class Journeys:
 
     @in_both_forms
     def test_views_pass_accessibility_rules(self, tab, _):
-        for view in ("library", "downloads", "channels", "storage"):
+        for view in ("library", "downloads", "channels", "storage", "settings"):
             self.go(tab, f"#/{view}")
             time.sleep(0.5)
             self.assert_passes_rules(tab, view)

@@ -80,7 +80,7 @@ class AccessibilityTests(PageCase):
 
     def test_focus_moves_to_opened_view(self):
         page = self.open()
-        for name in ("Downloads", "Channels", "Played", "Storage", "Library"):
+        for name in ("Downloads", "Channels", "Played", "Storage", "Settings", "Library"):
             page.get_by_role("navigation", name="Views").get_by_role("link", name=name, exact=True).click()
             expect(page.get_by_role("heading", level=1, name=name, exact=True)).to_be_focused()
             self.assertIn(name, page.title())

@@ -129,6 +129,8 @@ export const api = {
   allDownloads: (action) => send("POST", `downloads/${action}`),
   orderDownloads: (ids) => send("PUT", "downloads/order", { ids }),
   downloadSettings: () => json("settings/downloads"),
+  cacheSettings: () => json("settings/cache"),
+  setCacheSettings: (update) => send("PATCH", "settings/cache", update),
   setDownloadSettings: (update) => send("PATCH", "settings/downloads", update),
 
   resources: () => list("resources", "resources"),

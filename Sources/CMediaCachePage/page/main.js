@@ -17,6 +17,7 @@ import { notify, startProblems } from "./notices.js";
 import { playedView } from "./played.js";
 import { playerView } from "./player.js";
 import { startRouter } from "./router.js";
+import { settingsView } from "./settings.js";
 import { storageView } from "./storage.js";
 import { apply, readAll } from "./store.js";
 import { startTheme } from "./theme.js";
@@ -50,6 +51,7 @@ function start() {
         channels: (view) => (view.parts.length ? channelView(view) : channelsView(view)),
         played: playedView,
         storage: storageView,
+        settings: settingsView,
         play: playerView,
       });
     },

@@ -5,6 +5,7 @@ import { icon } from "./icons.js";
 
 const links = [
   ["library", "Library"], ["downloads", "Downloads"], ["channels", "Channels"], ["played", "Played"], ["storage", "Storage"],
+  ["settings", "Settings"],
 ];
 
 let current = null;

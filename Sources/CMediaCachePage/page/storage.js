@@ -6,7 +6,6 @@ import { check } from "./dialogs.js";
 import { arrange, atMostEvery, make, updateAttribute, updateText } from "./elements.js";
 import { ago, bytes, counted, distinguishingLabels, folderOf, nameOf, titleFrom, words } from "./format.js";
 import { dismissProblem, reportError, reportProblem } from "./notices.js";
-import { makeSettings } from "./settings.js";
 import { assets, channels, onEvent } from "./store.js";
 
 const kinds = { asset: "Library", channel: "Channels", played: "Played", covers: "Covers", free: "Free disk space" };
@@ -45,11 +44,11 @@ export function storageView({ main, signal }) {
 
   main.append(
     make("header.view-head", {}, make("h1", {}, "Storage")),
-    make("section.panel", { "aria-label": "Disk usage" }, bar, legend, limits, maintenanceControls(read)),
+    make("section.panel", { "aria-label": "Disk usage" }, bar, legend,
+      make("div", {}, limits, make("a", { href: "#/settings" }, "Change the limits")), maintenanceControls(read)),
     make("div.columns", {},
       make("section.panel", {}, make("h2", {}, "Largest items"), items),
-      make("section.panel", {}, make("h2", {}, "Next to be removed"), nextNote, next)),
-    makeSettings());
+      make("section.panel", {}, make("h2", {}, "Next to be removed"), nextNote, next)));
   read();
   return "Storage";
 }
@@ -87,7 +86,7 @@ function limitsInWords({ maximumBytes, maximumAge, minimumFreeBytes }) {
   ];
   const removal = (maximumBytes || minimumFreeBytes || maximumAge) && "Only played media is removed to stay within the limits.";
   const full = maximumBytes && "If downloads and recordings fill the cache, new downloads wait and playback isn’t cached.";
-  return [...limits, removal, full, "The limits are set with --max-size, --min-free and --max-age of “mediacache serve”, or in its configuration file."].filter(Boolean).join(" ");
+  return [...limits, removal, full].filter(Boolean).join(" ");
 }
 
 function showList(list, rows, records, keyOf, build) {
