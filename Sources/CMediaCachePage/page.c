@@ -36,6 +36,9 @@ static const uint8_t clip_js[] = {
 static const uint8_t consent_js[] = {
 #embed "page/consent.js"
 };
+static const uint8_t controls_js[] = {
+#embed "page/controls.js"
+};
 static const uint8_t coverage_js[] = {
 #embed "page/coverage.js"
 };
@@ -171,6 +174,12 @@ static const uint8_t theme_css[] = {
 static const uint8_t theme_js[] = {
 #embed "page/theme.js"
 };
+static const uint8_t thumbnails_js[] = {
+#embed "page/thumbnails.js"
+};
+static const uint8_t timeline_js[] = {
+#embed "page/timeline.js"
+};
 static const uint8_t trackmenu_js[] = {
 #embed "page/trackmenu.js"
 };
@@ -200,6 +209,7 @@ static const mediacache_page_file files[] = {
     NAMED("choices.js", choices_js),
     NAMED("clip.js", clip_js),
     NAMED("consent.js", consent_js),
+    NAMED("controls.js", controls_js),
     NAMED("coverage.js", coverage_js),
     NAMED("coveragebar.js", coveragebar_js),
     NAMED("device.js", device_js),
@@ -245,6 +255,8 @@ static const mediacache_page_file files[] = {
     NAMED("subtitles.js", subtitles_js),
     NAMED("theme.css", theme_css),
     NAMED("theme.js", theme_js),
+    NAMED("thumbnails.js", thumbnails_js),
+    NAMED("timeline.js", timeline_js),
     NAMED("trackmenu.js", trackmenu_js),
     NAMED("video.js", video_js),
     NAMED("views.css", views_css),

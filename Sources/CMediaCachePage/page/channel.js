@@ -4,6 +4,7 @@ import { localURL } from "./address.js";
 import { api } from "./api.js";
 import { startChannelPlayback } from "./channelplayback.js";
 import { makeClipExport } from "./clip.js";
+import { addControls } from "./controls.js";
 import { atMostEvery, make, oncePerFrame, updateAttribute, updateText } from "./elements.js";
 import { fieldTime, moment, time, words } from "./format.js";
 import { icon } from "./icons.js";
@@ -44,7 +45,6 @@ export function channelView({ main, signal, parts: [name] }) {
     make("header.view-head.player-head", {},
       make("a.back", { href: "#/channels", "aria-label": "Back" }, icon("back")), make("h1", {}, name), badge),
     player.element,
-    played.menu.element,
     played.note,
     make("section.tape", { "aria-label": "Replay" },
       replay.element,
@@ -55,8 +55,9 @@ export function channelView({ main, signal, parts: [name] }) {
       sums),
     clip.element, programmes.element, recording,
   ].filter(Boolean));
+  addControls({ player, timeline: null, menu: played.menu, signal });
   const skip = (seconds) => played.playFrom(played.now() + seconds * 1000);
-  startKeys({ video: player.video, signal, leave: () => go("#/channels"), menu: played.menu, skip });
+  startKeys({ player, signal, leave: () => go("#/channels"), menu: played.menu, skip });
   startMediaSession({ video: player.video, title: name, skip, signal });
 
   let gaps = [];

@@ -7,12 +7,11 @@ import { color, onColors } from "./theme.js";
 /**
  * Creates a coverage bar.
  *
- * @param {{id?: string, seek?: (share: number) => void, slim?: boolean, signal: AbortSignal}} options `seek` is called
- *   with a position from 0 to 1 when the bar is clicked
+ * @param {{id?: string, slim?: boolean, signal: AbortSignal}} options
  * @returns {{element: HTMLCanvasElement, show: (coverage: import("./coverage.js").Coverage) => void,
  *   head: (share: number|null) => void}}
  */
-export function makeCoverageBar({ id, seek, slim, signal }) {
+export function makeCoverageBar({ id, slim, signal }) {
   const canvas = make(`canvas.bar${slim ? ".slim" : ""}`, { id, role: "img", "aria-label": "Cached ranges unknown" });
   let coverage = { total: 0, spans: [], loading: [] };
   let position = null;
@@ -20,13 +19,6 @@ export function makeCoverageBar({ id, seek, slim, signal }) {
   const draw = oncePerFrame(() => { if (canvas.isConnected) paint(canvas, coverage, position); });
   new ResizeObserver(draw).observe(canvas);
   onColors(draw, signal);
-  if (seek) {
-    canvas.classList.add("seekable");
-    canvas.addEventListener("click", (event) => {
-      const box = canvas.getBoundingClientRect();
-      seek(Math.min(1, Math.max(0, (event.clientX - box.left) / box.width)));
-    });
-  }
   return {
     element: canvas,
     show(next) {

@@ -1,5 +1,6 @@
 // The player of an item on another device.
 
+import { addControls } from "./controls.js";
 import { make } from "./elements.js";
 import { clock, time } from "./format.js";
 import { icon } from "./icons.js";
@@ -7,6 +8,8 @@ import { startMediaSession } from "./mediasession.js";
 import { playsFragments } from "./presentation.js";
 import { startResuming } from "./resuming.js";
 import { failureText, makeStreamPlayback } from "./stream.js";
+import { filePictures, streamPictures } from "./thumbnails.js";
+import { makeTimeline } from "./timeline.js";
 import { makeTrackMenu } from "./trackmenu.js";
 import { makeVideo, skipWithin, startKeys } from "./video.js";
 
@@ -32,10 +35,15 @@ export function showItem({ main, item, isFinished, signal }) {
   const playback = makeStreamPlayback({ player, position, name, signal });
   const isStream = item.kind !== "file" && playsFragments;
   const menu = makeTrackMenu({ player, playback: isStream ? playback : null, signal });
+  const pictureAt = isStream ? streamPictures(() => playback.stream, signal) : filePictures(folder, signal);
+  const timeline = makeTimeline({ player, pictureAt, signal });
+  addControls({ player, timeline, menu, signal });
+  player.toLive = playback.toLive;
+  if (item.isFinished && !item.holeCount) timeline.show({ total: 1, spans: [{ start: 0, end: 1 }], loading: [] });
   main.append(
     make("header.view-head.player-head", {},
       make("a.back", { href: "#/library", "aria-label": "Back" }, icon("back")), heading),
-    player.element, menu.element, playback.note);
+    player.element, playback.note);
   heading.focus({ preventScroll: true });
 
   const load = async (isResuming = false) => {
@@ -55,7 +63,7 @@ export function showItem({ main, item, isFinished, signal }) {
   const resuming = startResuming({ player, signal, resume: () => load(true), position });
   player.reload = () => load(true);
   const skip = skipWithin(video);
-  startKeys({ video, signal, leave: toList, menu, skip });
+  startKeys({ player, signal, leave: toList, menu, skip });
   startMediaSession({ video, title, artwork: video.poster, skip, signal });
   load();
   return title;

@@ -3,8 +3,9 @@
 import { localURL, routes } from "./address.js";
 import { api } from "./api.js";
 import { askToPlay, isPlaybackAllowed, withEnteredUser } from "./consent.js";
+import { addControls } from "./controls.js";
 import { followFile, followStream } from "./coverage.js";
-import { cachedShare, makeCoverageBar } from "./coveragebar.js";
+import { cachedShare } from "./coveragebar.js";
 import { make, oncePerFrame, updateText } from "./elements.js";
 import { clock, counted, fileName, nameOf, percent, titleFrom } from "./format.js";
 import { icon } from "./icons.js";
@@ -15,6 +16,8 @@ import { backTo, go } from "./router.js";
 import { mp4URL, notDownloaded, reasonNotSavable, sourceOfAsset, sourceOfURL } from "./source.js";
 import { assets, downloads, onEvent } from "./store.js";
 import { failureText, makeStreamPlayback } from "./stream.js";
+import { filePictures, streamPictures } from "./thumbnails.js";
+import { makeTimeline } from "./timeline.js";
 import { makeTrackMenu } from "./trackmenu.js";
 import { makeVideo, skipWithin, startKeys } from "./video.js";
 import { startWatching } from "./watching.js";
@@ -39,7 +42,10 @@ export function playerView(view) {
   const place = () => (player.at() > 0 ? `at ${clock(player.at())}` : "at the live edge");
   const playback = makeStreamPlayback({ player, position: place, signal });
   const menu = makeTrackMenu({ player, playback, signal });
-  const bar = makeCoverageBar({ id: "coverage-bar", signal, seek: (share) => player.seek(share * player.video.duration) });
+  const pictures = { stream: streamPictures(() => playback.stream, signal), file: null };
+  const timeline = makeTimeline({ player, signal, pictureAt: (at) => (pictures.file ?? pictures.stream)(at) });
+  addControls({ player, timeline, menu, signal });
+  player.toLive = playback.toLive;
   const state = make("p.player-state");
   const actions = make("div.player-actions");
 
@@ -47,14 +53,12 @@ export function playerView(view) {
     make("header.view-head.player-head", {},
       make("a.back", { href: backTo(), "aria-label": "Back" }, icon("back")), heading),
     player.element,
-    menu.element,
     playback.note,
     position.element,
-    make("section.tape", { "aria-label": "Cached ranges" }, bar.element, legend(), state),
-    actions,
-    keysHint());
+    make("section.tape", { "aria-label": "Cached ranges" }, legend(), state),
+    actions);
   const skip = skipWithin(player.video);
-  startKeys({ video: player.video, signal, leave: () => go(backTo()), menu, skip });
+  startKeys({ player, signal, leave: () => go(backTo()), menu, skip });
   startMediaSession({ video: player.video, title, artwork: player.video.poster, skip, signal });
   if (asset) startWatching(player.video, asset.id, signal);
 
@@ -68,11 +72,6 @@ export function playerView(view) {
     showState(state, shown);
     showActions(actions, shown, player);
   });
-  const head = () => {
-    const { currentTime, duration } = player.video;
-    bar.head(Number.isFinite(duration) && duration > 0 ? currentTime / duration : null);
-  };
-  for (const event of ["timeupdate", "seeking", "seeked", "durationchange"]) player.video.addEventListener(event, head);
   // Only then is it known whether there are pictures.
   player.video.addEventListener("loadedmetadata", show);
 
@@ -82,6 +81,7 @@ export function playerView(view) {
       if (signal.aborted) return;
       const from = isResuming ? player.at() : position.from;
       if (source.stream) return await playback.play(source.stream, { from: from || null, isResuming });
+      pictures.file ??= filePictures(source.src, signal);
       if (source.reason) player.fail(source.reason, null);
       else if (isResuming) player.replay(source.src, from);
       else player.play(source.src, from);
@@ -94,7 +94,7 @@ export function playerView(view) {
   player.reload = () => load(true);
   const showCoverage = (coverage) => {
     shown.coverage = coverage;
-    bar.show(coverage);
+    timeline.show(coverage);
     show();
   };
   follow(asset, url, signal, showCoverage, shown, player);
@@ -237,14 +237,6 @@ function coverButton(asset, video) {
 function legend() {
   const names = ["cached", "loading", "missing", "playhead"];
   return make("ul.legend", { role: "list" }, ...names.map((name) => make("li", {}, make(`i.${name}`), name)));
-}
-
-function keysHint() {
-  return make("p.hint.keys", {}, ...[
-    ["Space", "play or pause"], ["← →", "10 seconds"], ["0–9", "tenths of the length"], ["↑ ↓", "volume"],
-    ["< >", "speed"], ["C", "subtitles"], ["F", "full screen"], ["P", "picture in picture"],
-    ["M", "mute"], ["Esc", "back"],
-  ].flatMap(([name, text]) => [make("kbd", {}, name), ` ${text} `]));
 }
 
 function missing(main) {

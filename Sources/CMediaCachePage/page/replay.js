@@ -4,6 +4,7 @@ import { make, oncePerFrame, updateAttribute, updateText } from "./elements.js";
 import { day, moment, time, words } from "./format.js";
 import { paintRuler } from "./ruler.js";
 import { onColors } from "./theme.js";
+import { makeThumbnail, pictureFrom } from "./thumbnails.js";
 
 /** The delay between the last key press and playback from the chosen time, in milliseconds. */
 const commitAfter = 400;
@@ -18,7 +19,7 @@ const scales = [["Everything", 0], ["1 day", 86_400], ["6 hours", 21_600], ["1 h
 export function makeReplay({ base, signal, jump }) {
   const canvas = make("canvas", { "aria-hidden": "true" });
   const label = make("output.replay-label", { "aria-hidden": "true", hidden: true });
-  const thumbnail = makeThumbnail(base);
+  const thumbnail = makeThumbnail(pictureAt(base));
   const slider = make("div.replay",
     { id: "replay", role: "slider", tabindex: 0, "aria-label": "Replay", "aria-orientation": "horizontal" },
     canvas, label, thumbnail.element);
@@ -142,46 +143,10 @@ function inWords(at, end, endName) {
   return `${day(at)}, ${time(at)}, ${behind < 15 ? endName : `${words(behind)} before ${endName}`}`;
 }
 
-/** The time for which the pointer must rest before a thumbnail is requested, in milliseconds. */
-const restFor = 250;
 /** The distance between thumbnails, in milliseconds. */
 const grid = 10_000;
 /** The offset of thumbnails in milliseconds, to avoid whole seconds, at which segments often start. */
 const offset = 700;
-/** The number of consecutive failures after which no more thumbnails are requested. A server may have no decoder. */
-const maximumFailures = 3;
 
-/** @param {string} base the prefix of the channel's URLs */
-function makeThumbnail(base) {
-  const image = make("img", { alt: "" });
-  const element = make("div.thumbnail", { "aria-hidden": "true", hidden: true }, image);
-  let timer = null;
-  let failures = 0;
-  let isVisible = false;
-  image.addEventListener("load", () => {
-    failures = 0;
-    element.hidden = !isVisible;
-  });
-  image.addEventListener("error", () => {
-    failures += 1;
-    element.hidden = true;
-  });
-  return {
-    element,
-    /** Shows the thumbnail of a time at a horizontal position, or hides it if `at` is null. */
-    show(at, x) {
-      clearTimeout(timer);
-      isVisible = at !== null && failures < maximumFailures;
-      if (!isVisible) {
-        element.hidden = true;
-        return;
-      }
-      element.style.setProperty("--x", `${x}px`);
-      timer = setTimeout(() => {
-        const source = `${base}${Math.floor(at / grid) * grid + offset}.jpg`;
-        if (image.src !== source) image.src = source;
-        else element.hidden = !image.complete || !image.naturalWidth;
-      }, restFor);
-    },
-  };
-}
+/** Returns the picture at a time. @param {string} base the prefix of the channel's URLs */
+const pictureAt = (base) => (at) => pictureFrom(`${base}${Math.floor(at / grid) * grid + offset}.jpg`);

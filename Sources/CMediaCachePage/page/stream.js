@@ -104,6 +104,12 @@ export function makeStreamPlayback({ player, position, name = (_, place) => cloc
     note, play, stop,
     /** Calls `listener` with each stream that is attached. */
     onAttach: (listener) => listeners.push(listener),
+    /** Continues at the live edge. */
+    async toLive() {
+      const attached = stream;
+      const place = await attached?.startOf(null, null);
+      if (attached && attached === stream) attached.seek(place);
+    },
     /** Selects a variant stream by its index. */
     async selectVariant(index) {
       if (!stream) return;

@@ -1,4 +1,4 @@
-// The choice of quality, audio, subtitles and speed below a player.
+// The choice of quality, audio, subtitles and speed in the controls of a player.
 
 import { make } from "./elements.js";
 import { bitrate, language } from "./format.js";
@@ -29,6 +29,7 @@ export function makeTrackMenu({ player, playback, signal }) {
   let ending = new AbortController();
   /** The language of the chosen subtitles, which remain chosen when the stream is attached again. */
   let chosen = null;
+  const listeners = [];
 
   const quality = select("Quality", (index) => playback.selectVariant(index).catch(reportFailure));
   const audio = select("Audio", (index) => playback.selectAudio(index).catch(reportFailure));
@@ -62,10 +63,13 @@ export function makeTrackMenu({ player, playback, signal }) {
     fill(subtitles, [["Off", -1], ...names.map((name, index) => [name, index])], names.indexOf(chosen));
     subtitles.label.hidden = texts.length === 0;
     showSubtitles(names.indexOf(chosen));
+    for (const listener of listeners) listener();
   });
   return {
-    element: make("div.track-menu", { role: "group", "aria-label": "Playback" },
-      quality.label, audio.label, subtitles.label, speed.label),
+    element: make("div.track-menu", {}, quality.label, audio.label, subtitles.label, speed.label),
+    hasSubtitles: () => !subtitles.label.hidden,
+    /** Calls `listener` when the tracks to choose from change. */
+    onChange: (listener) => listeners.push(listener),
     /** Shows the next subtitles, or none after the last ones. */
     nextSubtitles() {
       const { input } = subtitles;

@@ -1,15 +1,16 @@
-// A video element with error messages and keyboard shortcuts.
+// A video element with error messages and keyboard shortcuts. `controls.js` adds its controls.
 
 import { make, updateText } from "./elements.js";
 import { mediaErrorMessage } from "./source.js";
 
 /** Creates a player. @param {{label: string, poster?: string, signal: AbortSignal}} options */
 export function makeVideo({ label, poster, signal }) {
-  const video = make("video", { controls: true, playsinline: true, preload: "auto", "aria-label": label, poster });
+  const video = make("video", { playsinline: true, tabindex: -1, preload: "auto", "aria-label": label, poster });
+  const picture = make("div.picture", {}, video);
   const text = make("p");
   const again = make("button.quiet.small", { type: "button" }, "Try again");
   const error = make("div.error.player-error", { id: "player-error", role: "alert" }, text);
-  const element = make("div.stage", {}, video, error);
+  const element = make("div.stage", {}, picture, error);
   let retry = null;
   let at = 0;
   /** The start position of the current source, until it is reached. */
@@ -74,17 +75,30 @@ export function makeVideo({ label, poster, signal }) {
     video.load();
   });
   const player = {
-    element, video, play, replay, fail, clear,
+    element, picture, video, play, replay, fail, clear,
     /** Handles an error. Returns whether it was handled. */
     onError: () => false,
     /** Plays the media again after an error, at its position; by default, its source is set again. */
     reload: null,
+    /** Continues at the live edge; null if the media isn't live, or its playback has no such function. */
+    toLive: null,
     /** Returns the position in seconds, even after a failure; 0 for a stream without an end. */
     at: () => at,
     seek(seconds) {
       if (!Number.isFinite(seconds)) return;
       pendingFrom = 0;
       video.currentTime = seconds;
+    },
+    togglePlay: () => (video.paused ? video.play().catch(() => {}) : video.pause()),
+    toggleFullScreen() {
+      if (document.fullscreenElement) document.exitFullscreen();
+      else if (element.requestFullscreen) element.requestFullscreen().catch(() => {});
+      // iPhones show only the video in full screen.
+      else video.webkitEnterFullscreen?.();
+    },
+    togglePictureInPicture() {
+      if (document.pictureInPictureElement) document.exitPictureInPicture();
+      else video.requestPictureInPicture?.().catch(() => {});
     },
   };
   return player;
@@ -106,27 +120,27 @@ const takesSpace = "button, a, summary, label";
  * Sets up the keyboard shortcuts of a player.
  *
  * @param {Object} options
- * @param {HTMLVideoElement} options.video
+ * @param {ReturnType<makeVideo>} options.player
  * @param {AbortSignal} options.signal stops it when aborted
  * @param {() => void} options.leave called for Escape
  * @param {ReturnType<import("./trackmenu.js").makeTrackMenu>} options.menu
  * @param {(seconds: number) => void} options.skip skips a number of seconds
  */
-export function startKeys({ video, signal, leave, menu, skip }) {
+export function startKeys({ player, signal, leave, menu, skip }) {
+  const { video } = player;
   const louder = (step) => { video.volume = Math.min(1, Math.max(0, Math.round((video.volume + step) * 20) / 20)); };
-  const toggle = () => (video.paused ? video.play().catch(() => {}) : video.pause());
   const keys = {
-    " ": toggle,
-    k: toggle,
+    " ": player.togglePlay,
+    k: player.togglePlay,
     j: () => skip(-10),
     l: () => skip(10),
     ArrowLeft: () => skip(-10),
     ArrowRight: () => skip(10),
     ArrowUp: () => louder(0.1),
     ArrowDown: () => louder(-0.1),
-    f: () => (document.fullscreenElement ? document.exitFullscreen() : video.requestFullscreen?.().catch(() => {})),
+    f: player.toggleFullScreen,
     m: () => { video.muted = !video.muted; },
-    p: () => (document.pictureInPictureElement ? document.exitPictureInPicture() : video.requestPictureInPicture?.().catch(() => {})),
+    p: player.togglePictureInPicture,
     c: menu.nextSubtitles,
     "<": () => menu.changeSpeed(-1),
     ">": () => menu.changeSpeed(1),
@@ -138,7 +152,9 @@ export function startKeys({ video, signal, leave, menu, skip }) {
   addEventListener("keydown", (event) => {
     if (event.ctrlKey || event.metaKey || event.altKey || document.querySelector("dialog[open]")) return;
     const key = event.key.length === 1 ? event.key.toLowerCase() : event.key;
-    if (!keys[key] || (key === "Escape" && document.fullscreenElement)) return;
+    if (!keys[key]) return;
+    // Escape first ends full screen and closes an open menu.
+    if (key === "Escape" && (document.fullscreenElement || document.querySelector(".control-menu[open]"))) return;
     if (event.target.closest?.(key === "Escape" ? takesText : takesKeys)) return;
     if (key === " " && event.target.closest?.(takesSpace)) return;
     event.preventDefault();
@@ -146,3 +162,10 @@ export function startKeys({ video, signal, leave, menu, skip }) {
     keys[key]();
   }, { signal, capture: true });
 }
+
+/** The keyboard shortcuts that `startKeys` sets up, and their effects. */
+export const shortcuts = [
+  ["Space K", "Play or pause"], ["← → J L", "10 seconds back or forward"], ["0 – 9", "To a tenth of the length"],
+  ["↑ ↓", "Volume"], ["M", "Mute"], ["C", "Next subtitles"], ["< >", "Slower or faster"], ["F", "Full screen"],
+  ["P", "Picture in picture"], ["Esc", "Back"], ["?", "This list"],
+];
