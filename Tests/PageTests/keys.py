@@ -24,7 +24,7 @@ _FOCUSED = """
 _REACHABLE = """
 () => {
     const all = [...document.querySelectorAll("*")];
-    const named = "a[href], button, input, select, textarea, summary, audio[controls], video[controls], [tabindex]";
+    const named = "a[href], button, input, select, textarea, summary, [tabindex]";
     return all.filter(element => element.matches(named) && element.tabIndex >= 0 && !element.disabled
         && !element.closest("[inert]") && element.checkVisibility({visibilityProperty: true})
         && !(element.type === "radio" && !element.checked
@@ -57,9 +57,7 @@ def walk(page: Page) -> list[dict]:
     for _ in range(MOST_STEPS):
         page.keyboard.press("Tab")
         step = page.evaluate(_FOCUSED)
-        if step is None or any(step["index"] == other["index"] for other in steps[:-1]):
+        if step is None or any(step["index"] == other["index"] for other in steps):
             return steps
-        # The controls of a video share one element.
-        if not steps or steps[-1]["index"] != step["index"]:
-            steps.append(step)
+        steps.append(step)
     raise AssertionError(f"Tab reaches more than {MOST_STEPS} elements: {[step['name'] for step in steps]}")

@@ -43,6 +43,8 @@ export function addControls({ player, timeline, menu, signal }) {
     timeline?.element,
     make("div.control-row", {}, play, mute, volume, time, live, make("span.space"), subtitles, settings, help, inset, full));
   picture.append(bar);
+  // Without the focus on a button that was clicked, Space still plays and pauses.
+  bar.addEventListener("mousedown", (event) => { if (event.target.closest("button, summary")) event.preventDefault(); });
 
   function toLive() {
     player.toLive?.();
@@ -80,7 +82,7 @@ export function addControls({ player, timeline, menu, signal }) {
 
   let timer = null;
   const hide = () => {
-    const isUsed = video.paused || settings.open || bar.contains(document.activeElement) || picture.classList.contains("song");
+    const isUsed = video.paused || settings.open || bar.querySelector(":focus-visible") || picture.classList.contains("song");
     if (!isUsed) picture.classList.add("idle");
   };
   const wake = () => {

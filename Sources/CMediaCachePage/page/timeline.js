@@ -87,6 +87,7 @@ export function makeTimeline({ player, pictureAt, signal }) {
     if (!range) return;
     if (event.key === "Home") seek(range.from);
     else if (event.key === "End") seek(range.to);
+    else if (event.key === " ") player.togglePlay();
     else if (step) seek(video.currentTime + step);
     else return;
     event.preventDefault();

@@ -102,7 +102,7 @@ public actor Downloads {
     ///   resumed.
     /// - Throws: `CacheError` with `storage`.
     public func start(resuming: Bool = true) async throws {
-        // Otherwise downloads could start on a metered network.
+        // Before the first answer, a metered network may count as unmetered.
         if policy.onlyUnmetered { await conditions.refresh() }
         guard watchers.isEmpty else { return }
         isStopped = false
