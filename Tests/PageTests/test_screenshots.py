@@ -68,6 +68,13 @@ class ScreenshotTests(PageCase):
                 && box.width > 1 && box.top >= 0 && (box.left < -1 || box.right > innerWidth + 1);
         }).map(element => element.outerHTML.slice(0, 200))""")
         self.assertEqual(outside, [], "elements extend beyond the window")
+        outside = page.evaluate("""[...document.querySelectorAll(".tape *, .panel *, fieldset *, .clip *")].filter(element => {
+            const box = element.getBoundingClientRect();
+            const card = element.closest(".tape, .panel, fieldset, .clip").getBoundingClientRect();
+            return element.checkVisibility() && !element.closest(".hidden, [aria-hidden], svg") && box.width > 1
+                && (box.left < card.left - 1 || box.right > card.right + 1);
+        }).map(element => element.outerHTML.slice(0, 200))""")
+        self.assertEqual(outside, [], "elements extend beyond their card")
 
     def save(self, page: Page, name: str):
         shot = self.folder / f"{name}.png"

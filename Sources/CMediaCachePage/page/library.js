@@ -45,12 +45,34 @@ const filters = {
 /** The current order, filter and search text, which last until the page is reloaded or closed. */
 const chosen = { order: "newest", filter: "all", text: "" };
 
+/** The beginning of the name of a filter for a tag. */
+const tagPrefix = "tag:";
+
+/** Returns the condition of a filter. */
+function filterOf(name) {
+  if (!name.startsWith(tagPrefix)) return filters[name][1];
+  return ({ tags }) => tags?.includes(name.slice(tagPrefix.length)) ?? false;
+}
+
+/** Offers a filter for each tag. The current filter stays chosen, unless no item has its tag any more. */
+function showTags(input, group) {
+  const tags = [...new Set(assets.all.flatMap((record) => record.tags ?? []))].sort(compare);
+  if (group.dataset.tags === JSON.stringify(tags) && group.isConnected === tags.length > 0) return;
+  group.dataset.tags = JSON.stringify(tags);
+  group.replaceChildren(...tags.map((tag) => make("option", { value: tagPrefix + tag }, tag)));
+  if (tags.length) input.append(group);
+  else group.remove();
+  if (chosen.filter.startsWith(tagPrefix) && !tags.includes(chosen.filter.slice(tagPrefix.length))) chosen.filter = "all";
+  input.value = chosen.filter;
+}
+
 export function libraryView({ main, signal }) {
   const search = make("input", {
     type: "search", "aria-label": "Search the library", placeholder: "Search", value: chosen.text,
   });
   const order = select("Sort by", orders, chosen.order);
   const filter = select("Show", filters, chosen.filter);
+  const tagOptions = make("optgroup", { label: "Tags" });
   const list = make("ul.grid", { "aria-label": "Items", role: "list" });
   const sum = make("p.hint", { role: "status" });
   const empty = make("div.empty");
@@ -67,8 +89,9 @@ export function libraryView({ main, signal }) {
   const layOut = oncePerFrame(() => {
     if (signal.aborted) return;
     const words = chosen.text.toLowerCase().split(/\s+/).filter(Boolean);
+    showTags(filter.input, tagOptions);
     const shown = assets.all
-      .filter(filters[chosen.filter][1])
+      .filter(filterOf(chosen.filter))
       .filter((record) => words.every((word) => searchTextOf(record).includes(word)))
       .sort(orders[chosen.order][1]);
     showBegun(begun, begunRows, chosen.text || chosen.filter !== "all" ? [] : assets.all);

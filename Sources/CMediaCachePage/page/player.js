@@ -16,7 +16,7 @@ import { backTo, go } from "./router.js";
 import { mp4URL, notDownloaded, reasonNotSavable, sourceOfAsset, sourceOfURL } from "./source.js";
 import { assets, downloads, onEvent } from "./store.js";
 import { failureText, makeStreamPlayback } from "./stream.js";
-import { filePictures, streamPictures } from "./thumbnails.js";
+import { filePictures, orElse, pictureFrom, streamPictures } from "./thumbnails.js";
 import { makeTimeline } from "./timeline.js";
 import { makeTrackMenu } from "./trackmenu.js";
 import { makeVideo, skipWithin, startKeys } from "./video.js";
@@ -43,7 +43,11 @@ export function playerView(view) {
   const playback = makeStreamPlayback({ player, position: place, signal });
   const menu = makeTrackMenu({ player, playback, signal });
   const pictures = { stream: streamPictures(() => playback.stream, signal), file: null };
-  const timeline = makeTimeline({ player, signal, pictureAt: (at) => (pictures.file ?? pictures.stream)(at) });
+  const decoded = (at) => (pictures.file ?? pictures.stream)(at);
+  // The server extracts a frame of an asset if the browser can't.
+  const extracted = (at) => pictureFrom(`${localURL(asset.libraryURL)}frame.jpg?t=${Math.floor(at)}`);
+  const pictureAt = asset ? (at) => orElse(decoded(at), extracted(at)) : decoded;
+  const timeline = makeTimeline({ player, signal, pictureAt });
   addControls({ player, timeline, menu, signal });
   player.toLive = playback.toLive;
   const state = make("p.player-state");
@@ -59,7 +63,7 @@ export function playerView(view) {
     actions);
   const skip = skipWithin(player.video);
   startKeys({ player, signal, leave: () => go(backTo()), menu, skip });
-  startMediaSession({ video: player.video, title, artwork: player.video.poster, skip, signal });
+  startMediaSession({ video: player.video, title, artist: asset?.artist, album: asset?.album, artwork: player.video.poster, skip, signal });
   if (asset) startWatching(player.video, asset.id, signal);
 
   const shown = { asset, url, coverage: null, segments: "" };

@@ -1,10 +1,10 @@
-// The selection of several items in the library, and their removal.
+// The selection of several items in the library, their removal, and changes of all of them.
 
-import { sentence } from "./api.js";
-import { confirm } from "./dialogs.js";
+import { api, sentence } from "./api.js";
+import { confirm, field, showDialog } from "./dialogs.js";
 import { make, updateAttribute, updateText } from "./elements.js";
 import { bytes, counted } from "./format.js";
-import { notify } from "./notices.js";
+import { notify, reportError } from "./notices.js";
 import { remove } from "./removal.js";
 import { assets } from "./store.js";
 
@@ -26,7 +26,10 @@ export function makeSelection(list) {
     show();
   });
   const removeButton = button("danger.small", "Remove", askToRemove);
-  const element = make("div.tools.selection", { hidden: true }, text, all, removeButton);
+  const watched = button("quiet.small", "Mark as watched", () => mark(true));
+  const unwatched = button("quiet.small", "Mark as not watched", () => mark(false));
+  const tag = button("quiet.small", "Add tags", askForTags);
+  const element = make("div.tools.selection", { hidden: true }, text, all, watched, unwatched, tag, removeButton);
 
   const boxes = () => [...list.querySelectorAll(".pick")];
   const idOf = (box) => box.closest("[data-id]").dataset.id;
@@ -54,7 +57,58 @@ export function makeSelection(list) {
     for (const id of picked) if (!shown.has(id)) picked.delete(id);
     updateText(text, `${counted(picked.size, "item")} selected`);
     updateText(all, shown.size > 0 && picked.size === shown.size ? "Select none" : "Select all");
-    removeButton.disabled = picked.size === 0;
+    for (const one of [watched, unwatched, tag, removeButton]) one.disabled = picked.size === 0;
+  }
+
+  /**
+   * Runs `act` for each selected item, which then isn't selected any more. After a failure, the rest can be repeated.
+   *
+   * @throws {Error} after all, if some failed
+   */
+  async function forEach(act, done, failed) {
+    const failures = [];
+    const ids = [...picked];
+    for (const id of ids) {
+      try {
+        await act(id);
+        picked.delete(id);
+      } catch (error) {
+        failures.push(error);
+      }
+    }
+    const count = ids.length - failures.length;
+    if (count) notify(`${done} ${counted(count, "item")}.`);
+    if (failures.length) throw new Error(`${counted(failures.length, "item")} couldn’t be ${failed}: ${sentence(failures[0].message)}`);
+    turn(false);
+  }
+
+  async function mark(isWatched) {
+    try {
+      await forEach(async (id) => assets.put(await api.changeAsset(id, { watched: isWatched })), "Marked", "marked");
+    } catch (error) {
+      reportError("The marks can’t be changed", error);
+    }
+  }
+
+  function askForTags() {
+    const input = make("input", { type: "text", maxlength: 1000, required: true });
+    showDialog({
+      title: `Add tags to ${counted(picked.size, "item")}`,
+      content: [field("Tags", input, "Separate them by commas.")],
+      buttons: [
+        {
+          label: "Add",
+          kind: "main",
+          act: () => forEach(async (id) => {
+            const tags = [...new Set([...(assets.get(id)?.tags ?? []), ...input.value.split(",")])];
+            assets.put(await api.changeAsset(id, { tags }));
+          }, "Added tags to", "changed"),
+        },
+        { label: "Cancel" },
+      ],
+      kind: "narrow",
+    });
+    input.focus();
   }
 
   function askToRemove() {
@@ -64,25 +118,7 @@ export function makeSelection(list) {
       title: `Remove ${counted(ids.length, "item")}?`,
       text: `This deletes their data${size ? ` (${bytes(size)})` : ""} and covers from the disk, and cancels their downloads. Deleted recordings can’t be restored.`,
       yes: "Remove",
-      async act() {
-        const failures = [];
-        // After a failure, the action can be repeated for the rest.
-        const rest = ids.filter((id) => picked.has(id));
-        for (const id of rest) {
-          try {
-            await remove(id);
-            picked.delete(id);
-          } catch (error) {
-            failures.push(error);
-          }
-        }
-        const count = rest.length - failures.length;
-        if (count) notify(`Removed ${counted(count, "item")}.`);
-        if (failures.length) {
-          throw new Error(`${counted(failures.length, "item")} couldn’t be removed: ${sentence(failures[0].message)}`);
-        }
-        turn(false);
-      },
+      act: () => forEach(remove, "Removed", "removed"),
     });
   }
 

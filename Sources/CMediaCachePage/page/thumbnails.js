@@ -78,6 +78,12 @@ export const pictureFrom = (src) => ({
   },
 });
 
+/** Returns a picture that loads another one if it can't be loaded. @returns {Picture|null} */
+export const orElse = (picture, other) => picture && {
+  key: picture.key,
+  load: async () => (await picture.load().catch(() => null)) ?? other.load(),
+};
+
 /** Decodes pictures of media in the browser, one at a time, without being seen or heard. */
 class Decoder {
   /** @param {AbortSignal} signal ends the decoder when aborted */
