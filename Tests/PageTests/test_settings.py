@@ -40,17 +40,17 @@ class SettingsTests(PageCase):
         self.assertEqual((found["limits"].get("maximumBytes"), found["bandwidth"]), (None, {}))
 
     def test_changes_downloads(self):
-        self.field("Simultaneous downloads").fill("3")
+        self.field("Simultaneous downloads").fill("5")
         self.field("Only while charging").check()
         self.field("Only during these hours").check()
-        self.field("From").fill("01:30")
-        self.field("To").fill("06:00")
+        self.page.get_by_label("From", exact=True).fill("01:30")
+        self.page.get_by_label("To", exact=True).fill("06:00")
         self.assertEqual(self.save(self.page), [
-            {"limits": {"assets": 3}, "policy": {"onlyCharging": True, "hours": {"start": 90, "end": 360}}}])
+            {"limits": {"assets": 5}, "policy": {"onlyCharging": True, "hours": {"start": 90, "end": 360}}}])
         self.page.reload()
-        expect(self.field("Simultaneous downloads")).to_have_value("3")
+        expect(self.field("Simultaneous downloads")).to_have_value("5")
         expect(self.field("Only while charging")).to_be_checked()
-        expect(self.field("From")).to_have_value("01:30")
+        expect(self.page.get_by_label("From", exact=True)).to_have_value("01:30")
         self.field("Only while charging").uncheck()
         self.field("Only during these hours").uncheck()
         self.save(self.page)

@@ -23,11 +23,11 @@ class TrackTests(PageCase):
 
         self.assertEqual(self.origin.requests("sound-de/index0"), [])
         at = current_time(video)
-        page.get_by_label("Audio", exact=True).select_option("Deutsch")
+        page.locator(".track-menu").get_by_label("Audio").select_option("Deutsch")
         self.eventually(page, "the German audio is requested", lambda: self.origin.requests("sound-de/"))
         self.eventually(page, "it plays on", lambda: at + 2 < current_time(video) < at + 20)
 
-        subtitles = page.get_by_label("Subtitles", exact=True)
+        subtitles = page.locator(".track-menu").get_by_label("Subtitles")
         self.assertEqual(subtitles.locator("option").all_inner_texts(), ["Off", "English", "Deutsch"])
         subtitles.select_option("Deutsch")
         video.evaluate("video => { video.currentTime = 21 }")
@@ -51,7 +51,7 @@ class TrackTests(PageCase):
         page.keyboard.press("<")
         expect(page.get_by_label("Speed")).to_have_value("0.75")
         page.keyboard.press("c")
-        expect(page.get_by_label("Subtitles", exact=True)).to_have_value("0")
+        expect(page.locator(".track-menu").get_by_label("Subtitles")).to_have_value("0")
         page.keyboard.press("k")
         page.keyboard.press("5")
         self.eventually(page, "it is at the middle", lambda: abs(current_time(video) - 30) < 0.5)
@@ -67,7 +67,7 @@ class TrackTests(PageCase):
             "evil/text-en/all.vtt", 200,
             "WEBVTT\n\n00:00.000 --> 00:50.000\n<img src=x onerror=alert(1)><b>bold</b>\n", "text/vtt")
         page, video = self.play_film("evil/index.m3u8")
-        page.get_by_label("Subtitles", exact=True).select_option(index=1)
+        page.locator(".track-menu").get_by_label("Subtitles").select_option(index=1)
         self.eventually(page, "the line is shown", lambda: video.evaluate(SHOWN))
         self.assertEqual(page.evaluate("document.querySelectorAll('img[src=x]').length"), 0)
 

@@ -36,7 +36,8 @@ struct AccessControlTests {
     @Test func revokesLibraryTokenWhileItIsNotValid() async throws {
         try await withAccess { access in
             #expect(access.libraryToken == nil)
-            #expect(try await access.revoke(AccessControl.libraryID))
+            let isRevoked = try await access.revoke(AccessControl.libraryID)
+            #expect(isRevoked)
         }
         try await withAccess(sharesLibrary: true) { access in
             #expect(access.libraryToken == key.libraryToken(afterRevocations: 1))
