@@ -23,14 +23,13 @@ final class ServiceAnnouncement: Sendable {
         private static let limits = Confinement(
             deadline: .zero, processorSeconds: 3600, fileBytes: 1 << 20, memoryBytes: 1 << 30)
 
-        /// Runs the program until standard input ends, which it does when this process ends, however it ends.
+        /// Becomes the program. A second process ends it at the end of standard input, which comes when this process ends,
+        /// however it ends.
         private static let script = """
             exec 3<&0
-            "$0" "$@" 3<&- &
-            publisher=$!
-            { cat <&3 >/dev/null; kill "$publisher" 2>/dev/null; } &
+            { cat <&3 >/dev/null; kill $$; } &
             exec 3<&-
-            wait "$publisher"
+            exec "$0" "$@" </dev/null
             """
 
         private let watch: Task<Void, Never>

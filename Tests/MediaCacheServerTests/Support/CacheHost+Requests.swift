@@ -66,9 +66,9 @@ extension CacheHost {
     func exchange(
         _ method: String, _ path: String, _ fields: [String] = [], _ body: String = ""
     ) async throws -> RawResponse {
-        let all = ["Host: localhost", "Connection: close"] + fields
-        let head = "\(method) \(path) HTTP/1.1\r\n\(all.joined(separator: "\r\n"))\r\n\r\n"
         let address = try #require(server.boundAddresses.first)
+        let all = ["Host: \(address.dropFirst("http://".count))", "Connection: close"] + fields
+        let head = "\(method) \(path) HTTP/1.1\r\n\(all.joined(separator: "\r\n"))\r\n\r\n"
         return try #require(try await LoopbackClient.exchange(address, head + body))
     }
 }
