@@ -8,7 +8,8 @@ public struct ServerInfo: Codable, Sendable, Hashable {
     public var version: String
     /// The ID of the process that owns the cache folder.
     public var pid: Int32
-    /// The addresses that the server listens on, such as `http://127.0.0.1:9479`, the preferred one first.
+    /// The addresses of the server, such as `http://127.0.0.1:9479`, the preferred one first. If it listens on all
+    /// addresses, those of this machine in its networks are included.
     public var addresses: [String]
     /// The cache folder; null if the server doesn't report it.
     public var cacheFolder: String?

@@ -9,7 +9,7 @@ import Synchronization
 /// the functions throw ``ServerError`` with `wrongState`.
 ///
 /// The URLs in a response have the host that its request named, so that they work on the device that sent the request,
-/// also if a container's host or a reverse proxy forwarded it. ``HostPolicy`` has checked that host.
+/// also if a container's host or a reverse proxy without TLS forwarded it. ``HostPolicy`` has checked that host.
 struct ServerURLs: Sendable {
     /// The host that the current task's request named, with its port; nil outside requests.
     @TaskLocal static var authority: String?

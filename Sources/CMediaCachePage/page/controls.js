@@ -5,7 +5,7 @@ import { make, updateAttribute, updateText } from "./elements.js";
 import { clock } from "./format.js";
 import { icon } from "./icons.js";
 import { rangeOf } from "./timeline.js";
-import { shortcuts } from "./video.js";
+import { shortcuts, takesText } from "./video.js";
 
 /** The time without a movement of the pointer after which the controls of a playing video are hidden, in milliseconds. */
 const hiddenAfter = 3000;
@@ -92,10 +92,14 @@ export function addControls({ player, timeline, menu, signal }) {
   };
   for (const event of ["pointermove", "pointerdown", "focusin", "keydown"]) picture.addEventListener(event, wake);
   for (const event of ["play", "pause", "seeking"]) video.addEventListener(event, wake);
-  picture.addEventListener("pointerleave", hide);
-  video.addEventListener("click", (event) => {
+  // A finger leaves the picture whenever it is lifted.
+  picture.addEventListener("pointerleave", (event) => { if (event.pointerType !== "touch") hide(); });
+  let isTouch = false;
+  // The click events of some browsers don't have the type of the pointer.
+  video.addEventListener("pointerdown", (event) => { isTouch = event.pointerType === "touch"; });
+  video.addEventListener("click", () => {
     // A tap shows the controls; a click plays or pauses.
-    if (event.pointerType === "touch") return;
+    if (isTouch) return;
     settings.open = false;
     player.togglePlay();
   });
@@ -109,7 +113,7 @@ export function addControls({ player, timeline, menu, signal }) {
       settings.querySelector("summary").focus();
       return;
     }
-    const isTyping = event.target.closest?.("input, textarea, select, dialog") || document.querySelector("dialog[open]");
+    const isTyping = event.target.closest?.(takesText) || document.querySelector("dialog[open]");
     if (event.key !== "?" || event.ctrlKey || event.metaKey || event.altKey || isTyping) return;
     event.preventDefault();
     showKeys();
@@ -119,11 +123,11 @@ export function addControls({ player, timeline, menu, signal }) {
 }
 
 function setIcon(button, name, label) {
+  updateAttribute(button, "aria-label", label);
+  updateAttribute(button, "title", label);
   if (button.dataset.icon === name) return;
   button.dataset.icon = name;
   button.replaceChildren(icon(name));
-  updateAttribute(button, "aria-label", label);
-  updateAttribute(button, "title", label);
 }
 
 function showKeys() {

@@ -24,6 +24,7 @@ let token = null;
 let items = null;
 let view = null;
 let isInvalid = false;
+let isReading = false;
 
 const storedToken = () => { try { return localStorage.getItem(storageKey); } catch { return null; } };
 
@@ -56,7 +57,8 @@ export async function startDevice() {
 
 /** Reads the items again. The view is shown when they are first read. */
 async function refresh() {
-  if (isInvalid) return;
+  if (isInvalid || isReading) return;
+  isReading = true;
   try {
     const found = await readItems();
     updateText(connection, "");
@@ -67,6 +69,8 @@ async function refresh() {
   } catch (error) {
     if (error.status === 403 || error.status === 404) return showInvalid();
     updateText(connection, "The server isn’t responding. This page reconnects automatically.");
+  } finally {
+    isReading = false;
   }
 }
 
@@ -118,6 +122,7 @@ const addressOf = (item) => `#/item/${item.kind}/${encodeURIComponent(item.id)}`
 /** Shows the view for the address: an item, or the list. */
 function show() {
   if (location.hash.startsWith("#token=") || items === null) return;
+  const isFirst = view === null;
   view?.end();
   const address = location.hash;
   const current = () => items.find((item) => addressOf(item) === address);
@@ -129,6 +134,8 @@ function show() {
   const title = item ? showItem({ main, item, isFinished: () => current()?.isFinished ?? true, signal: abort.signal }) : "Library";
   view = { update: item ? () => {} : showList(), end: () => abort.abort() };
   document.title = `${title} – MediaCache`;
+  // The link that had the focus is gone. The player moves the focus to its heading.
+  if (!item && !isFirst) main.focus({ preventScroll: true });
 }
 
 /** Shows the list, and returns a function that updates it. */
@@ -149,7 +156,7 @@ function showList() {
     const byAddress = new Map(ordered.map((item) => [addressOf(item), item]));
     arrange(list, rows, [...byAddress.keys()], (address) => makeCard(byAddress.get(address)));
     for (const [address, row] of rows) updateCard(row, byAddress.get(address));
-    search.hidden = items.length < searchableCount;
+    search.hidden = items.length < searchableCount && !search.value;
     empty.hidden = found.length > 0;
     updateText(empty, items.length ? "No matches." : "There is nothing to play yet. Downloads and recordings appear here.");
     updateText(sum, found.length ? counted(found.length, "item") : "");
@@ -189,6 +196,6 @@ function updateCard(card, item) {
 
 function stateOf({ kind, isFinished, cachedShare, holeCount }) {
   if (kind === "channel") return isFinished ? "Recording stopped" : "Live";
-  if (!isFinished) return cachedShare === undefined ? "Downloading" : `Downloaded to ${percent(cachedShare)}`;
+  if (!isFinished) return cachedShare === undefined ? "Incomplete" : `${percent(cachedShare)} cached`;
   return holeCount ? `${counted(holeCount, "segment")} missing` : "";
 }

@@ -35,7 +35,8 @@ export function showItem({ main, item, isFinished, signal }) {
   const playback = makeStreamPlayback({ player, position, name, signal });
   const isStream = item.kind !== "file" && playsFragments;
   const menu = makeTrackMenu({ player, playback: isStream ? playback : null, signal });
-  const pictureAt = isStream ? streamPictures(() => playback.stream, signal) : filePictures(folder, signal);
+  const pictureAt = isStream ? streamPictures(() => playback.stream, signal)
+    : item.kind === "file" ? filePictures(folder, signal) : () => null;
   const timeline = makeTimeline({ player, pictureAt, signal });
   addControls({ player, timeline, menu, signal });
   player.toLive = playback.toLive;

@@ -85,9 +85,9 @@ export function playerView(view) {
       if (signal.aborted) return;
       const from = isResuming ? player.at() : position.from;
       if (source.stream) return await playback.play(source.stream, { from: from || null, isResuming });
+      if (source.reason) return player.fail(source.reason, null);
       pictures.file ??= filePictures(source.src, signal);
-      if (source.reason) player.fail(source.reason, null);
-      else if (isResuming) player.replay(source.src, from);
+      if (isResuming) player.replay(source.src, from);
       else player.play(source.src, from);
     } catch (error) {
       if (signal.aborted || error.name === "AbortError" || resuming.interrupted()) return;

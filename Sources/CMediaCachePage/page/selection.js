@@ -61,9 +61,9 @@ export function makeSelection(list) {
   }
 
   /**
-   * Runs `act` for each selected item, which then isn't selected any more. After a failure, the rest can be repeated.
+   * Runs `act` for each selected item. Items for which it fails stay selected, so that it can be repeated for them.
    *
-   * @throws {Error} after all, if some failed
+   * @throws {Error} at the end, if it failed for any item
    */
   async function forEach(act, done, failed) {
     const failures = [];
@@ -78,15 +78,17 @@ export function makeSelection(list) {
     }
     const count = ids.length - failures.length;
     if (count) notify(`${done} ${counted(count, "item")}.`);
-    if (failures.length) throw new Error(`${counted(failures.length, "item")} couldn’t be ${failed}: ${sentence(failures[0].message)}`);
-    turn(false);
+    if (!failures.length) return turn(false);
+    for (const box of boxes()) box.checked = picked.has(idOf(box));
+    show();
+    throw new Error(`${counted(failures.length, "item")} couldn’t be ${failed}: ${sentence(failures[0].message)}`);
   }
 
   async function mark(isWatched) {
     try {
       await forEach(async (id) => assets.put(await api.changeAsset(id, { watched: isWatched })), "Marked", "marked");
     } catch (error) {
-      reportError("The marks can’t be changed", error);
+      reportError(`The items can’t be marked as ${isWatched ? "watched" : "not watched"}`, error);
     }
   }
 

@@ -6,6 +6,7 @@ import { clock, words } from "./format.js";
 import { attachStream, keyOfTrack } from "./mediasource.js";
 import { notify } from "./notices.js";
 import { channels } from "./store.js";
+import { rangeOf } from "./timeline.js";
 
 const kinds = { video: "No picture", audio: "No sound" };
 
@@ -104,11 +105,12 @@ export function makeStreamPlayback({ player, position, name = (_, place) => cloc
     note, play, stop,
     /** Calls `listener` with each stream that is attached. */
     onAttach: (listener) => listeners.push(listener),
-    /** Continues at the live edge. */
+    /** Continues at the live edge, also of a stream that the browser plays itself. */
     async toLive() {
       const attached = stream;
-      const place = await attached?.startOf(null, null);
-      if (attached && attached === stream) attached.seek(place);
+      if (!attached) return player.seek(rangeOf(video)?.to);
+      const place = await attached.startOf(null, null);
+      if (attached === stream) attached.seek(place);
     },
     /** Selects a variant stream by its index. */
     async selectVariant(index) {

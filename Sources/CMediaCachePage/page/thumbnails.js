@@ -88,6 +88,7 @@ export const orElse = (picture, other) => picture && {
 class Decoder {
   /** @param {AbortSignal} signal ends the decoder when aborted */
   constructor(signal) {
+    this.signal = signal;
     this.video = make("video", { muted: true, playsinline: true, preload: "auto" });
     this.video.muted = true;
     this.last = Promise.resolve();
@@ -99,7 +100,11 @@ class Decoder {
 
   /** Runs `work` after the previous one. */
   inTurn(work) {
-    const result = this.last.then(work);
+    const result = this.last.then(() => {
+      // Otherwise the video would load its source after the view has ended.
+      this.signal.throwIfAborted();
+      return work();
+    });
     this.last = result.catch(() => {});
     return result;
   }
@@ -107,16 +112,20 @@ class Decoder {
   /** Returns the picture at a position of the video's source. */
   async pictureAt(place) {
     const { video } = this;
-    const sought = eventOf(video, "seeked");
     video.currentTime = place;
-    await sought;
+    await eventOf(video, "seeked");
     if (video.readyState < HTMLMediaElement.HAVE_CURRENT_DATA) await eventOf(video, "loadeddata");
     const height = Math.round((thumbnailWidth * 2 * video.videoHeight) / video.videoWidth);
     return createImageBitmap(video, { resizeWidth: thumbnailWidth * 2, resizeHeight: height });
   }
 }
 
-/** Waits for an event of a video or a source buffer. @throws {Error} after an error event, or if it doesn't occur */
+/**
+ * Waits for an event of a video, a media source or a source buffer. Such events occur later than the call that causes
+ * them.
+ *
+ * @throws {Error} after an error event, or if the event doesn't occur in time
+ */
 function eventOf(target, name) {
   return new Promise((resolve, reject) => {
     const ending = new AbortController();
@@ -147,10 +156,9 @@ export function streamPictures(streamOf, signal) {
   async function open(type) {
     if (opened.type === type) return opened.buffer;
     const source = new MediaSource();
-    const isOpen = eventOf(source, "sourceopen");
     const address = URL.createObjectURL(source);
     decoder.video.src = address;
-    await isOpen.finally(() => URL.revokeObjectURL(address));
+    await eventOf(source, "sourceopen").finally(() => URL.revokeObjectURL(address));
     opened = { type, buffer: source.addSourceBuffer(type) };
     return opened.buffer;
   }
@@ -161,13 +169,11 @@ export function streamPictures(streamOf, signal) {
     const bytes = await response.arrayBuffer();
     const buffer = await open(type);
     if (buffer.buffered.length) {
-      const isRemoved = eventOf(buffer, "updateend");
       buffer.remove(0, Infinity);
-      await isRemoved;
+      await eventOf(buffer, "updateend");
     }
-    const isAppended = eventOf(buffer, "updateend");
     buffer.appendBuffer(bytes);
-    await isAppended;
+    await eventOf(buffer, "updateend");
     return decoder.pictureAt(buffer.buffered.start(0));
   }
 
@@ -199,9 +205,8 @@ export function filePictures(src, signal) {
   const decoder = new Decoder(signal);
   const open = async () => {
     if (decoder.video.getAttribute("src")) return;
-    const isLoaded = eventOf(decoder.video, "loadedmetadata");
     decoder.video.src = src;
-    await isLoaded;
+    await eventOf(decoder.video, "loadedmetadata");
   };
   return (at) => {
     // One picture for 10 seconds.

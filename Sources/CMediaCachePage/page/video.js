@@ -1,4 +1,4 @@
-// A video element with error messages and keyboard shortcuts. `controls.js` adds its controls.
+// A video element with error messages and keyboard shortcuts. `controls.js` adds the controls.
 
 import { make, updateText } from "./elements.js";
 import { mediaErrorMessage } from "./source.js";
@@ -44,7 +44,7 @@ export function makeVideo({ label, poster, signal }) {
     clear();
     load(src, from);
     shouldPlay = true;
-    // If the browser requires a click, its controls show a play button.
+    // If the browser requires a click, the video stays paused, and the controls show a play button.
     video.play().catch(() => {});
   };
   /** Reloads a source. A paused video stays paused. The error message remains until the source plays. */
@@ -110,11 +110,13 @@ export const skipWithin = (video) => (seconds) => {
 };
 
 /** Elements that handle Escape themselves. */
-const takesText = "input, textarea, select, dialog";
+export const takesText = "input:not([type=range]), textarea, select, dialog";
 /** Elements that handle the other keys themselves. */
-const takesKeys = "input, textarea, select, [role=slider], dialog, [data-handle]";
-/** Elements that Space activates. */
-const takesSpace = "button, a, summary, label";
+const takesKeys = `${takesText}, [data-handle]`;
+/** Elements that handle the arrow keys themselves. */
+const takesArrows = "[role=slider], input[type=range]";
+/** Elements that handle Space themselves. */
+const takesSpace = "button, a, summary, label, [role=slider]";
 
 /**
  * Sets up the keyboard shortcuts of a player.
@@ -156,6 +158,7 @@ export function startKeys({ player, signal, leave, menu, skip }) {
     // Escape first ends full screen and closes an open menu.
     if (key === "Escape" && (document.fullscreenElement || document.querySelector(".control-menu[open]"))) return;
     if (event.target.closest?.(key === "Escape" ? takesText : takesKeys)) return;
+    if (key.startsWith("Arrow") && event.target.closest?.(takesArrows)) return;
     if (key === " " && event.target.closest?.(takesSpace)) return;
     event.preventDefault();
     event.stopPropagation();
