@@ -59,14 +59,17 @@ struct NetworkAddress: Sendable, Hashable {
 
     /// Returns the addresses by which people would call this machine, the best one first.
     ///
-    /// Bridges of containers and virtual machines are left out, and so are IPv4 link-local addresses, unless there are
+    /// Tunnels come last. Bridges of containers and virtual machines are left out, and so are IPv4 link-local addresses, unless there are
     /// no others. IPv6 addresses are left out if there is an IPv4 address, since they are long and often temporary.
     static func preferred(
         _ interfaces: [(name: String, address: NetworkAddress)], routed: NetworkAddress?
     ) -> [NetworkAddress] {
         let own = interfaces.filter { !isVirtual($0.name) && !isAutomatic($0.address) }
-        let addresses = (own.isEmpty ? interfaces : own).map(\.address)
-        let ordered = addresses.filter { $0 == routed } + addresses.filter { $0 != routed }
+        let usable = own.isEmpty ? interfaces : own
+        // Devices at home don't reach the address of a tunnel, even if it has the default route.
+        let addresses = usable.filter { !isTunnel($0.name) }.map(\.address)
+        let tunnels = usable.filter { isTunnel($0.name) }.map(\.address)
+        let ordered = addresses.filter { $0 == routed } + addresses.filter { $0 != routed } + tunnels
         let found = ordered.contains { $0.isIPv4 } ? ordered.filter(\.isIPv4) : ordered
         var seen: Set<NetworkAddress> = []
         return found.filter { seen.insert($0).inserted }
@@ -75,6 +78,10 @@ struct NetworkAddress: Sendable, Hashable {
     /// Returns whether an address was chosen by the machine itself (RFC 3927).
     private static func isAutomatic(_ address: NetworkAddress) -> Bool {
         address.ip.bytes.starts(with: [169, 254]) && address.isIPv4
+    }
+
+    private static func isTunnel(_ name: String) -> Bool {
+        ["tun", "tap", "wg", "utun", "ppp", "ipsec", "tailscale", "zt"].contains { name.hasPrefix($0) }
     }
 
     /// Returns whether an interface connects containers or virtual machines on this machine.

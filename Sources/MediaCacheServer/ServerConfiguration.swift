@@ -4,8 +4,7 @@ public import MediaLibrary
 
 /// The configuration of a server: its address, its clients and its features.
 public struct ServerConfiguration: Sendable {
-    /// The name or address to listen on. A loopback name or address means both IPv4 and IPv6 loopback, and
-    /// ``anyHost`` means all addresses.
+    /// The name or address to listen on. A loopback name or address means both IPv4 and IPv6 loopback.
     public var host: String
     /// The port; 0 means any free port.
     public var port: Int
@@ -59,9 +58,6 @@ public struct ServerConfiguration: Sendable {
     public var grace: Duration
     /// The logger. The API key is never logged.
     public var logger: Logger
-
-    /// The host that means all IPv4 and IPv6 addresses.
-    public static let anyHost = "*"
 
     /// The default port of `mediacache serve`.
     public static let defaultPort = 9479

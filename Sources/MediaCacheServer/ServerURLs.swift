@@ -9,10 +9,12 @@ import Synchronization
 /// the functions throw ``ServerError`` with `wrongState`.
 ///
 /// The URLs in a response have the host that its request named, so that they work on the device that sent the request,
-/// also if a container's host or a reverse proxy without TLS forwarded it. ``HostPolicy`` has checked that host.
+/// also if a container's host or a reverse proxy forwarded it. ``HostPolicy`` has checked that host. The scheme is `https`
+/// if a proxy says so in `X-Forwarded-Proto`.
 struct ServerURLs: Sendable {
-    /// The host that the current task's request named, with its port; nil outside requests.
-    @TaskLocal static var authority: String?
+    /// The server's URL as the client of the current task's request sees it (``RouteRequest/serverURL``); nil outside
+    /// requests.
+    @TaskLocal static var requested: String?
 
     let addresses: ListenAddresses
     private let access: AccessControl
@@ -43,7 +45,7 @@ struct ServerURLs: Sendable {
     /// The base of every URL, without a slash at the end; nil while the server is stopped.
     var base: String? {
         guard let own = addresses.first else { return nil }
-        return (isDirect ? own : Self.authority.map { "http://\($0)" } ?? own) + publicPath
+        return (isDirect ? own : Self.requested ?? own) + publicPath
     }
 
     /// Returns the playback URL of a resource, which contains the standing playback token.

@@ -39,6 +39,8 @@ class RecordTests(PageCase):
             url = self.origin.url(f"clip.mp4?{title}")
             self.server.api("POST", "downloads", {"url": url, "title": title, "paused": True})
         page = self.open("#/downloads")
+        # The page may ask for the asset after its removal.
+        self.watch.allow("404")
         above = self.item(page, "Above").bounding_box()
         page.get_by_role("button", name="Move Dragged").hover()
         page.mouse.down()

@@ -7,6 +7,7 @@ import { hueOf, lettersOf } from "./card.js";
 import { showItem } from "./deviceplayer.js";
 import { arrange, make, oncePerFrame, updateAttribute, updateText } from "./elements.js";
 import { clock, counted, percent } from "./format.js";
+import { askForKey } from "./key.js";
 
 const storageKey = "mediacache.token";
 const refreshInterval = 15_000;
@@ -105,14 +106,15 @@ async function readList(key) {
 }
 
 function showInvalid() {
+  // The stored token may become valid again, when the server is started with --lan.
   isInvalid = true;
-  storeToken(null);
   view?.end();
   view = null;
   main.className = "view-key";
   main.replaceChildren(make("div.empty", {},
     make("h1", {}, "This address is no longer valid"),
-    make("p", {}, "Scan the code again that ", make("code", {}, "mediacache serve --lan"), " shows on the computer.")));
+    make("p", {}, "Scan the code again that ", make("code", {}, "mediacache serve --lan"), " shows on the computer, or reload this page when the server runs with this option."),
+    make("p", {}, make("button.quiet", { type: "button", on: { click: () => askForKey(false) } }, "Enter the API key instead"))));
   document.title = "MediaCache";
   updateText(connection, "");
 }

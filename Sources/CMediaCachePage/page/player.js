@@ -43,10 +43,10 @@ export function playerView(view) {
   const playback = makeStreamPlayback({ player, position: place, signal });
   const menu = makeTrackMenu({ player, playback, signal });
   const pictures = { stream: streamPictures(() => playback.stream, signal), file: null };
-  const decoded = (at) => (pictures.file ?? pictures.stream)(at);
+  const decoded = (at, isCached) => (pictures.file ?? pictures.stream)(at, isCached);
   // The server extracts a frame of an asset if the browser can't.
   const extracted = (at) => pictureFrom(`${localURL(asset.libraryURL)}frame.jpg?t=${Math.floor(at)}`);
-  const pictureAt = asset ? (at) => orElse(decoded(at), extracted(at)) : decoded;
+  const pictureAt = asset ? (at, isCached) => orElse(decoded(at, isCached), extracted(at)) : decoded;
   const timeline = makeTimeline({ player, signal, pictureAt });
   addControls({ player, timeline, menu, signal });
   player.toLive = playback.toLive;

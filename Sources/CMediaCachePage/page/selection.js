@@ -17,6 +17,7 @@ import { assets } from "./store.js";
  */
 export function makeSelection(list) {
   const picked = new Set();
+  let isRunning = false;
   const button = (kind, label, act) => make(`button.${kind}`, { type: "button", on: { click: act } }, label);
   const start = button("quiet", "Select", () => turn(!isOn()));
   const text = make("p", { role: "status" });
@@ -66,6 +67,16 @@ export function makeSelection(list) {
    * @throws {Error} at the end, if it failed for any item
    */
   async function forEach(act, done, failed) {
+    if (isRunning) return;
+    isRunning = true;
+    try {
+      await runForEach(act, done, failed);
+    } finally {
+      isRunning = false;
+    }
+  }
+
+  async function runForEach(act, done, failed) {
     const failures = [];
     const ids = [...picked];
     for (const id of ids) {

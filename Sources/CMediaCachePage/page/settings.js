@@ -42,6 +42,7 @@ export function settingsView({ main }) {
   };
   form.addEventListener("submit", async (event) => {
     event.preventDefault();
+    downloads.check();
     if (!form.reportValidity()) return;
     try {
       await save(cache, api.setCacheSettings);
@@ -53,8 +54,13 @@ export function settingsView({ main }) {
   });
   form.addEventListener("input", () => updateText(result, ""));
   main.append(make("header.view-head", {}, make("h1", {}, "Settings")), form);
-  api.cacheSettings().then(cache.show, fail);
-  api.downloadSettings().then(downloads.show, fail);
+  // Nothing can be changed before the current settings are shown.
+  form.inert = true;
+  Promise.all([api.cacheSettings(), api.downloadSettings()]).then(([limits, settings]) => {
+    cache.show(limits);
+    downloads.show(settings);
+    form.inert = false;
+  }, fail);
   return "Settings";
 }
 
@@ -140,6 +146,8 @@ function makeDownloadFields() {
       known = values();
     },
     changes: () => changed(known, values()),
+    /** Marks hours without a duration as invalid. */
+    check: () => to.setCustomValidity(hours.input.checked && from.value === to.value ? "Choose a different time." : ""),
   };
 }
 

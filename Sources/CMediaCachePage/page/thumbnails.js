@@ -199,18 +199,21 @@ export function streamPictures(streamOf, signal) {
  *
  * @param {string} src the URL of the file
  * @param {AbortSignal} signal
- * @returns {(at: number) => Picture|null}
+ * @returns {(at: number, isCached: (at: number) => boolean) => Picture|null}
  */
 export function filePictures(src, signal) {
   const decoder = new Decoder(signal);
   const open = async () => {
     if (decoder.video.getAttribute("src")) return;
+    // Browsers then read little beyond the picture.
+    decoder.video.preload = "metadata";
     decoder.video.src = src;
     await eventOf(decoder.video, "loadedmetadata");
   };
-  return (at) => {
-    // One picture for 10 seconds.
-    const place = Math.floor(at / 10) * 10;
+  return (at, isCached) => {
+    // One picture for 10 seconds, if it is cached.
+    const start = Math.floor(at / 10) * 10;
+    const place = isCached(start) ? start : at;
     return {
       key: `${src} ${place}`,
       load: () => decoder.inTurn(async () => {

@@ -2,7 +2,7 @@
 
 import { cachedShare, makeCoverageBar } from "./coveragebar.js";
 import { make, updateAttribute, updateText } from "./elements.js";
-import { clock, words } from "./format.js";
+import { clock, percent, words } from "./format.js";
 import { makeThumbnail } from "./thumbnails.js";
 
 const steps = { ArrowLeft: -10, ArrowDown: -10, ArrowRight: 10, ArrowUp: 10, PageDown: -60, PageUp: 60 };
@@ -20,8 +20,8 @@ export function rangeOf({ duration, seekable }) {
  *
  * @param {Object} options
  * @param {ReturnType<import("./video.js").makeVideo>} options.player
- * @param {(at: number) => import("./thumbnails.js").Picture|null} options.pictureAt returns the picture at a position
- *   that is cached
+ * @param {(at: number, isCached: (at: number) => boolean) => import("./thumbnails.js").Picture|null} options.pictureAt
+ *   returns the picture at a position that is cached
  * @param {AbortSignal} options.signal
  */
 export function makeTimeline({ player, pictureAt, signal }) {
@@ -29,7 +29,7 @@ export function makeTimeline({ player, pictureAt, signal }) {
   const bar = makeCoverageBar({ id: "coverage-bar", slim: true, signal });
   const label = make("output.timeline-label", { "aria-hidden": "true", hidden: true });
   let coverage = { total: 0, spans: [], loading: [] };
-  const thumbnail = makeThumbnail((at) => (isCached(at) ? pictureAt(at) : null));
+  const thumbnail = makeThumbnail((at) => (isCached(at) ? pictureAt(at, isCached) : null));
   const slider = make("div.timeline",
     { role: "slider", tabindex: 0, "aria-label": "Position", "aria-orientation": "horizontal", "aria-valuemin": 0 },
     bar.element, label, thumbnail.element);
@@ -52,8 +52,9 @@ export function makeTimeline({ player, pictureAt, signal }) {
     updateAttribute(slider, "aria-disabled", length ? null : "true");
     updateAttribute(slider, "aria-valuemax", Math.round(length));
     updateAttribute(slider, "aria-valuenow", Math.round(Math.min(length, Math.max(0, at - (range?.from ?? 0)))));
-    updateAttribute(slider, "aria-valuetext", !length ? "Not known yet"
-      : Number.isFinite(video.duration) ? `${words(at)} of ${words(length)}` : `${words(range.to - at)} before the live edge`);
+    const place = Number.isFinite(video.duration) ? `${words(at)} of ${words(length)}` : `${words((range?.to ?? 0) - at)} before the live edge`;
+    const cached = coverage.total ? `; ${percent(cachedShare(coverage))} cached` : "";
+    updateAttribute(slider, "aria-valuetext", length ? place + cached : "Not known yet");
   };
   const seek = (to) => {
     const range = rangeOf(video);

@@ -104,7 +104,8 @@ struct HostSettings: Sendable {
         proxy = try settings.read(.proxy, Self.proxy)
         caFile = settings[.caFile]?.text
         isOnNetwork = try settings.flag(.lan) ?? false
-        if isOnNetwork { host = ServerConfiguration.anyHost }
+        // Routers of homes hide IPv4 addresses from the internet, but not those of IPv6.
+        if isOnNetwork { host = "0.0.0.0" }
         if let given = settings[.host], given.source != .defaultValue { host = given.text }
         port = try settings.number(.port, in: 0...65535) ?? port
         allowedHosts = try settings.list(.allowedHost) { $0 }
@@ -171,7 +172,7 @@ struct HostSettings: Sendable {
     /// Returns the URL of the server as shown to the user, with the configured host; for all addresses, that of this
     /// machine.
     func url(port: Int) -> String {
-        let host = host == ServerConfiguration.anyHost ? "127.0.0.1" : host
+        let host = host == "0.0.0.0" ? "127.0.0.1" : host
         return "http://\(host.contains(":") && !host.hasPrefix("[") ? "[\(host)]" : host):\(port)"
     }
 }

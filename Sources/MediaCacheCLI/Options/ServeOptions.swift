@@ -11,8 +11,8 @@ struct ServeOptions: ParsableArguments {
         help: ArgumentHelp(
             "Let the devices in your network play the library.",
             discussion: """
-                Listens on all addresses unless --host is set, and prints the address for other devices and its QR \
-                code.
+                Listens on all IPv4 addresses unless --host is set, and prints the address for other devices and its \
+                QR code.
                 """))
     var lan: Bool?
 

@@ -11,37 +11,30 @@ struct Listener: Sendable {
     let group: any EventLoopGroup
 
     /// Binds to `host` and `port`. For a loopback host, binds to both IPv4 and IPv6 loopback on the same port, or only
-    /// to IPv4 if the machine has no IPv6 loopback. The host ``ServerConfiguration/anyHost`` means all addresses
-    /// in the same way.
+    /// to IPv4 if the machine has no IPv6 loopback.
     ///
     /// - Throws: ``ServerError`` with `portTaken` or `addressUnavailable`.
     func bind(host: String, port: Int) async throws -> [any Channel] {
-        let isAny = host == ServerConfiguration.anyHost
-        guard isAny || HostPolicy.isLoopback(host) else { return [try await bindOne(host, port)] }
+        guard HostPolicy.isLoopback(host) else { return [try await bindOne(host, port)] }
         // The system picks a port that is free for IPv4, but another process may be using it for IPv6.
         var attempts = port == 0 ? 8 : 1
         while true {
             attempts -= 1
-            let first = try await bindOne(isAny ? "0.0.0.0" : host.hasPrefix("127.") ? host : "127.0.0.1", port)
+            let first = try await bindOne(host.hasPrefix("127.") ? host : "127.0.0.1", port)
             guard let picked = first.localAddress?.port else { return [first] }
             do {
-                return [first, try await bindOne(isAny ? "::" : "::1", picked, isOnlyIPv6: true)]
+                return [first, try await bindOne("::1", picked)]
             } catch let error where error.code == .portTaken {
                 try? await first.close()
                 if attempts == 0 { throw error }
             } catch {
-                server.logger.debug("no IPv6 on this machine: \(error)")
+                server.logger.debug("no IPv6 loopback on this machine: \(error)")
                 return [first]
             }
         }
     }
 
-    private static let onlyIPv6 = ChannelOptions.Types.SocketOption(level: .ipv6, name: .ipv6_v6only)
-
-    /// - Parameter isOnlyIPv6: Whether the socket accepts no IPv4 connections, for which there is another socket.
-    private func bindOne(
-        _ host: String, _ port: Int, isOnlyIPv6: Bool = false
-    ) async throws(ServerError) -> any Channel {
+    private func bindOne(_ host: String, _ port: Int) async throws(ServerError) -> any Channel {
         let server = server
         let registry = registry
         let bootstrap = ServerBootstrap(group: group)
@@ -61,7 +54,6 @@ struct Listener: Sendable {
                     try Self.configure(channel.pipeline.syncOperations, server: server)
                 }
             }
-        if isOnlyIPv6 { _ = bootstrap.serverChannelOption(Self.onlyIPv6, value: 1) }
         do {
             return try await bootstrap.bind(host: host, port: port).get()
         } catch let error as IOError where error.errnoCode == EADDRINUSE {

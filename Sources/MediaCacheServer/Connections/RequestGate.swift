@@ -85,8 +85,9 @@ extension RouteRequest {
             method: HTTPRequest.Method(rawValue: head.method.rawValue) ?? .get, path: path, query: gate.query,
             headerFields: fields, body: Array(body.readableBytesView))
         // Whatever else a field contains isn't part of a URL.
-        let named = gate.host.flatMap { try? ResourceURL("http://\($0)/") }
-        authority = named.flatMap { $0.userInfo == nil && $0.target == "/" ? $0.authority : nil }
+        let scheme = head.headers.first(name: "X-Forwarded-Proto")?.lowercased() == "https" ? "https" : "http"
+        let named = gate.host.flatMap { try? ResourceURL("\(scheme)://\($0)/") }
+        serverURL = named.flatMap { $0.userInfo == nil && $0.target == "/" ? "\(scheme)://\($0.authority)" : nil }
     }
 }
 

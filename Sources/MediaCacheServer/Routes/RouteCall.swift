@@ -16,7 +16,7 @@ struct RouteCall: Sendable {
     ///
     /// - Throws: The errors of the route; ``Problem`` with 412 if a condition isn't met.
     func response() async throws -> RouteResponse {
-        try await ServerURLs.$authority.withValue(request.authority) { try await conditionalResponse() }
+        try await ServerURLs.$requested.withValue(request.serverURL) { try await conditionalResponse() }
     }
 
     private func conditionalResponse() async throws -> RouteResponse {

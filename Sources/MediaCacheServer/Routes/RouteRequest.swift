@@ -14,9 +14,10 @@ public struct RouteRequest: Sendable {
     public var headerFields: HTTPFields
     /// The content. Its length is limited by ``Route/bodyLimit(of:at:within:)``; empty if that is 0.
     public var body: [UInt8]
-    /// The host of the request, which ``HostPolicy`` allows, with its port; nil if it has none. The URLs in the response
-    /// have it (``ServerURLs``).
-    var authority: String?
+    /// The URL of the server as the client sees it, without a path: the scheme, and the host that the request names,
+    /// which ``HostPolicy`` allows. Nil if the request names no host. The URLs in the response begin with it
+    /// (``ServerURLs``).
+    var serverURL: String?
 
     /// Creates a request.
     public init(

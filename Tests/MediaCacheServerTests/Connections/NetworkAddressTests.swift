@@ -26,6 +26,8 @@ struct NetworkAddressTests {
         #expect(try preferred(interfaces, routed: "192.168.1.20") == ["192.168.1.20", "10.0.0.7"])
         #expect(try preferred([("eth0", "fd00::7"), ("eth0", "2a02::7")], routed: nil) == ["fd00::7", "2a02::7"])
         #expect(try preferred([]) == [])
+        let tunnel = [("wg0", "10.8.0.2"), ("wlan0", "192.168.1.20")]
+        #expect(try preferred(tunnel, routed: "10.8.0.2") == ["192.168.1.20", "10.8.0.2"])
     }
 
     @Test func leavesOutBridgesUnlessThereIsNothingElse() throws {
@@ -68,14 +70,18 @@ struct NetworkAddressTests {
     }
 
     /// Returns the base of the URLs in the response to a request that names a host.
-    private func base(host: String?) async throws -> [String] {
+    private func base(host: String?, scheme: String? = nil) async throws -> [String] {
         let addresses = ListenAddresses()
         addresses.set([try SocketAddress(ipAddress: "0.0.0.0", port: 9479)])
-        let configuration = ServerConfiguration(host: "*", publicPath: "/tv")
+        let configuration = ServerConfiguration(host: "0.0.0.0", publicPath: "/tv")
         let urls = ServerURLs(
             addresses: addresses, access: AccessControl(key: AccessKey()), configuration: configuration)
         let head = HTTPRequestHead(
-            version: .http1_0, method: .GET, uri: "/base", headers: HTTPHeaders(host.map { [("Host", $0)] } ?? []))
+            version: .http1_0, method: .GET, uri: "/base",
+            headers: HTTPHeaders(
+                [("Host", host), ("X-Forwarded-Proto", scheme)].compactMap { name, value in
+                    value.map { (name, $0) }
+                }))
         let call = RouteCall(
             route: BaseRoute(urls: urls),
             request: RouteRequest(RequestGate(head), path: "/base", head, ByteBuffer()), isSecret: { _ in false },
@@ -90,6 +96,8 @@ struct NetworkAddressTests {
         #expect(try await base(host: "192.168.1.5:8080") == ["http://192.168.1.5:8080/tv", own])
         #expect(try await base(host: "[fd00::5]:9479") == ["http://[fd00::5]:9479/tv", own])
         #expect(try await base(host: "tv.example") == ["http://tv.example/tv", own])
+        #expect(try await base(host: "tv.example", scheme: "https") == ["https://tv.example/tv", own])
+        #expect(try await base(host: "tv.example", scheme: "javascript") == ["http://tv.example/tv", own])
         for host in [nil, "", "a@192.168.1.5", "192.168.1.5/x", "192.168.1.5:80/..", "192.168.1.5?", "a b"] {
             #expect(try await base(host: host) == ["\(own)/tv", own], "\(host ?? "none")")
         }
@@ -97,7 +105,7 @@ struct NetworkAddressTests {
 
     /// Connects to every address of this machine. URLs in responses have the host of the request.
     @Test func listensOnAllAddresses() async throws {
-        try await CacheHost.use({ $0.host = "*" }) { host in
+        try await CacheHost.use({ $0.host = "0.0.0.0" }) { host in
             let port = try #require(host.server.port)
             let own = host.server.boundAddresses
             #expect(own.first == "http://127.0.0.1:\(port)" && own.count <= 2)

@@ -56,9 +56,7 @@ struct PortCheck: Sendable {
             hints.ai_socktype = SOCK_STREAM
         #endif
         var found: UnsafeMutablePointer<addrinfo>?
-        let literal =
-            host == "localhost"
-            ? "127.0.0.1" : host == ServerConfiguration.anyHost ? "0.0.0.0" : host.trimmingCharacters(in: ["[", "]"])
+        let literal = host == "localhost" ? "127.0.0.1" : host.trimmingCharacters(in: ["[", "]"])
         guard getaddrinfo(literal, "\(port)", &hints, &found) == 0, let found else { return EADDRNOTAVAIL }
         defer { freeaddrinfo(found) }
         let descriptor = socket(found.pointee.ai_family, found.pointee.ai_socktype, found.pointee.ai_protocol)
