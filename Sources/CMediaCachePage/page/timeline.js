@@ -8,7 +8,10 @@ import { makeThumbnail } from "./thumbnails.js";
 const steps = { ArrowLeft: -10, ArrowDown: -10, ArrowRight: 10, ArrowUp: 10, PageDown: -60, PageUp: 60 };
 
 /** Returns the range in which a video can be seeked, in seconds; null if it isn't known or empty. */
-export function rangeOf({ duration, seekable }) {
+export function rangeOf(video) {
+  // WebKit keeps a duration that is read before the metadata, which is 0.
+  if (video.readyState === HTMLMediaElement.HAVE_NOTHING) return null;
+  const { duration, seekable } = video;
   if (Number.isFinite(duration)) return duration > 0 ? { from: 0, to: duration } : null;
   if (!seekable.length) return null;
   const [from, to] = [seekable.start(0), seekable.end(seekable.length - 1)];

@@ -3,10 +3,17 @@
 import { make, updateText } from "./elements.js";
 import { mediaErrorMessage } from "./source.js";
 
+const isWebKit = /AppleWebKit/.test(navigator.userAgent) && !/Chrome/.test(navigator.userAgent);
+
 /** Creates a player. @param {{label: string, poster?: string, signal: AbortSignal}} options */
 export function makeVideo({ label, poster, signal }) {
   const video = make("video", { playsinline: true, tabindex: -1, preload: "auto", "aria-label": label, poster });
   const picture = make("div.picture", {}, video);
+  // WebKitGTK doesn't read the duration of a file for a video without controls.
+  if (isWebKit) {
+    video.controls = true;
+    video.addEventListener("loadeddata", () => { video.controls = false; });
+  }
   const text = make("p");
   const again = make("button.quiet.small", { type: "button" }, "Try again");
   const error = make("div.error.player-error", { id: "player-error", role: "alert" }, text);
