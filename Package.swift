@@ -272,15 +272,19 @@ let package = Package(
     ]
 )
 
-// The sanitizers run the tests of some modules (Scripts/check-sanitizer.sh). The other targets aren't built for them.
-if ProcessInfo.processInfo.environment["MEDIACACHE_SANITIZER"] == "1" {
-    let others: Set = [
-        "AcceptanceTests", "CMediaCacheDemo", "CMediaCacheSpawn", "MediaCacheAVFoundation",
-        "MediaCacheAVFoundationTests", "MediaCacheCLI", "MediaCacheCLITests", "MediaCacheURLSession",
-        "MediaCacheURLSessionTests",
-    ]
-    package.targets.removeAll { others.contains($0.name) }
-    package.products.removeAll { others.contains($0.name) || $0.name == "mediacache" }
+// The sanitizers run some tests (Scripts/check-sanitizer.sh). Only those test targets, and the targets that they depend
+// on, are built for them.
+if let names = ProcessInfo.processInfo.environment["MEDIACACHE_TEST_TARGETS"] {
+    var built: Set<String> = []
+    var rest = names.split(separator: " ").map(String.init)
+    while let name = rest.popLast() {
+        guard built.insert(name).inserted, let target = package.targets.first(where: { $0.name == name }) else {
+            continue
+        }
+        for case .byNameItem(let dependency, _) in target.dependencies { rest.append(dependency) }
+    }
+    package.targets.removeAll { !built.contains($0.name) }
+    package.products = []
 }
 
 // The fuzzers need libFuzzer, so only `make fuzz` builds them.

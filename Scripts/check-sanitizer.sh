@@ -160,8 +160,11 @@ done
 check_slices
 
 options=(--sanitize="$sanitizer" --scratch-path ".build-$sanitizer")
-# Leaves out the targets without tests in these modules (Package.swift).
-export MEDIACACHE_SANITIZER=1
+# The modules of the slices. The other test targets aren't built (Package.swift).
+MEDIACACHE_TEST_TARGETS=$(for number in "${numbers[@]}"; do
+    grep -oE '[A-Za-z]+Tests' <<<"${slices[number - 1]}" | head -n 1
+done | sort -u | paste -sd ' ' -)
+export MEDIACACHE_TEST_TARGETS
 # Sanitizers multiply the time of simulated power cuts.
 export MEDIACACHE_SEEDS=${MEDIACACHE_SEEDS:-15}
 case $sanitizer in
