@@ -80,7 +80,8 @@ export function startChannelPlayback({ player, base, record, signal }) {
     if (!channel?.recordedRanges.length) return notify("Nothing recorded yet.");
     resuming.begin();
     const edge = endOf(channel);
-    if (requested > edge - liveWithin && isRecorded()) return play(null);
+    // A step back from the live edge isn't a request for it, although playback is some segments behind it.
+    if (requested > liveTime(channel, source.targetDuration()) - 1000 && isRecorded()) return play(null);
     const at = nearest(channel.recordedRanges, Math.min(requested, edge - 1000));
     const gap = gapBefore(channel.recordedRanges, at);
     if (gap && requested >= gap.from - 1000 && requested < at - 1000) {
