@@ -1,5 +1,6 @@
 import Foundation
 import Synchronization
+import TestSupport
 
 /// A TCP proxy on the loopback interface that delays each direction without limiting its rate. The handshake of a
 /// connection takes a round trip.
