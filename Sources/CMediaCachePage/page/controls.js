@@ -77,8 +77,9 @@ export function addControls({ player, timeline, menu, signal }) {
   });
 
   // A song has no picture, so its controls don't cover one.
-  video.addEventListener("loadedmetadata", () => picture.classList.toggle("song", video.videoWidth === 0));
-  video.addEventListener("resize", () => picture.classList.toggle("song", video.videoWidth === 0));
+  for (const event of ["loadedmetadata", "resize"]) {
+    video.addEventListener(event, () => picture.classList.toggle("song", video.videoWidth === 0));
+  }
 
   let timer = null;
   const hide = () => {

@@ -69,14 +69,6 @@ export function makeSelection(list) {
   async function forEach(act, done, failed) {
     if (isRunning) return;
     isRunning = true;
-    try {
-      await runForEach(act, done, failed);
-    } finally {
-      isRunning = false;
-    }
-  }
-
-  async function runForEach(act, done, failed) {
     const failures = [];
     const ids = [...picked];
     for (const id of ids) {
@@ -87,6 +79,7 @@ export function makeSelection(list) {
         failures.push(error);
       }
     }
+    isRunning = false;
     const count = ids.length - failures.length;
     if (count) notify(`${done} ${counted(count, "item")}.`);
     if (!failures.length) return turn(false);

@@ -89,7 +89,7 @@ class Decoder {
   /** @param {AbortSignal} signal ends the decoder when aborted */
   constructor(signal) {
     this.signal = signal;
-    this.video = make("video", { muted: true, playsinline: true, preload: "auto" });
+    this.video = make("video", { playsinline: true, preload: "auto" });
     this.video.muted = true;
     this.last = Promise.resolve();
     signal.addEventListener("abort", () => {

@@ -173,7 +173,7 @@ export function startKeys({ player, signal, leave, menu, skip }) {
   }, { signal, capture: true });
 }
 
-/** The keyboard shortcuts that `startKeys` sets up, and their effects. */
+/** The keyboard shortcuts of a player, and their effects. */
 export const shortcuts = [
   ["Space K", "Play or pause"], ["← → J L", "10 seconds back or forward"], ["0…9", "To a tenth of the length"],
   ["↑ ↓", "Volume"], ["M", "Mute"], ["C", "Next subtitles"], ["< >", "Slower or faster"], ["F", "Full screen"],
