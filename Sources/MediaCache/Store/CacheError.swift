@@ -83,7 +83,19 @@ public struct CacheError: Error, Sendable {
         case .unreachable, .timedOut, .notMedia: true
         case .badResponse: !isByRule
         case .originStatus: status.map { $0 == 408 || $0 == 425 || $0 == 429 || $0 >= 500 } ?? true
-        default: false
+        case .cancelled, .invalidURL, .invalidSetting, .forbiddenAddress, .representationChanged, .rangeNotSatisfiable,
+            .notFound, .folderOwned, .newerFormat, .closed, .storage, .damaged:
+            false
+        }
+    }
+
+    /// Whether the origin failed, so that a copy of the resource at another origin may be used instead.
+    package var isFailureOfOrigin: Bool {
+        switch code {
+        case .unreachable, .timedOut, .originStatus, .badResponse, .notMedia: true
+        case .cancelled, .invalidURL, .invalidSetting, .forbiddenAddress, .representationChanged, .rangeNotSatisfiable,
+            .notFound, .folderOwned, .newerFormat, .closed, .storage, .damaged:
+            false
         }
     }
 }

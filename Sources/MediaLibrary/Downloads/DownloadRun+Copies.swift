@@ -36,8 +36,7 @@ extension DownloadRun {
     /// Switches a failed part, and parts of the same copy that haven't been started, to the next copy that has the
     /// part. Returns whether there is one.
     func failOver(_ index: Int, _ part: AssetPart, _ error: CacheError) async -> Bool {
-        let isOfOrigin = [.originStatus, .unreachable, .timedOut, .notMedia, .badResponse].contains(error.code)
-        guard isOfOrigin, !Task.isCancelled else { return false }
+        guard error.isFailureOfOrigin, !Task.isCancelled else { return false }
         let links = state.withLock { $0.contents.copyCount > 1 ? $0.links : nil }
         guard let links else { return false }
         while let (own, copy) = state.withLock({ state in
