@@ -66,6 +66,7 @@ extension AcceptanceTests {
             #expect(try HTTPConnection.get(list).status == 403)
             try await stop(server)
             #expect(!server.outputText.contains(token) && !server.errorText.contains(token))
+            #expect(server.errorText.contains("--allow-net"))
         }
 
         @Test func terminalShowsCode() async throws {

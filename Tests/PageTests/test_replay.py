@@ -24,6 +24,7 @@ class ReplayTests(PageCase):
         self.assert_plays_from(page, target)
         self.make_programme(page, target)
         self.save_programme(page)
+        self.seek_by_digit(page)
 
     def test_part_of_very_long_recording_is_attached(self):
         page = self.open()
@@ -114,3 +115,14 @@ class ReplayTests(PageCase):
         self.assertEqual(movie.height, LIVE_HEIGHT)
         self.assertEqual(len(movie.audio), 1)
         self.assertAlmostEqual(movie.duration, (self.window[1] - self.window[0]) / 1000, delta=2.5)
+        for name in ("Delete programme The long evening", "Delete MP4 of The long evening"):
+            expect(item.get_by_role("button", name=name, exact=True)).to_be_visible()
+
+    def seek_by_digit(self, page: Page):
+        page.evaluate("document.activeElement?.blur()")
+        page.keyboard.press("0")
+        video = page.get_by_label("Player: evening")
+        begin = slider_value(page.get_by_role("slider", name="Replay"), "min")
+        self.eventually(
+            page, "it plays the start of the recording",
+            lambda: abs(window_begin(video) + current_time(video) * 1000 - begin) < 20_000)

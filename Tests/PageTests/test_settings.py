@@ -39,6 +39,23 @@ class SettingsTests(PageCase):
         found = self.server.api("GET", "settings/cache")
         self.assertEqual((found["limits"].get("maximumBytes"), found["bandwidth"]), (None, {}))
 
+    def test_follows_changes_of_others_and_explains_limit_below_content(self):
+        self.server.api("PATCH", "settings/cache", {"bandwidth": {"playback": 5_000_000}})
+        self.page.evaluate("dispatchEvent(new Event('focus'))")
+        expect(self.field("Playback")).to_have_value("5")
+        # A value that the user has entered isn't replaced.
+        self.field("Playback").fill("7")
+        self.server.api("PATCH", "settings/cache", {"bandwidth": {"playback": 6_000_000}})
+        with self.page.expect_response("**/settings/downloads"):
+            self.page.evaluate("dispatchEvent(new Event('focus'))")
+        expect(self.field("Playback")).to_have_value("7")
+        self.server.api("POST", "downloads", {"url": self.origin.url("clip.mp4")})
+        self.eventually(self.page, "it is complete", lambda: {
+            record["state"] for record in self.server.downloads().values()} == {"complete"})
+        self.field("Maximum size (GB)").fill("0.00001")
+        self.page.get_by_role("button", name="Save", exact=True).click()
+        expect(self.page.get_by_text("which is more than this limit")).to_be_visible()
+
     def test_changes_downloads(self):
         self.field("Simultaneous downloads").fill("5")
         self.field("Only while charging").check()

@@ -7,6 +7,9 @@ from video import current_time, frame, is_black
 
 SHOWN = "video => [...video.textTracks].flatMap(track => [...track.activeCues ?? []]).map(cue => cue.text)"
 
+#: The lines of the shown cues: "auto", or a negative number that counts from the bottom.
+LINES = "video => [...video.textTracks].flatMap(track => [...track.activeCues ?? []]).map(cue => cue.line)"
+
 
 class TrackTests(PageCase):
     def test_selects_quality_audio_subtitles_and_speed(self):
@@ -60,6 +63,11 @@ class TrackTests(PageCase):
         page.keyboard.press("j")
         self.eventually(page, "it has sought back", lambda: abs(current_time(video) - 30) < 0.5)
         self.eventually(page, "a line is shown", lambda: video.evaluate(SHOWN) == ["A line of the dialogue."])
+        self.eventually(page, "it is above the controls", lambda: max(video.evaluate(LINES)) < -1)
+        page.keyboard.press("Escape")
+        page.mouse.move(0, 0)
+        page.keyboard.press("k")
+        self.eventually(page, "it is at the bottom without controls", lambda: video.evaluate(LINES) == ["auto"])
 
     def test_text_of_subtitles_is_not_markup_of_page(self):
         self.origin.aliases["/evil"] = "/film"

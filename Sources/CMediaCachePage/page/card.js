@@ -10,7 +10,8 @@ import { removeAsset } from "./removal.js";
 import { assets } from "./store.js";
 import { bylineOf, exceptionOf, shareOf, sizeOf, titleOf, watchedShareOf } from "./words.js";
 
-export function buildCard(record) {
+/** Creates the card of an asset. See {@link updateCard} for the parameters. */
+export function buildCard(record, from = "") {
   const { id } = record;
   const button = (name, act, iconName) => make("button.quiet.small.square",
     { type: "button", data: { act: name }, on: { click: () => act(id) } }, icon(iconName));
@@ -20,7 +21,7 @@ export function buildCard(record) {
     make("div.card-text", {}, make("h2"), make("p.byline"), make("p.address.from"), make("p.card-state"), make("div.card-progress", { hidden: true }, make("i"))),
     make("div.card-actions", {},
       button("edit", edit, "pencil"), button("remove", removeAsset, "trash")));
-  updateCard(card, record);
+  updateCard(card, record, from);
   return card;
 }
 

@@ -57,7 +57,7 @@ export function channelView({ main, signal, parts: [name] }) {
   ].filter(Boolean));
   addControls({ player, timeline: null, menu: played.menu, signal });
   const skip = (seconds) => played.playFrom(played.now() + seconds * 1000);
-  startKeys({ player, signal, leave: () => go("#/channels"), menu: played.menu, skip });
+  startKeys({ player, signal, leave: () => go("#/channels"), menu: played.menu, skip, seek: (share) => played.playFrom(replay.timeAt(share)) });
   startMediaSession({ video: player.video, title: name, skip, signal });
 
   let gaps = [];

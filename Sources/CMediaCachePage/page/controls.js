@@ -4,8 +4,7 @@ import { showDialog } from "./dialogs.js";
 import { make, updateAttribute, updateText } from "./elements.js";
 import { clock } from "./format.js";
 import { icon } from "./icons.js";
-import { rangeOf } from "./timeline.js";
-import { shortcuts, takesText } from "./video.js";
+import { rangeOf, shortcuts, takesText } from "./video.js";
 
 /** The time without a movement of the pointer after which the controls of a playing video are hidden, in milliseconds. */
 const hiddenAfter = 3000;
@@ -81,13 +80,16 @@ export function addControls({ player, timeline, menu, signal }) {
     video.addEventListener(event, () => picture.classList.toggle("song", video.videoWidth === 0));
   }
 
+  const placeSubtitles = makeSubtitlePlacement(player, bar);
   let timer = null;
   const hide = () => {
     const isUsed = video.paused || settings.open || bar.querySelector(":focus-visible") || picture.classList.contains("song");
     if (!isUsed) picture.classList.add("idle");
+    placeSubtitles();
   };
   const wake = () => {
     picture.classList.remove("idle");
+    placeSubtitles();
     clearTimeout(timer);
     timer = setTimeout(hide, hiddenAfter);
   };
@@ -121,6 +123,35 @@ export function addControls({ player, timeline, menu, signal }) {
   }, { signal });
   signal.addEventListener("abort", () => clearTimeout(timer));
   show();
+}
+
+/** The height of a line of subtitles, as a fraction of the height of the video (WebVTT §7.4: a font of 5 %). */
+const subtitleHeight = 0.06;
+
+/**
+ * Returns a function that moves subtitles above the controls while these are visible, and back afterwards. Subtitles
+ * with a position of their own aren't moved.
+ */
+function makeSubtitlePlacement({ video, picture }, bar) {
+  const moved = new Set();
+  const place = () => {
+    if (picture.classList.contains("idle")) {
+      for (const cue of moved) cue.line = "auto";
+      return moved.clear();
+    }
+    const height = bar.clientHeight - bar.firstElementChild.offsetTop;
+    const lines = Math.ceil(height / (video.clientHeight * subtitleHeight));
+    for (const { activeCues } of video.textTracks) {
+      for (const cue of activeCues ?? []) {
+        if (cue.line !== "auto") continue;
+        // Negative lines count from the bottom. This is the place of the first line of the text.
+        cue.line = -lines - cue.text.split("\n").length;
+        moved.add(cue);
+      }
+    }
+  };
+  video.textTracks.addEventListener("addtrack", ({ track }) => track.addEventListener("cuechange", place));
+  return place;
 }
 
 function setIcon(button, name, label) {

@@ -50,10 +50,15 @@ function inWords({ total, spans, loading }, share) {
   return `${percent(share)} cached, in ${counted(spans.length, "range")}${loading.length ? "; loading more" : ""}`;
 }
 
+/** The height of the played part at the bottom of the bar, in CSS pixels. */
+const playedHeight = 2;
+
 function paint(canvas, { total, spans, loading }, position) {
   const { pen, width, height } = prepareCanvas(canvas);
-  const margin = canvas.classList.contains("slim") ? 0 : 6;
+  const isSlim = canvas.classList.contains("slim");
+  const margin = isSlim ? Math.round(height * 0.3) : 6;
   const [top, thickness] = [margin, height - 2 * margin];
+  const x = position === null || !Number.isFinite(position) ? null : position * width;
   pen.save();
   pen.beginPath();
   pen.roundRect(0, top, width, thickness, Math.min(5, thickness / 2));
@@ -64,15 +69,26 @@ function paint(canvas, { total, spans, loading }, position) {
     fill(pen, spans, total, width, top, thickness, color("cached"));
     fill(pen, loading, total, width, top, thickness, color("loading"));
   }
+  if (x !== null) {
+    pen.fillStyle = color("playhead");
+    pen.fillRect(0, top + thickness - playedHeight, x, playedHeight);
+  }
   pen.restore();
-  if (position === null || !Number.isFinite(position)) return;
-  const x = Math.min(Math.max(position * width, 2), width - 2);
-  pen.fillStyle = color("card");
-  pen.fillRect(x - 3, 0, 6, height);
-  pen.fillStyle = color("playhead");
-  pen.beginPath();
-  pen.roundRect(x - 2, 0, 4, height, 2);
-  pen.fill();
+  if (x !== null) paintHead(pen, x, width, height, isSlim);
+}
+
+/** Paints the playhead, a disc on a slim bar and a line on others, with a border in the colour of the background. */
+function paintHead(pen, at, width, height, isSlim) {
+  const radius = isSlim ? height / 2 - 1 : 2;
+  const x = Math.min(Math.max(at, radius + 1), width - radius - 1);
+  for (const [name, margin] of [["card", 1], ["playhead", 0]]) {
+    const [left, span] = [x - radius - margin, 2 * (radius + margin)];
+    const top = isSlim ? 1 - margin : 0;
+    pen.fillStyle = color(name);
+    pen.beginPath();
+    pen.roundRect(left, top, span, height - 2 * top, radius);
+    pen.fill();
+  }
 }
 
 /** Draws each span at least one pixel wide, and joins adjacent spans, so that no seams are visible. */

@@ -66,6 +66,9 @@ function showTags(input, group) {
   input.value = chosen.filter;
 }
 
+/** The maximum number of cards that are built in a frame. */
+const cardsPerFrame = 150;
+
 export function libraryView({ main, signal }) {
   const search = make("input", {
     type: "search", "aria-label": "Search the library", placeholder: "Search", value: chosen.text,
@@ -80,6 +83,8 @@ export function libraryView({ main, signal }) {
     make("h2", { id: "begun" }, "Continue watching"), make("div.strip"));
   const [rows, begunRows] = [new Map(), new Map()];
   const selection = makeSelection(list);
+  /** The items to show, in order, and the labels that distinguish items with the same title. */
+  let [ids, labels] = [[], new Map()];
 
   main.append(
     make("header.view-head", {}, make("h1", {}, "Library"),
@@ -95,14 +100,25 @@ export function libraryView({ main, signal }) {
       .filter((record) => words.every((word) => searchTextOf(record).includes(word)))
       .sort(orders[chosen.order][1]);
     showBegun(begun, begunRows, chosen.text || chosen.filter !== "all" ? [] : assets.all);
-    arrange(list, rows, shown.map(({ id }) => id), (id) => buildCard(assets.get(id)));
-    const from = distinguishingLabels(assets.all.map((record) => ({ key: record.id, title: titleOf(record), url: record.url })));
-    for (const [id, row] of rows) updateCard(row, assets.get(id), from.get(id) ?? "");
+    ids = shown.map(({ id }) => id);
+    labels = distinguishingLabels(assets.all.map((record) => ({ key: record.id, title: titleOf(record), url: record.url })));
+    for (const [id, row] of rows) if (assets.get(id)) updateCard(row, assets.get(id), labels.get(id) ?? "");
     const all = assets.records.size;
     updateText(sum, !all ? "" : shown.length === all ? counted(all, "item") : `${shown.length} of ${counted(all, "item")}`);
-    selection.show();
     showEmpty(empty, all, shown.length);
+    showCards();
   });
+
+  /** Arranges the cards. Builds the missing ones in several frames, because thousands would block the page. */
+  function showCards() {
+    if (signal.aborted) return;
+    let left = cardsPerFrame;
+    const built = ids.filter((id) => assets.get(id) && (rows.has(id) || left-- > 0));
+    arrange(list, rows, built, (id) => buildCard(assets.get(id), labels.get(id)));
+    if (left < 0) showMoreCards();
+    selection.show();
+  }
+  const showMoreCards = oncePerFrame(showCards);
 
   assets.watch((id) => {
     if (id === null) {

@@ -19,7 +19,7 @@ import { failureText, makeStreamPlayback } from "./stream.js";
 import { filePictures, orElse, pictureFrom, streamPictures } from "./thumbnails.js";
 import { makeTimeline } from "./timeline.js";
 import { makeTrackMenu } from "./trackmenu.js";
-import { makeVideo, skipWithin, startKeys } from "./video.js";
+import { makeVideo, seekWithin, skipWithin, startKeys } from "./video.js";
 import { startWatching } from "./watching.js";
 import { exceptionOf, progressOf, sizeOf, titleOf } from "./words.js";
 
@@ -62,7 +62,7 @@ export function playerView(view) {
     make("section.tape", { "aria-label": "Cached ranges" }, legend(), state),
     actions);
   const skip = skipWithin(player.video);
-  startKeys({ player, signal, leave: () => go(backTo()), menu, skip });
+  startKeys({ player, signal, leave: () => go(backTo()), menu, skip, seek: seekWithin(player) });
   startMediaSession({ video: player.video, title, artist: asset?.artist, album: asset?.album, artwork: player.video.poster, skip, signal });
   if (asset) startWatching(player.video, asset.id, signal);
 
@@ -152,7 +152,12 @@ function showState(state, { asset, coverage, segments }) {
   if (download?.state === "paused" && coverage) {
     parts.push("Download paused", `${percent(cachedShare(coverage))} cached`);
   } else if (download) parts.push(progressOf(download));
-  else if (asset) parts.push(exceptionOf(asset), sizeOf(asset));
+  else if (asset) {
+    // The record counts bytes. All segments that the player uses may be cached, although others aren't.
+    const isCached = coverage && cachedShare(coverage) === 1;
+    if (isCached && !asset.state) parts.push("Fully cached", sizeOf({ ...asset, length: undefined }));
+    else parts.push(exceptionOf(asset), sizeOf(asset));
+  }
   else if (coverage) parts.push(`${percent(cachedShare(coverage))} cached`);
   else parts.push("Streaming through the cache");
   if (segments) parts.push(segments);

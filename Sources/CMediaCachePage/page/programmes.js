@@ -84,7 +84,7 @@ function build(name, find, watch) {
     make("div.row-body", {}, make("h3", {}, programme.name), make("p.row-state"),
       make("ul.exports", { role: "list", "aria-label": `Exports of ${programme.name}` })),
     make("div.row-actions", {},
-      button("Watch", () => watch(find().from)), ...missing, button("Delete", () => remove(name, find()))));
+      button("Watch", () => watch(find().from)), ...missing, button("Delete programme", () => remove(name, find()))));
 }
 
 function show(row, programme, name) {
@@ -106,14 +106,14 @@ function show(row, programme, name) {
 
 function exportRow(name, programme, one) {
   const label = `${formats[one.format]} of ${programme.name}`;
-  const button = (text, act) => make("button.quiet.small",
-    { type: "button", "aria-label": `${text} ${label}`, on: { click: act } }, text);
+  const button = (text, act, name = `${text} ${label}`) => make("button.quiet.small",
+    { type: "button", "aria-label": name, on: { click: act } }, text);
   const row = make("li", { data: { format: one.format, state: one.state } },
     make("span", {}, `${formats[one.format]}: ${stateOf(one)}`));
   if (one.state === "done") {
     row.append(make("a.button.quiet.small", {
       href: localURL(one.url), "aria-label": label, download: one.format === "hls" ? null : `${fileName(programme.name)}.${one.format}`,
-    }, one.format === "hls" ? "Playlist" : "Save"), button("Delete", () => end(name, programme, one.format)));
+    }, one.format === "hls" ? "Playlist" : "Save"), button(`Delete ${formats[one.format]}`, () => end(name, programme, one.format), `Delete ${label}`));
   } else if (one.state === "failed" || one.state === "cancelled") {
     row.append(button("Try again", () => begin(name, programme, one.format)));
   } else row.append(button("Cancel", () => end(name, programme, one.format)));

@@ -123,6 +123,11 @@ export function makeReplay({ base, signal, jump }) {
 
   return {
     element: slider, scale,
+    /** Returns the time at a fraction of the shown time range, from 0 to 1. */
+    timeAt(share) {
+      const { from, to } = range ?? recorded();
+      return from + share * (to - from);
+    },
     show(next) {
       shown = next;
       draw();

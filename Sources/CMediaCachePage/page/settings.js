@@ -3,6 +3,8 @@
 import { api, sentence } from "./api.js";
 import { check, field } from "./dialogs.js";
 import { make, updateText } from "./elements.js";
+import { bytes } from "./format.js";
+import { dismissProblem } from "./notices.js";
 
 const [gigabyte, megabyte, day] = [1e9, 1e6, 86_400];
 
@@ -27,7 +29,7 @@ const cacheAmounts = [
   },
 ];
 
-export function settingsView({ main }) {
+export function settingsView({ main, signal }) {
   const result = make("p", { role: "status" });
   const [cache, downloads] = [makeCacheFields(), makeDownloadFields()];
   const form = make("form.settings", { novalidate: true },
@@ -45,23 +47,44 @@ export function settingsView({ main }) {
     downloads.check();
     if (!form.reportValidity()) return;
     try {
+      const limit = cache.changes().limits?.maximumBytes;
       await save(cache, api.setCacheSettings);
       await save(downloads, api.setDownloadSettings);
-      updateText(result, "Saved.");
+      updateText(result, ["Saved.", limit ? await noteOnLimit(limit) : ""].filter(Boolean).join(" "));
+      // If the cache is still full, this is reported again.
+      if (limit !== undefined) dismissProblem("storage");
     } catch (error) {
       fail(error);
     }
   });
   form.addEventListener("input", () => updateText(result, ""));
   main.append(make("header.view-head", {}, make("h1", {}, "Settings")), form);
+  /** Shows the current settings, unless the user has changed some of those shown. */
+  const read = async () => {
+    try {
+      const [limits, settings] = await Promise.all([api.cacheSettings(), api.downloadSettings()]);
+      const isChanged = [cache, downloads].some((group) => Object.keys(group.changes()).length);
+      if (signal.aborted || (isChanged && !form.inert)) return;
+      cache.show(limits);
+      downloads.show(settings);
+      form.inert = false;
+    } catch (error) {
+      fail(error);
+    }
+  };
   // Nothing can be changed before the current settings are shown.
   form.inert = true;
-  Promise.all([api.cacheSettings(), api.downloadSettings()]).then(([limits, settings]) => {
-    cache.show(limits);
-    downloads.show(settings);
-    form.inert = false;
-  }, fail);
+  read();
+  // The command or another page may have changed the settings in the meantime.
+  addEventListener("focus", read, { signal });
   return "Settings";
+}
+
+/** Explains a limit of the cache below its current size. */
+async function noteOnLimit(limit) {
+  const { usage } = await api.storage();
+  if (usage.bytes <= limit) return "";
+  return `The cache contains ${bytes(usage.bytes)}, which is more than this limit. If played media isn’t enough to remove, new downloads wait and playback isn’t cached.`;
 }
 
 const numberInput = (properties) => make("input", { type: "number", min: 0, step: "any", ...properties });

@@ -4,20 +4,9 @@ import { cachedShare, makeCoverageBar } from "./coveragebar.js";
 import { make, updateAttribute, updateText } from "./elements.js";
 import { clock, percent, words } from "./format.js";
 import { makeThumbnail } from "./thumbnails.js";
+import { rangeOf } from "./video.js";
 
 const steps = { ArrowLeft: -10, ArrowDown: -10, ArrowRight: 10, ArrowUp: 10, PageDown: -60, PageUp: 60 };
-
-/** Returns the range in which a video can be seeked, in seconds; null if it isn't known or empty. */
-export function rangeOf(video) {
-  const { duration } = video;
-  if (Number.isFinite(duration)) return duration > 0 ? { from: 0, to: duration } : null;
-  // If this is read before the metadata, WebKitGTK doesn't determine the duration.
-  if (video.readyState === HTMLMediaElement.HAVE_NOTHING) return null;
-  const { seekable } = video;
-  if (!seekable.length) return null;
-  const [from, to] = [seekable.start(0), seekable.end(seekable.length - 1)];
-  return to > from ? { from, to } : null;
-}
 
 /**
  * Creates a timeline.

@@ -111,6 +111,24 @@ export function makeVideo({ label, poster, signal }) {
   return player;
 }
 
+/** Returns the range in which a video can be seeked, in seconds; null if it isn't known or empty. */
+export function rangeOf(video) {
+  const { duration } = video;
+  if (Number.isFinite(duration)) return duration > 0 ? { from: 0, to: duration } : null;
+  // If this is read before the metadata, WebKitGTK doesn't determine the duration.
+  if (video.readyState === HTMLMediaElement.HAVE_NOTHING) return null;
+  const { seekable } = video;
+  if (!seekable.length) return null;
+  const [from, to] = [seekable.start(0), seekable.end(seekable.length - 1)];
+  return to > from ? { from, to } : null;
+}
+
+/** Returns a function that seeks to a fraction of a video, from 0 to 1. */
+export const seekWithin = (player) => (share) => {
+  const range = rangeOf(player.video);
+  if (range) player.seek(range.from + share * (range.to - range.from));
+};
+
 /** Returns a function that skips a number of seconds within a video. */
 export const skipWithin = (video) => (seconds) => {
   video.currentTime = Math.min(Math.max(0, video.currentTime + seconds), video.duration || Infinity);
@@ -134,8 +152,9 @@ const takesSpace = "button, a, summary, label, [role=slider]";
  * @param {() => void} options.leave called for Escape
  * @param {ReturnType<import("./trackmenu.js").makeTrackMenu>} options.menu
  * @param {(seconds: number) => void} options.skip skips a number of seconds
+ * @param {(share: number) => void} options.seek seeks to a fraction of the timeline, from 0 to 1
  */
-export function startKeys({ player, signal, leave, menu, skip }) {
+export function startKeys({ player, signal, leave, menu, skip, seek }) {
   const { video } = player;
   const louder = (step) => { video.volume = Math.min(1, Math.max(0, Math.round((video.volume + step) * 20) / 20)); };
   const keys = {
@@ -155,9 +174,7 @@ export function startKeys({ player, signal, leave, menu, skip }) {
     ">": () => menu.changeSpeed(1),
     Escape: leave,
   };
-  for (let digit = 0; digit < 10; digit += 1) {
-    keys[digit] = () => { if (Number.isFinite(video.duration)) video.currentTime = (video.duration * digit) / 10; };
-  }
+  for (let digit = 0; digit < 10; digit += 1) keys[digit] = () => seek(digit / 10);
   addEventListener("keydown", (event) => {
     if (event.ctrlKey || event.metaKey || event.altKey || document.querySelector("dialog[open]")) return;
     const key = event.key.length === 1 ? event.key.toLowerCase() : event.key;
@@ -175,7 +192,7 @@ export function startKeys({ player, signal, leave, menu, skip }) {
 
 /** The keyboard shortcuts of a player, and their effects. */
 export const shortcuts = [
-  ["Space K", "Play or pause"], ["← → J L", "10 seconds back or forward"], ["0…9", "To a tenth of the length"],
+  ["Space K", "Play or pause"], ["← → J L", "10 seconds back or forward"], ["0…9", "To a tenth of the timeline"],
   ["↑ ↓", "Volume"], ["M", "Mute"], ["C", "Next subtitles"], ["< >", "Slower or faster"], ["F", "Full screen"],
   ["P", "Picture in picture"], ["Esc", "Back"], ["?", "This list"],
 ];

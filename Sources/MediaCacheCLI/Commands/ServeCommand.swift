@@ -69,6 +69,11 @@ struct ServeCommand: AsyncParsableCommand {
                 StandardStreams.outputIsTerminal
                     ? "Open \(url)/#key=\(server.key.value)" : "Open \(url)/ and enter the key in \(keyPath)")
             try await Self.printNetworkPage(of: server)
+            if settings.isOnNetwork, settings.allowedNetworks.isEmpty {
+                StandardStreams.printNote(
+                    "streams from servers in this network are refused; to allow them, add for example "
+                        + "--allow-net 192.168.1.0/24")
+            }
         } catch {
             await server.stop()
             throw error
