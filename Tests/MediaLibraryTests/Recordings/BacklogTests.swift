@@ -48,7 +48,7 @@ struct BacklogTests {
         await fixture.close()
     }
 
-    /// The recording would end before the newest segments arrive.
+    /// At the pace of earlier arrivals, the recording ends before all segments are fetched.
     @Test func fetchesNewestFirstBeforeNearEnd() async throws {
         let fixture = try await fixture()
         let end = fixture.live.library.time.now.addingTimeInterval(60)
@@ -98,7 +98,7 @@ struct BacklogTests {
         await fixture.close()
     }
 
-    @Test func nextProcessFetchesBacklogInOrder() async throws {
+    @Test func nextProcessFetchesNewestSegmentsOfBacklogFirst() async throws {
         let fixture = try await fixture()
         let (live, gate) = (fixture.live, ScriptedGate())
         live.listsAudio = false
@@ -114,7 +114,7 @@ struct BacklogTests {
         let before = requested(fixture).count
         try await fixture.open()
         try await fixture.pass(3)
-        // With a size limit, the newest segments are fetched first.
+        // With a size limit, the three newest segments are fetched first.
         let numbers = Array(requested(fixture).dropFirst(before))
         #expect(numbers.prefix(3).sorted() == [97, 98, 99])
         #expect(numbers.sorted() == Array(0..<Self.count))

@@ -116,7 +116,7 @@ struct ChangedLinkTests {
     }
 
     @Test(arguments: [
-        // The URLs weren't refreshed.
+        // The playlist's URL is unchanged.
         Beginning(hasNewLinks: false),
         // One common segment isn't enough.
         Beginning(numbers: 7..<10),

@@ -72,7 +72,8 @@ struct DeliveryDirectiveTests {
         await fixture.close()
     }
 
-    /// The origin is unavailable while two segments appear. The next delta update skips the first of them.
+    /// While a request waits for the next segment, the origin becomes unavailable, until two more segments have
+    /// appeared. The next delta update skips the first of the two.
     @Test func loadsWholePlaylistAfterDeltaUpdateThatSkipsTooMuch() async throws {
         let fixture = try await fixture(.full)
         try await fixture.record()
@@ -91,7 +92,7 @@ struct DeliveryDirectiveTests {
         await fixture.close()
     }
 
-    /// If too much may be skipped, no delta update is requested. Half of the skip boundary is 18 s.
+    /// No delta update is requested when the known playlist is older than half of the skip boundary, 18 s.
     @Test func requestsNoDeltaUpdateAfterLongOutage() async throws {
         let fixture = try await fixture(.full)
         try await fixture.record()

@@ -37,7 +37,7 @@ struct DiscontinuityNumberTests {
         }
     }
 
-    /// An audio rendition appears after three advertisements have begun.
+    /// An audio rendition appears after three discontinuities.
     @Test(arguments: [true, false]) func lateTrackAdoptsNumbersOfOtherTracks(isRestarted: Bool) throws {
         var test = self
         for end in 6..<24 { try test.load(&test.video, end - 6..<end, otherTrack: test.audio) }
@@ -65,7 +65,7 @@ struct DiscontinuityNumberTests {
         test.check()
     }
 
-    /// A track begins with a discontinuity that the recorded track lacks.
+    /// A track begins with a discontinuity that the other track lacks.
     @Test func ignoresFirstDiscontinuityThatOtherTracksLack() throws {
         var test = self
         test.breaks = []
@@ -79,7 +79,7 @@ struct DiscontinuityNumberTests {
         #expect(TimelinePage(encoded: page.encoded)?.discontinuities == 0)
     }
 
-    /// The video restarts one load before the audio. Both have the same numbers, whatever the origin counts then.
+    /// The video restarts one load before the audio. Their numbers agree, regardless of the origin's count after that.
     @Test(arguments: [0, 5, 90]) func numbersAgreeWhenTracksRestartTogether(first: Int) throws {
         var test = self
         for end in 6..<16 {

@@ -31,7 +31,7 @@ struct LiveEdgeTests {
             let bytes = try await recording.playlist(.all, track: track)
             #expect(try WindowFixture.parsed(String(decoding: bytes, as: UTF8.self)).hasEndList, "\(track)")
         }
-        // A window that ended long after the rendition died is complete.
+        // A window whose end is two minutes after the rendition died is over.
         let window = try await recording.finished(from: died - 30 * Self.second, to: died + 120 * Self.second)
         #expect(window.contents.parts.contains { $0.name.hasPrefix("video-1/") })
         #expect(try await recording.entry(.live(nil)).text.contains("audio-1") == false)

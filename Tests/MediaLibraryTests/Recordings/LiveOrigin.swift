@@ -242,7 +242,7 @@ final class LiveOrigin {
 
     // MARK: - Delivery directives
 
-    /// The number of requests that are waiting for the next segment.
+    /// The number of folders with a request that is waiting for the next segment.
     var held: Int { gates.values.count { $0.arrivals > 0 && !$0.isOpen } }
 
     func playlist(_ folder: String, _ directives: DeliveryDirectives) -> ResourceURL {

@@ -100,7 +100,7 @@ struct LiveRecordingTests {
     @Test(arguments: [
         ScriptedFault.status(500), .status(404), .page(), .status(503, retryAfter: "3600"), .reset(after: 20),
     ])
-    func recordsThroughMalformedPlaylists(fault: ScriptedFault) async throws {
+    func recordsThroughFailedPlaylistLoads(fault: ScriptedFault) async throws {
         let fixture = try await RecordingFixture.opened()
         try await fixture.record()
         for _ in 0..<4 {

@@ -221,7 +221,8 @@ struct LiveSegmentTests {
         await fixture.close()
     }
 
-    /// A stream with a new key every ten segments, whose URLs change with each update, and a key server that may fail.
+    /// A stream with a new key every ten segments, and a key server that may fail. The keys' URLs change with each
+    /// update.
     private final class KeyServer {
         let live = LiveOrigin()
         var fault: ScriptedFault? {
@@ -271,7 +272,7 @@ struct LiveSegmentTests {
         fixture.live.library.time.now.nanosecondsSinceEpoch - (await (try fixture.recording).edge ?? 0)
     }
 
-    /// Segments leave their playlist while no key is available. Their media is fetched, and plays with the later keys.
+    /// Segments leave their playlist while no key is available. Their media is fetched before that, their keys later.
     @Test(arguments: [ScriptedFault.status(503), .status(404), .unreachable])
     func recordsThroughLongKeyServerOutage(fault: ScriptedFault) async throws {
         let keys = KeyServer()
@@ -279,7 +280,7 @@ struct LiveSegmentTests {
         keys.fault = fault
         let before = keys.requestCount
         try await fixture.pass(300)
-        // Each key is requested at most once every two seconds, however many segments need it.
+        // On average, each key is requested at most once every two seconds, however many segments need it.
         #expect(keys.requestCount - before <= 2 * 6 * 150)
         keys.fault = nil
         try await fixture.pass(30)
@@ -288,7 +289,7 @@ struct LiveSegmentTests {
         await fixture.close()
     }
 
-    /// One track's keys are unavailable. The other tracks continue, and a window with this track isn't complete.
+    /// One track's keys are unavailable. The other track continues, and a window isn't over while segments await keys.
     @Test func trackThatWaitsForKeysDoesNotDelayEdge() async throws {
         let keys = KeyServer()
         keys.isFaulty = { $0 % 3 == 1 }

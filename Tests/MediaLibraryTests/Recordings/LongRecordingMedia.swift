@@ -35,7 +35,7 @@ final class LongRecordingMedia {
         self.fixture = fixture
     }
 
-    /// Fetches a segment as the recorder does. Returns its length in bytes.
+    /// Serves a segment from the origin, and fetches it as the recorder does. Returns its length in bytes.
     func fetch(
         _ row: RecordedSegment, number: Int, track index: Int, isAdvertisement: Bool, isDamaged: Bool
     ) async throws -> Int64 {

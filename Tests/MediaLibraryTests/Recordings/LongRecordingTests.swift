@@ -62,7 +62,7 @@ struct LongRecordingTests {
         let media = try LongRecordingMedia(fixture)
         try await recording.change { $0.programmes = pinned }
         await recording.dependencies.exports.start()
-        var damaged = 0
+        var lost = 0
         var steps: Set<Int> = []
         while encoder.elapsed < Self.week {
             let load = encoder.makeSegments(4)
@@ -91,7 +91,7 @@ struct LongRecordingTests {
                     let (row, chance) = (rows[place], Int.random(in: 0..<100, using: &random))
                     rows[place].state = chance == 0 ? .gap : .stored
                     rows[place].length = chance == 0 ? 0 : 1000
-                    if chance == 0 { damaged += 1 }
+                    if chance == 0 { lost += 1 }
                     guard chance > 0, films.contains(where: { $0.nanoseconds.overlaps(row.start..<row.end) }),
                         let number = Encoder.number(of: row)
                     else { continue }
@@ -105,7 +105,7 @@ struct LongRecordingTests {
             await recording.exportFinishedProgrammes()
             try await check(fixture, encoder, retention, pinned, isDead: isDead)
         }
-        #expect(damaged > 100)
+        #expect(lost > 100)
         try await checkRows(fixture, encoder)
         try await checkProgrammes(fixture, programmes)
         for film in films { try await checkFilm(fixture, film, media) }
@@ -145,7 +145,7 @@ struct LongRecordingTests {
             }
             #expect(isPinned || age >= retention - Encoder.length, "hour \(hour): \(age / Self.second) s")
         }
-        // A window that ended some time ago is complete on every track that has any part of it.
+        // A window whose end is some time before the edge is over on every track that has any part of it.
         let request = WindowRequest.span(from: edge - 30 * 60 * Self.second, to: edge - 4 * Encoder.length)
         guard encoder.count % 20 == 0, encoder.elapsed > Self.hour else { return }
         for timeline in recording.timelines
@@ -212,7 +212,8 @@ struct LongRecordingTests {
         return export
     }
 
-    /// Checks that a programme's MP4 has every intact segment, except two at each end, and that the others are listed.
+    /// Checks that a programme's MP4 lacks at most two intact segments per track, and that the export lists the other
+    /// segments, except those among the first and the last two, as damaged.
     private func checkFilm(_ fixture: WindowFixture, _ film: Programme, _ media: LongRecordingMedia) async throws {
         guard let export = try await exported(fixture, film, .mp4) else { return }
         let path = "\(fixture.library.folder)/exports/\(film.id).mp4"
@@ -235,7 +236,7 @@ struct LongRecordingTests {
             let most = recorded.count * LongRecordingMedia.samples
             expected.append(whole - 2 * LongRecordingMedia.samples...most)
         }
-        // A film's tracks are in the order in which their first samples are read.
+        // The order of a film's tracks depends on which first sample is read first, so sorted counts are compared.
         expected.sort { $0.lowerBound < $1.lowerBound }
         for (count, range) in zip(samples.map(\.count).sorted(), expected) {
             #expect(range.contains(count), "\(film.name): \(count) samples in a track, \(range) expected")

@@ -6,7 +6,7 @@ import Testing
 
 @testable import MediaLibrary
 
-/// Tests of partly recorded windows, and of the tags of sliding windows.
+/// Tests of partly recorded windows, and of tags that apply to a window's whole playlist.
 @Suite(.timeLimit(.minutes(10)))
 struct PartialWindowTests {
     private static func time(_ number: Int64) -> Int64 { TimelineRows.stored(number).start }
@@ -62,7 +62,7 @@ struct PartialWindowTests {
         #expect(date < rows[0].start)
         let entry = try await fixture.recording.entry(.span(from: date, to: nil), isStrict: isStrict)
         #expect(entry.begins == rows[0].start)
-        // The API reports the edge rounded up to milliseconds.
+        // The API rounds the edge to milliseconds, so it may report a slightly later time.
         let end = (rows[9].end + 999_999) / 1_000_000 * 1_000_000
         try await fixture.recording.change { $0.isWanted = true }
         let window = try await fixture.recording.finished(from: date, to: end, isStrict: isStrict)
@@ -85,7 +85,7 @@ struct PartialWindowTests {
         fixture.pass(to: Self.time(400))
         #expect(try await fixture.window(.live(nil)).targetDuration == 9)
         #expect(try await fixture.window(.delayed(100 * TimelineRows.second)).targetDuration == 9)
-        // A complete window has the target duration that its segments require.
+        // A window that is over has the target duration that its segments require.
         #expect(try await fixture.window(.span(from: Self.time(200), to: Self.time(300))).targetDuration == 2)
         await fixture.close()
     }

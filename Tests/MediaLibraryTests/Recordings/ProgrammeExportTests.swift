@@ -77,7 +77,8 @@ struct ProgrammeExportTests {
         FileManager.default.contents(atPath: "\(fixture.live.library.folder)/exports/\(name)")
     }
 
-    /// A rendition's segments fail around the end of the programme until the rendition is considered silent.
+    /// A rendition's segments fail from the middle of the programme on, so that the rendition becomes silent. They may
+    /// become available again after the end.
     @Test(arguments: [true, false]) func waitsForSilentTrackAndCountsMissingEnd(returns: Bool) async throws {
         let (fixture, recordings, events) = try await recorded()
         let match = try programme(fixture, from: 0, to: 60, .hls)
@@ -127,7 +128,8 @@ struct ProgrammeExportTests {
         await fixture.close()
     }
 
-    /// A programme that is over is exported immediately, and one that ends after the recording when that ends.
+    /// A programme that is over is exported immediately, and one that lasts longer than the recording when the
+    /// recording ends.
     @Test func exportsProgrammeWhenRecordingEnds() async throws {
         let (fixture, recordings, events) = try await recorded()
         let past = try programme(fixture, from: -30, to: -20, .mp4)
@@ -291,9 +293,9 @@ struct ProgrammeExportTests {
         try await fixture.pass(10)
         #expect(encoder.films.withLock { $0.count } == 1)
         let others = try #require(fixture.recordings)
-        let next = others.events()
+        let laterEvents = others.events()
         _ = try await others.export(match.id, of: fixture.name, as: .threeGP)
-        guard case .failed(let reason) = try await self.next(next, .threeGP, isFailed).state else { return }
+        guard case .failed(let reason) = try await self.next(laterEvents, .threeGP, isFailed).state else { return }
         #expect(reason.contains("install ffmpeg"))
         await fixture.close()
     }

@@ -51,7 +51,7 @@ struct RecordingCostTests {
         return playlist
     }
 
-    /// Records one load as the recorder does when a segment has been fetched, and reports a download's progress.
+    /// Records the segments of one load as the recorder does, and reports a download's progress.
     private func record(
         _ end: Int, _ fixture: WindowFixture, _ meter: DownloadMeter, countsValues: Bool
     ) async throws -> Cost {

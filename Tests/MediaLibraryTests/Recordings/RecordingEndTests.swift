@@ -6,7 +6,7 @@ import Testing
 
 @testable import MediaLibrary
 
-/// Tests of work in progress when a recording ends, with a slow disk.
+/// Tests of the end of recordings: with work in progress, after the end of the stream, and during outages.
 @Suite(.timeLimit(.minutes(20)))
 struct RecordingEndTests {
     /// Returns a hold on the next write of a page of the video track's timeline.
@@ -45,7 +45,7 @@ struct RecordingEndTests {
         await fixture.close()
     }
 
-    /// One track's last playlist lacks EXT-X-ENDLIST. The recording ends when it hasn't changed for some time.
+    /// One track's last playlist lacks EXT-X-ENDLIST. The recording ends when this playlist hasn't changed for a while.
     @Test(arguments: ["a1", "v1"]) func endsWithTrackThatStopsWithoutEndList(folder: String) async throws {
         let fixture = try await RecordingFixture.afterRecording(60)
         let live = fixture.live
@@ -167,7 +167,7 @@ struct RecordingEndTests {
     @Test(arguments: [false, true]) func doesNotEndDuringOutage(restarts: Bool) async throws {
         let fixture = try await RecordingFixture.afterRecording(30)
         let live = fixture.live
-        // This end is false.
+        // This EXT-X-ENDLIST is a mistake.
         live.hasEndList = true
         try await fixture.pass(6)
         live.hasEndList = false

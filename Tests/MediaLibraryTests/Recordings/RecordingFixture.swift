@@ -119,7 +119,7 @@ final class RecordingFixture {
 
     func pass(_ seconds: Double) async throws {
         let end = live.library.time.monotonic + .seconds(seconds)
-        // Long outages use longer steps.
+        // Long times pass in longer steps.
         let step = seconds > 1000 ? step * 4 : step
         while live.library.time.monotonic < end {
             live.library.time.advance(by: min(step, end - live.library.time.monotonic))
@@ -288,7 +288,7 @@ extension Recording {
 
     var followedURLs: [ResourceURL] { tracks.map(\.url) }
 
-    /// Whether a track's playlist has had EXT-X-ENDLIST.
+    /// Whether the playlist of any track has EXT-X-ENDLIST.
     var hasEndedTrack: Bool { tracks.contains { $0.endedSince != nil } }
 
     func take(_ update: MediaPlaylist, _ index: Int) async throws -> PlaylistReload.Outcome {

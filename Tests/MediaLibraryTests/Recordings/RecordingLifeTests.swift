@@ -31,7 +31,7 @@ struct RecordingLifeTests {
         let failure = try #require(status.failure)
         #expect(failure.contains("isn't a playlist; only HLS streams") == (seconds == 0), "\(failure)")
         #expect(time.sleepers == before)
-        // The URL is corrected at the origin.
+        // The origin now serves a playlist at the URL.
         fixture.live.library.serve(fixture.live.text("v1"), at: url, entityTag: "\"2\"")
         try await fixture.recordings?.start(fixture.name)
         try await fixture.pass(2)
@@ -303,7 +303,7 @@ struct RecordingLifeTests {
         await fixture.close()
     }
 
-    /// Changes to a channel don't wait for retention, which may take a long time, and the channel's removal ends it.
+    /// Changes to a channel don't wait for retention, which may take a long time. The channel's removal interrupts it.
     @Test(arguments: [Change.programme, .start, nil]) func changesDoNotWaitForRetention(change: Change?) async throws {
         let hold = DiskHold { $0 == .replacing && $1.contains("video-1.") && $1.contains(".gone") }
         defer { hold.release() }

@@ -250,7 +250,7 @@ struct RetentionTests {
         fixture.pass(to: Self.time(2030))
         await fixture.recording.retentionChanged()
         try await expect([0..<10, 300..<320, 985..<1005, 2000..<2010, 2020..<2030], fixture)
-        // When the programme is removed, the next pass removes those of its segments that no other programme includes.
+        // When a programme is removed, the next pass removes those of its segments that no other programme includes.
         try await fixture.recording.change { $0.programmes.remove(at: 1) }
         await fixture.recording.retentionChanged()
         try await expect([0..<10, 305..<320, 985..<1005, 2000..<2010, 2020..<2030], fixture)
@@ -304,7 +304,7 @@ struct RetentionTests {
         await fixture.close()
     }
 
-    /// Two weeks. At each step limits are met, and the cost depends only on the step. Programmes stay complete.
+    /// After each step, the limits are met, and programmes are complete. The cost depends only on the step's length.
     @Test func recordingStaysWithinLimitsForTwoWeeks() async throws {
         let length = 240 * Self.second
         let (total, step) = (14 * 24 * 15 as Int64, 10 as Int64)
@@ -361,7 +361,7 @@ struct RetentionTests {
         #expect(most.reads <= 8)
         #expect(most.removals <= 100)
         #expect(fixture.recording.timelines[0].pagesInMemory <= 18)
-        // Most of the pages have been removed. There are also two files of removed numbers.
+        // Each track has at most 20 pages and one file of removed numbers.
         #expect(fixture.recordingStore.files.count < 200)
         let again = fixture.recordingStore.reopened()
         let timeline = try await Timeline.open(track: "video-1", of: fixture.recording.id, in: again)

@@ -11,7 +11,7 @@ import Testing
 struct StoppedChannelTests {
     private static func time(_ number: Int64) -> Int64 { TimelineRows.stored(number).start }
 
-    @Test func windowCompletesWhenChannelIsStopped() async throws {
+    @Test func windowOfStoppedChannelIsOverAtItsEnd() async throws {
         let fixture = try await WindowFixture()
         await fixture.recording.start()
         try await fixture.timeline.append(TimelineRows.stored(0..<100))
@@ -20,7 +20,7 @@ struct StoppedChannelTests {
         #expect(try await !fixture.window(.span(from: from, to: to)).hasEndList)
         try await fixture.recording.change { $0.isWanted = false }
         await fixture.recording.stop()
-        // The window isn't complete until its end has passed.
+        // The window isn't over until its end has passed.
         #expect(try await !fixture.window(.span(from: from, to: to)).hasEndList)
         await #expect(throws: WindowOutOfRangeError.self) { try await fixture.recording.finished(from: from, to: to) }
         fixture.pass(to: to)
@@ -42,7 +42,7 @@ struct StoppedChannelTests {
         #expect(try await fixture.window(.span(from: from, to: to)).segments.count == 10)
         do {
             _ = try await fixture.recording.finished(from: from, to: to)
-            Issue.record("expected an incomplete window while a segment is awaited")
+            Issue.record("expected an error, because the window isn't over while a segment is awaited")
         } catch is WindowOutOfRangeError {}
         fixture.pass(to: Self.time(100))
         try await fixture.recording.change { $0.isWanted = false }
@@ -134,7 +134,7 @@ struct StoppedChannelTests {
         }
     }
 
-    /// The programme is exported although only its status is requested.
+    /// A stopped recording doesn't check whether programmes have ended. A request for the channel's status does.
     @Test func exportsProgrammeOfStoppedChannel() async throws {
         let fixture = try await RecordingFixture.afterRecording(60)
         let recordings = try #require(fixture.recordings)

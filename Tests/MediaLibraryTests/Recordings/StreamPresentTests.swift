@@ -4,13 +4,13 @@ import Testing
 
 @testable import MediaLibrary
 
-/// Tests of the present by a stream's clock, to which delays and relative times refer.
+/// Tests of the current time by a stream's clock, to which delays and relative times refer.
 struct StreamPresentTests {
     private static let second = TimelineRows.second
 
     private static func time(_ number: Int64) -> Int64 { TimelineRows.stored(number).start }
 
-    /// Returns a recording, up to the present, of a stream whose clock differs by some seconds from the recorder's.
+    /// Returns a recording, up to the current time, of a stream whose clock is `seconds` ahead of the recorder's.
     private func recorded(atClock seconds: Int64) async throws -> WindowFixture {
         let fixture = try await WindowFixture(
             TimelineRows.stored(0..<400) { $0.arrival = $0.end - seconds * Self.second })
@@ -45,7 +45,7 @@ struct StreamPresentTests {
         await fixture.close()
     }
 
-    @Test(arguments: [0, -3600, 7200] as [Int64]) func presentOfStreamIsAtEdge(clock: Int64) async throws {
+    @Test(arguments: [0, -3600, 7200] as [Int64]) func windowFromStreamTimeBeginsAtEdge(clock: Int64) async throws {
         let fixture = try await recorded(atClock: clock)
         await fixture.recording.start()
         fixture.pass(to: Self.time(400) + (5 - clock) * Self.second)

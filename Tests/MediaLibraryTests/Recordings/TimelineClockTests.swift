@@ -65,7 +65,7 @@ struct TimelineClockTests {
             let time = Double(number) * 6
             #expect(place(arrival: time, date: time) == time)
         }
-        // After the jump, the duration of a loss is measured with the corrected clock.
+        // After that, dates determine the duration of a loss again.
         #expect(place(arrival: 132, date: 132, missing: .time(60 * Self.second)) == 132)
     }
 
@@ -237,12 +237,12 @@ struct TimelineClockTests {
         #expect(place(arrival: 600, date: 87_000, missing: .unknown) == 87_000)
     }
 
-    // MARK: - Room
+    // MARK: - Missed segments
 
     @Test mutating func limitsMissedSegmentsToElapsedTime() {
         #expect(clock.hasSpace(for: .max, of: .max, at: Self.noon))
         _ = place(arrival: 0, date: -3600)
-        // The clock is an hour behind as before, 100 s later.
+        // The segment ended 100 s ago, and the stream's clock is still an hour behind.
         let wall = Self.noon + 106 * Self.second
         #expect(clock.hasSpace(for: 17, of: 6 * Self.second, at: wall))
         #expect(!clock.hasSpace(for: 300, of: 6 * Self.second, at: wall))

@@ -161,7 +161,8 @@ struct TimelineFailureTests {
         let timeline = try await open(store, TimelineRows.stored(0..<600))
         try await timeline.remove(Array(0..<300))
         store.damage("video-1.gone") { $0[0] ^= 1 }
-        // The listed segments return without their bytes until they are removed again. Nothing else is affected.
+        // The removed segments of remaining pages return, without their bytes, until they are removed again. Nothing
+        // else is affected.
         let again = try await open(store)
         #expect(again.next == 600)
         #expect(try await again.first(from: 0, outside: [])?.number == 256)
@@ -169,7 +170,7 @@ struct TimelineFailureTests {
         #expect(again.totals.segments == 300)
     }
 
-    /// Two minutes of failures. The other track is recorded in the meantime.
+    /// One track's timeline can't be opened for two minutes. The other track is followed in the meantime.
     @Test func retriesUnreadableTrackLessAndLessOften() async throws {
         let fixture = try await WindowFixture(tracks: ["video-1", "audio-1"])
         let time = fixture.library.time

@@ -61,7 +61,8 @@ final class TimelineMemoryStore: RecordingStore {
         }
     }
 
-    /// Makes changes and reads of matching files and parts, and measurements of "free space", fail until set to nil.
+    /// Makes reads and changes of matching files, and removals of matching parts, fail until set to nil. Measurements
+    /// of the free space have the name "free space".
     func fail(_ names: (@Sendable (String) -> Bool)?) { state.withLock { $0.failing = names } }
 
     func crash(_ crash: Crash?) {

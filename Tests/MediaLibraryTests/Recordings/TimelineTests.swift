@@ -95,7 +95,7 @@ struct TimelineTests {
         #expect(store.files.count == 6)
     }
 
-    /// Compares time ranges, discontinuities and recorded times with those found by searching all rows.
+    /// Compares time ranges, discontinuities and covered ranges with those found by searching all rows.
     @Test func timeRangesMatchAllRows() async throws {
         var random = SeededGenerator(seed: 2)
         let rows = TimelineRows.random(1200, &random)

@@ -118,7 +118,7 @@ struct TrackBeginningTests {
         #expect(playlist.recorded == (0..<11).map { "\($0).ts" })
     }
 
-    // MARK: - After a restart
+    // MARK: - After a restart of the process
 
     @Test(arguments: [0, nil]) mutating func recordsEachSegmentOnceAfterProcessRestart(clock: Double?) throws {
         playlist.clock = clock
@@ -130,7 +130,7 @@ struct TrackBeginningTests {
         let rows = try playlist.load(30..<36)
         #expect(rows.names == Array(repeating: "-", count: 20) + (30..<36).map { "\($0).ts" })
         playlist.restart()
-        // The segments before it follow a long gap.
+        // The segments recorded before this restart follow a long gap.
         #expect(try playlist.load(31..<37).names == ["36.ts"])
         #expect(FollowedPlaylist.starts(playlist.rows) == (0..<37).map { Double($0 * 6) })
     }

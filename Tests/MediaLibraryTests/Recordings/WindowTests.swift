@@ -60,7 +60,7 @@ struct WindowTests {
         await fixture.close()
     }
 
-    /// An unfinished window grows until it is complete. Its beginning and target duration don't change.
+    /// An unfinished window grows until it is over. Its beginning and target duration don't change.
     @Test func unfinishedWindowGrows() async throws {
         let fixture = try await filled()
         let request = WindowRequest.span(from: Self.time(390) + 1, to: Self.time(420) + 1_000_000)
@@ -281,7 +281,7 @@ struct WindowTests {
         }
     }
 
-    /// EXT-X-PLAYLIST-TYPE and the segments of an event playlist must stay (RFC 8216bis §4.4.3.5, §6.2.1).
+    /// An event playlist must keep its EXT-X-PLAYLIST-TYPE and all its segments (RFC 8216bis §4.4.3.5, §6.2.1).
     @Test func windowSubjectToRetentionIsNotEvent() async throws {
         let fixture = try await WindowFixture(TimelineRows.stored(0..<300), retention: Retention(seconds: 600))
         fixture.pass(to: Self.time(300))
