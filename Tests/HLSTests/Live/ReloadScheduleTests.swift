@@ -22,7 +22,7 @@ struct ReloadScheduleTests {
         let directives = live.nextDirectives()
         #expect(directives == DeliveryDirectives(mediaSequence: 102, part: 1, skip: .segments))
         #expect(live.nextDirectives(age: .seconds(13)).skip == nil)
-        // Without parts, one reload per segment is enough.
+        // A client that doesn't need parts reloads once per segment.
         let whole = live.nextDirectives(includesParts: false)
         #expect(whole == DeliveryDirectives(mediaSequence: 102, skip: .segments))
         #expect(!whole.applied(to: "https://h/p.m3u8").contains("_HLS_part"))

@@ -104,7 +104,7 @@ struct RemuxerTests {
     }
 
     @Test func reportsTimeOfAudioCodecChange() throws {
-        let mpeg = part(.discontinuity) { builder in
+        let ac3 = part(.discontinuity) { builder in
             builder.tables([TransportStreamBuilder.Stream(pid: 0x101, type: 0x81)], version: 1)
             for index in 0..<20 {
                 let frame: [UInt8] =
@@ -113,7 +113,7 @@ struct RemuxerTests {
             }
         }
         let error = #expect(throws: ContainerError.self) {
-            try remux([part { $0.play(from: 90_000 * 7, frames: 5) }, mpeg])
+            try remux([part { $0.play(from: 90_000 * 7, frames: 5) }, ac3])
         }
         #expect(error?.code == .unsupported)
         // The reported time is the duration of the audio before the change, not a time on the clock.

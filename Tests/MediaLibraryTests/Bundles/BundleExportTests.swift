@@ -59,7 +59,7 @@ struct BundleExportTests {
         }
     }
 
-    @Test func advisesGapsForMissingPart() async throws {
+    @Test func reportsMissingPart() async throws {
         try await withFolder { folder in
             let error = await #expect(throws: MediaJobError.self) {
                 try await export(["a.ts", "b.ts"], leavesGaps: false, to: folder)

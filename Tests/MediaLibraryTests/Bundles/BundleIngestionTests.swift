@@ -36,13 +36,14 @@ struct BundleIngestionTests {
         #expect(try await begin("b.ts", "d.ts", with: ingestion) == id)
         #expect(try await isPinned("a.ts", in: store) == false)
         #expect(try await isPinned("b.ts", in: store) == true)
-        // The parts of an earlier import remain if finishing fails.
+        // The parts of an earlier import remain pinned if finishing fails.
         await #expect(throws: CacheError.self) { try await ingestion.finish(id, gaps: false) }
         #expect(try await isPinned("b.ts", in: store) == true)
         await store.close()
     }
 
-    /// Bytes are imported through a private file in the cache folder. It is removed after the call, and after a crash.
+    /// Bytes are imported through a private file in the cache folder. It is removed after the call; after a crash, the
+    /// next process removes it.
     @Test func importsThroughCacheFolder() async throws {
         let store = try await fixture.open()
         let ingestion = BundleIngestion(store: store, assetStore: AssetStore(of: store))
@@ -69,7 +70,7 @@ struct BundleIngestionTests {
         let ingestion = BundleIngestion(store: store, assetStore: AssetStore(of: store))
         let id = try await begin("a.ts", "b.ts", "c.ts", with: ingestion)
         for name in ["a.ts", "b.ts"] { try await importPart(name, with: ingestion) }
-        // Another asset has this pin.
+        // This pin belongs to another asset.
         try await store.setPinned(true, keys: [store.key(for: try ResourceURL(origin + "b.ts"))])
         let error = await #expect(throws: CacheError.self) { try await ingestion.finish(id, gaps: false) }
         #expect(error?.code == .notFound)

@@ -5,7 +5,7 @@
     import Synchronization
     import Testing
 
-    /// Tests of metered networks according to a source, an interface and a setting.
+    /// Tests of whether the network is metered, according to a source, the kind of the interface, and a setting.
     final class MeteredNetworkTests {
         /// A source with a fixed answer, which counts requests.
         private final class FixedSource: MeteredNetworkSource {
@@ -41,7 +41,7 @@
             try setLink(link)
             let source = FixedSource(answer)
             let conditions = SystemConditions(source: source, root: root)
-            // The source takes time, so it isn't asked yet.
+            // The source may take time, so the initializer doesn't ask it.
             #expect(source.count == 0 && conditions.current.network == (link == "wwan0" ? .metered : .unmetered))
             await conditions.refresh()
             #expect(conditions.current.network == (isMetered ? .metered : .unmetered))
@@ -54,7 +54,8 @@
             #expect(conditions.current.network == .metered && source.count == 0)
         }
 
-        /// An answer, or its absence, isn't requested again at every reading, but after a change of the link.
+        /// The source is asked once for several readings, even if it has no answer, and again after the interface has
+        /// changed.
         @Test(arguments: [true, nil])
         func asksAgainAfterChangeOfLink(answer: Bool?) async throws {
             try setLink("eth0")

@@ -128,7 +128,7 @@ struct OriginDiagnosisTests {
         #expect(ranges.count == 5 && ranges.allSatisfy { $0 != nil }, "\(ranges)")
     }
 
-    /// The origin fails in response to the request for the header of the last box.
+    /// The request for the header of the last box fails.
     @Test(arguments: [
         (Fault.timeOut, "the origin is silent"), (.status(503), "responded with 503"), (.truncation, "only 3 bytes"),
     ])
@@ -217,7 +217,7 @@ struct OriginDiagnosisTests {
         #expect(right["variants"]?.found == "2 variant streams: 720p, 360p")
         #expect(
             right["stream"]?.found.hasPrefix("live, 2 segments, 8s, target duration 4 s, encrypted: AES-128") == true)
-        // The newest segment of a live stream is requested; the origin lacks the others.
+        // The newest segment of a live stream is requested; the origin lacks the older one.
         #expect(right["segment"]?.found.hasSuffix("encrypted") == true)
         #expect(right["key"]?.outcome == .ok)
         #expect(right["playlist"]?.outcome == .ok && right["variant stream"]?.outcome == .ok)

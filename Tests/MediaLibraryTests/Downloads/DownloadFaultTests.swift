@@ -45,7 +45,7 @@ struct DownloadFaultTests {
         while store.table[store.key(for: inner)]?.state.withLock({ $0.opening })?.waiterCount != 2 {
             await Task.yield()
         }
-        // The access rule also applies to bytes that were requested before.
+        // Bytes requested before the second access check must be confirmed by the origin.
         fixture.library.time.advance(by: .seconds(1))
         gate.open()
         #expect(try await played.value.isComplete)
@@ -120,9 +120,9 @@ struct DownloadFaultTests {
         #expect(failure.message.contains("no media segment"))
     }
 
-    /// A public playlist refers to a file at a private address, which the user has played or downloaded.
+    /// A public playlist refers to a file at a local address, which the user has played or downloaded.
     @Test(arguments: [false, true])
-    func listsCachedFileAtPrivateAddress(isPinned: Bool) async throws {
+    func listsCachedFileAtLocalAddress(isPinned: Bool) async throws {
         let inner = try ResourceURL("http://nas.example/1.ts")
         fixture.library.origin[inner] = ScriptedResource(
             .bytes(DownloadFixture.packets(1)), entityTag: "\"1\"", contentType: "video/mp2t", peer: .local)
@@ -276,7 +276,7 @@ struct DownloadFaultTests {
         _ = try hole(in: try await download())
     }
 
-    /// Runs `body` after a complete part was removed during its download, which continues when the gate opens.
+    /// Removes the complete first part during a download, and runs `body`. The download continues when the gate opens.
     private func removingFirstPart(_ body: (Downloads, Asset, ScriptedGate) async throws -> Void) async throws {
         let gate = ScriptedGate()
         fixture.next("2.ts", .holdHead(gate))
@@ -289,7 +289,6 @@ struct DownloadFaultTests {
         }
     }
 
-    /// A complete part is removed before the end of the download, and fetched again.
     @Test func refetchesPartRemovedDuringDownload() async throws {
         try await removingFirstPart { (downloads: Downloads, asset: Asset, gate: ScriptedGate) async throws -> Void in
             gate.open()

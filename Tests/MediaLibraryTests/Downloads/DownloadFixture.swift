@@ -90,7 +90,7 @@ final class DownloadFixture: Sendable {
         return download
     }
 
-    /// Waits until a download waits for an obstacle, and returns the obstacle.
+    /// Waits until an obstacle delays a download, and returns the obstacle.
     func obstacle(of id: AssetID, _ downloads: Downloads) async throws -> DownloadObstacle {
         let state = await wait(downloads, id) { $0.obstacle != nil || $0.isEnded }
         return try #require(state?.obstacle, "the state is \(String(describing: state))")
@@ -133,7 +133,7 @@ final class DownloadFixture: Sendable {
             "the download didn't make the expected progress: \(String(describing: await downloads.status(of: id)))")
     }
 
-    /// Advances the clock a little while a live stream is being downloaded.
+    /// Advances the clock by one step, like the functions that wait for a download.
     func pass(_ downloads: Downloads, _ id: AssetID) async {
         await advanceClock(isWaiting: false, isIdle: await isIdle(downloads, id))
     }

@@ -39,7 +39,7 @@ struct DownloadMeterTests {
             #expect(length(meter) == estimate)
         }
         finish(4, 100_000, meter)
-        // The bytes per second of each playlist, including its initialization section.
+        // Extrapolated from the bytes per second of each playlist, including its initialization section.
         let expected: Int64 = 15 * 101_000 + 15 * 11_000 + 3000
         #expect(length(meter) == expected)
         #expect(!meter.progress(now: .zero).isLengthExact)
@@ -66,7 +66,7 @@ struct DownloadMeterTests {
         meter.removed(5)
         progress = meter.progress(now: .zero)
         #expect(progress.parts == .init(done: 6, total: 7) && progress.bytes == 3600 && progress.secondsReady == 4)
-        // The bytes of the audio are its initialization section and 4 of 8 seconds.
+        // The length of the audio is extrapolated from its initialization section and 4 of 8 seconds.
         #expect(progress.length == 1800 + 2400 + 600 && !progress.isLengthExact)
         finish(5, 600, meter)
         progress = meter.progress(now: .zero)
@@ -74,7 +74,6 @@ struct DownloadMeterTests {
         #expect(progress.secondsReady == 8)
     }
 
-    /// Bytes that were cached before the download count as received.
     @Test func countsPreviouslyCachedBytes() {
         let contents = contents(seconds: 8, estimate: nil)
         let meter = DownloadMeter()

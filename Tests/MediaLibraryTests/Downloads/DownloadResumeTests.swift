@@ -27,8 +27,8 @@ struct DownloadResumeTests {
         try await fixture.use(limits: limits) { try await resume($0, try #require(id)) }
     }
 
-    /// In the same or the next process, interrupted parts continue at their first missing byte. Then failed parts are
-    /// fetched from the start, and then the rest in order.
+    /// In the same or the next process, interrupted parts continue at their first missing byte. Then the parts that the
+    /// last uninterrupted run listed as holes are fetched from the start, and then the rest in order.
     @Test(arguments: [true, false])
     func resumesInterruptedPartsFirstThenFailedOnes(inNextProcess: Bool) async throws {
         fixture.serveStream(segments: 8)
@@ -38,7 +38,8 @@ struct DownloadResumeTests {
         func interrupt(_ downloads: Downloads) async throws -> AssetID {
             let id = try await downloads.add(DownloadRequest(url: fixture.entry)).id
             try #require(try await fixture.end(id, of: downloads).state == .completeWithHoles)
-            // Removes parts 1 and 4. The next run fails to fetch parts 1, 2 and 6, and is interrupted in part 4.
+            // Removes parts 1 and 4. The next run fails to fetch parts 1, 2 and 6, and is interrupted in part 4. It
+            // doesn't list part 1 as a hole, because only a run that isn't interrupted lists its holes.
             for number in [1, 4] {
                 let info = try #require(try await downloads.store.resource(for: fixture.url("\(number).ts")))
                 _ = try await downloads.store.remove(id: info.id)

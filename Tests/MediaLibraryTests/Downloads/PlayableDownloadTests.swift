@@ -5,12 +5,12 @@ import Testing
 
 @testable import MediaLibrary
 
-/// Tests of the event that a player can begin to play a download.
+/// Tests of the event `playable`, which reports that a player can begin to play a download.
 @Suite(.timeLimit(.minutes(5)))
 struct PlayableDownloadTests {
     private let fixture = DownloadFixture()
 
-    /// Returns the events of a download until it ends: `playable`, the names of complete parts, and `end`.
+    /// Returns the events of a download until it ends: `playable`, and the names of complete parts.
     private func events(of url: ResourceURL) async throws -> [String] {
         var names: [String] = []
         try await fixture.use(limits: DownloadLimits(transfersPerAsset: 1)) { downloads in

@@ -252,7 +252,8 @@ struct StreamPlanTests {
         #expect(try plan(playlists).inputs.map { $0.map(\.discontinuities) } == [[0, 1], [0]])
     }
 
-    /// A rendition recorded from the third advertisement on starts counting there. The dates show the difference.
+    /// A rendition whose recording begins at the third discontinuity counts discontinuities from there. The dates show
+    /// the difference.
     @Test func alignsDiscontinuitiesByDates() throws {
         func part(_ name: String, at second: Int) -> [String] {
             ["#EXT-X-DISCONTINUITY", "#EXT-X-PROGRAM-DATE-TIME:2026-01-31T20:00:0\(second)Z", "#EXTINF:2,", name]

@@ -118,8 +118,7 @@ struct StreamRemuxTests {
         }
     }
 
-    /// The segment is complete (nil), or ends early, within a packet or between two packets, with a Content-Length to
-    /// match.
+    /// The segment is complete (nil), or the origin has truncated it, between two packets (0) or within a packet (77).
     @Test(arguments: [nil, 0, 77]) func reportsTruncatedSegment(_ excess: Int?) throws {
         let clip = try #require(PublicClip.bytes)
         let length = clip.count / 188 / 4 * 188
@@ -189,7 +188,7 @@ struct StreamRemuxTests {
         #expect(remux.missing.isEmpty)
     }
 
-    /// A sink that records the longest pause between samples of the first track, in seconds.
+    /// A sink that records the decoding times of the first track.
     private struct Pause: SampleSink {
         var timescale: Int32 = 1
         var times: [Int64] = []
@@ -200,6 +199,7 @@ struct StreamRemuxTests {
             if sample.track == 0 { times.append(sample.dts) }
         }
 
+        /// The longest pause between samples, in seconds.
         var longest: Double {
             Double(zip(times.dropFirst(), times).map { $0 - $1 }.max() ?? 0) / Double(timescale)
         }

@@ -103,7 +103,6 @@ struct WindowPositionTests {
         #expect(abs(result.seconds - (span * 24 + 2)) < 0.6)
     }
 
-    /// If the first segment is missing, the window still starts at the requested time.
     @Test(.enabled(if: try Prerequisite.hasCorpora()), arguments: [true, false])
     func missingFirstSegmentDoesNotMoveStart(isKnown: Bool) throws {
         let text = text(count: 3, extinf: "9", span: 9, discontinuities: true) { index in

@@ -45,7 +45,7 @@ struct FragmentRemuxTests {
         #expect(try table.part(6) == nil && table.part(10) == nil)
     }
 
-    /// The result is that of the clear segment. The initialization vector is the segment's number.
+    /// The result equals that of the clear segment. The initialization vector is the media sequence number.
     @Test func decryptsSegment() throws {
         let clip = try #require(PublicClip.bytes)
         let key = (0..<16).map { UInt8($0) }

@@ -26,7 +26,7 @@ struct FileMetadataTests {
         #expect(found.metadata.isEmpty && found.duration == nil)
     }
 
-    /// A tag is larger than the limit, or its declared length exceeds the file.
+    /// The tag's declared length exceeds the file, at first within the limit, then beyond it.
     @Test func readsTruncatedTagAndIgnoresLargeOne() throws {
         let song = SampleSong.mp3(["TIT2": "Song"], frames: 0)
         var long = song

@@ -90,7 +90,7 @@ struct MetadataReaderTests {
         let partial = try await assetStore.add(try #require(try await store.resource(for: second)))
         var events = assetStore.events().makeAsyncIterator()
         let task = Task { await MetadataReader(store: store, assetStore: assetStore).run() }
-        // Read-ahead may have completed the second file before.
+        // Read-ahead may already have completed the second file.
         _ = try await store.complete(ReadRequest(url: second))
         var changed: Set<AssetID> = []
         while changed != [known.id, partial.id], let event = await events.next() {

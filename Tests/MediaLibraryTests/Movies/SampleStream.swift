@@ -106,7 +106,8 @@ enum SampleStream: String, CaseIterable, Sendable {
             })
     }
 
-    /// A stream with an HTML page instead of a segment, a scrambled packet, invalid padding, and a truncated segment.
+    /// Returns a stream with an HTML page instead of a segment, a scrambled packet, invalid padding, and a truncated
+    /// segment.
     private static func damaged(
         _ clip: [UInt8], duration: String = "0.75"
     ) throws -> (plan: StreamPlan, resources: MemoryResources) {
@@ -141,7 +142,7 @@ enum SampleStream: String, CaseIterable, Sendable {
         }
     }
 
-    /// A clip played twice, each time after an advertisement whose audio has another codec.
+    /// Returns a stream that plays a clip twice, each time after an advertisement whose audio has another codec.
     private static func advertisements(_ clip: [UInt8]) throws -> (plan: StreamPlan, resources: MemoryResources) {
         let path = "shaka-player/hls-ts-ac3"
         let audio = try ac3.open().plan.inputs[0]
@@ -171,7 +172,7 @@ enum SampleStream: String, CaseIterable, Sendable {
         return try stream(lines, files)
     }
 
-    /// Video with three named audio renditions, the second of which is the default.
+    /// Returns video with three named audio renditions. The second one is the default.
     private static func named() throws -> (plan: StreamPlan, resources: MemoryResources) {
         let folder = "shaka-player/hls-multivideo"
         var files = try Self.files(inFolderOf: "\(folder)/master.m3u8").merging(video.open().resources.all) { $1 }
@@ -192,7 +193,7 @@ enum SampleStream: String, CaseIterable, Sendable {
         return (try StreamPlan(playlist: "http://h/index.m3u8", choice: choice, resources: resources), resources)
     }
 
-    /// The clip as single-file fragmented MP4.
+    /// Returns the clip as single-file fragmented MP4.
     private static func fragments(_ clip: [UInt8]) throws -> (plan: StreamPlan, resources: MemoryResources) {
         var remuxer = Remuxer(into: Fragmenter())
         try remuxer.append(MemorySource(clip))

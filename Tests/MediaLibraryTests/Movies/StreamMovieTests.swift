@@ -166,7 +166,7 @@ struct StreamMovieTests {
                 rejected += 1
             }
         }
-        // Some reads include the changed segment, and others don't.
+        // Some reads include changed bytes, and others don't.
         #expect(correct > 0 && rejected > 0, "seed \(seed)")
     }
 

@@ -24,7 +24,7 @@ import Testing
                 reads.append(request)
                 if reads.count == 1 {
                     _ = try await store.fill(ReadRequest(url: url))
-                    // Bytes that were received before the check need a confirmation.
+                    // Bytes requested before the second check must be confirmed by the origin.
                     fixture.library.time.advance(by: .seconds(1))
                 }
                 return try await store.fill(request)

@@ -20,7 +20,7 @@ struct ReferenceShapeTests {
         #expect(ReferenceShape(uri) == .absolute(authorityEnd: end))
     }
 
-    /// References that normalization may change are resolved according to the standard.
+    /// References that can't be resolved by joining strings, for example because normalization may change them.
     @Test(arguments: [
         "", "?q", "#f", "a#f", "./a", "../a", "a/../b", "a/./b", "//h/a", "http:a", "HTTP://h/a", "http://H/a",
         "http://h:80/a", "http://h:443/a", "http://h:0080/a", "http://h:65536/a", "http://h:/a", "http://u@h/a",

@@ -15,7 +15,7 @@ struct FilePreloadTests {
         var bytes: [UInt8]
         var index: Range<Int>
 
-        /// The number of frames that begin before a time.
+        /// Returns the number of frames that begin before a time.
         static func frames(before seconds: Double) -> Int { Int((seconds * 44_100 / 1024).rounded(.up)) }
 
         init() throws {
@@ -125,14 +125,14 @@ struct FilePreloadTests {
         #expect(ranges == ["bytes=0-65535", "bytes=65536-\(film.bytes.count - 1)"])
     }
 
-    /// A segment of a file is 6 seconds.
+    /// For a file, a segment means 6 seconds.
     @Test func segmentsOfFileAreSeconds() async throws {
         let film = try Film()
         let end = film.start + Film.frames(before: 12) * 400
         #expect(try await preload(film.bytes, .segments(2)).ranges.last == "bytes=65536-\(end - 1)")
     }
 
-    /// 128 kbit/s, after an ID3 tag with artwork.
+    /// The bit rate is 128 kbit/s. The audio begins after an ID3 tag that is longer than the first request.
     @Test func secondsOfMP3FollowItsBitRate() async throws {
         let tag = Array("ID3".utf8) + [3, 0, 0, 0, 6, 13, 32] + [UInt8](repeating: 0, count: 100_000)
         let frame: [UInt8] = [0xFF, 0xFB, 0x90, 0x64] + [UInt8](repeating: 0, count: 413)
@@ -144,14 +144,14 @@ struct FilePreloadTests {
             ranges == ["bytes=0-65535", "bytes=65536-\(tag.count + 65_535)", "bytes=\(tag.count + 65_536)-\(end - 1)"])
     }
 
-    /// 1 MiB per second.
+    /// The assumed rate is 1 MiB per second.
     @Test func secondsOfUnknownFormatHaveUsualRate() async throws {
         let bytes = (0..<3_000_000).map { UInt8(truncatingIfNeeded: $0 &* 7) }
         let (ranges, _) = try await preload(bytes, type: "video/x-matroska", .seconds(1))
         #expect(ranges == ["bytes=0-65535", "bytes=65536-1048575"])
     }
 
-    /// The file plays up to the damage, and nothing more is known about it.
+    /// The index can't be read, so only the requested bytes are fetched.
     @Test func damagedIndexDoesNotFailPreload() async throws {
         var film = try Film()
         film.bytes.replaceSubrange(

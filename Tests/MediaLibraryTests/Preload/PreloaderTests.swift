@@ -60,7 +60,7 @@ struct PreloaderTests {
             "#EXTM3U\n#EXT-X-TARGETDURATION:6\n#EXTINF:6,\n\(inner)\n#EXT-X-ENDLIST\n", at: fixture.entry)
         let store = try await fixture.library.open()
         _ = try await store.fill(ReadRequest(url: inner))
-        // The access rule also applies to bytes that were received before.
+        // Bytes requested before the access check must be confirmed by the origin.
         fixture.library.time.advance(by: .seconds(1))
         let preloader = Preloader(store: store, loader: PlaylistLoader(store: store))
         await preloader.rank([fixture.entry], amount: .segments(1))
@@ -114,7 +114,6 @@ struct PreloaderTests {
         gate.open()
     }
 
-    /// The name of a playlist may be unusual.
     @Test func fetchesSegmentsOfPlaylistWithUnusualName() async throws {
         fixture.serveStream(segments: 3)
         let url = fixture.url("watch")

@@ -200,7 +200,7 @@ struct RecentPlaylistsTests {
     }
 
     /// A cache may lag by a segment or two. The event is another one only if all segments of its playlist could have
-    /// been written since the last one.
+    /// been written since the last playlist.
     @Test func slightlyShorterEventPlaylistMayBeOutdated() throws {
         try note(event(6), at: 10)
         try note(event(5), at: 12)
@@ -237,7 +237,7 @@ struct RecentPlaylistsTests {
 
     @Test func lowerNumberForNameMakesAllSegmentsNew() throws {
         try note(SamplePlaylist.live(from: 10, "a.ts", "b.ts", "c.ts"), at: 1)
-        // Some numbers are still in the old window, so only the names differ.
+        // The numbers overlap those of the old window, so only the names show the restart.
         try note(SamplePlaylist.live(from: 9, "z.ts", "c.ts", "b.ts"), at: 2)
         for name in ["c.ts", "b.ts"] { #expect(try since(name) == 2, "\(name)") }
     }

@@ -1,7 +1,7 @@
 import Foundation
 import TestSupport
 
-/// A public transport stream with 8.9 s of video and 8.2 s of audio.
+/// A public transport stream with 8.9 s of video and 8.6 s of audio.
 enum PublicClip {
     /// The bytes of the stream; nil if the corpora are missing.
     static let bytes: [UInt8]? = {
