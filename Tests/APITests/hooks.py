@@ -58,7 +58,7 @@ def _follows_links(case) -> bool:
 
 
 def _coin(case) -> bool:
-    """Returns whether to change a request, for half of all requests."""
+    """Returns whether to change a request: True for half of all requests, depending only on the request."""
     return zlib.crc32(repr((case.operation.label, case.query, case.body)).encode()) % 2 == 1
 
 
@@ -84,7 +84,8 @@ def _protect(case):
 
 
 def _name(case):
-    """Makes half of the requests about fixed records, except removals, and those about records of earlier responses."""
+    """Makes half of the requests name fixed records. Doesn't change removals, nor the requests of the stateful phase,
+    which name records of earlier responses."""
     found = _parameter(case)
     if not found or case.method.upper() == "DELETE" or _follows_links(case):
         return
@@ -142,8 +143,9 @@ _sequence = None
 
 
 def _begin():
-    """Removes all records but the fixed ones and a resource before the first request of each sequence that follows links. Hypothesis
-    ends the phase if a sequence has another result when it is repeated."""
+    """Removes all channels, assets and tokens but the fixed ones and all unpinned resources, restores the settings, and
+    adds the film as a resource, before the first request of each sequence that follows links. Hypothesis ends the phase
+    if a sequence has a different result when it is repeated."""
     global _sequence
     if current_build_context() is _sequence:
         return

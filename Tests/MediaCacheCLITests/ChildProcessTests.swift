@@ -3,7 +3,7 @@ import Testing
 
 @testable import MediaCacheCLI
 
-/// The suite is serialized because signals affect the whole process.
+/// The suite is serialized because an ``Interruption`` changes the signal handlers of the whole process.
 @Suite(.serialized)
 struct ChildProcessTests {
     @Test(
@@ -16,7 +16,8 @@ struct ChildProcessTests {
     }
 
     /// The signal ends the child although this process handles it. On Apple systems, this process therefore ignores the
-    /// signal, and a child would inherit that. If this process was started with the signal ignored, so is the child.
+    /// signal, and a child would inherit that. If this process was started with the signal ignored, the child ignores
+    /// it, too.
     @Test func hangUpEndsChild() async throws {
         let interruption = Interruption(includingHangUps: true)
         let child = try ChildProcess.start("/bin/sh", ["-c", "kill -HUP $$; exit 3"])

@@ -55,7 +55,7 @@ struct ConfigurationChangeTests {
         #expect(change.undeclared == ["c"] && change.deferred.isEmpty)
     }
 
-    @Test func appliesChangedURLButNotChangedTracks() throws {
+    @Test func submitsChangedURLButNotChangedTracks() throws {
         let change = try change(
             #"{"channels": [{"name": "a", "url": "http://a/"}, {"name": "b", "url": "http://b/"}]}"#,
             #"{"channels": [{"name": "a", "url": "http://x/"}, {"name": "b", "url": "http://b/", "variant": "all"}]}"#)

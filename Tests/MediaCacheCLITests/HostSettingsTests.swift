@@ -104,9 +104,9 @@ struct HostSettingsTests {
         #expect(try server([.lan: "true"], file: #"{"host": "192.168.1.5"}"#).host == "192.168.1.5")
         let local = try server([.lan: "false"], file: #"{"lan": true}"#)
         #expect(local.host == "127.0.0.1" && !local.isOnNetwork && !local.serverConfiguration.sharesLibrary)
-        let passing = all.forThisProcess
-        #expect(passing.host == "127.0.0.1" && !passing.serverConfiguration.sharesLibrary)
-        #expect(!passing.serverConfiguration.isExposed)
+        let temporary = all.forThisProcess
+        #expect(temporary.host == "127.0.0.1" && !temporary.serverConfiguration.sharesLibrary)
+        #expect(!temporary.serverConfiguration.isExposed)
     }
 
     @Test(arguments: ["127.0.0.1", "localhost", "::1", "[::1]"])
@@ -122,16 +122,17 @@ struct HostSettingsTests {
         #expect(try !server([:]).serverConfiguration.isMetered)
     }
 
-    /// The settings for a private server avoid a port conflict with another server, and don't expose it to the network.
-    @Test func privateServerListensOnFreeLoopbackPort() throws {
+    /// A server that runs for one command only must neither conflict with another server's port nor be exposed to the
+    /// network.
+    @Test func serverOfOneCommandListensOnFreeLoopbackPort() throws {
         let server = try ServeConfiguration(
             environment: ["HOME": "/h"],
             file: ConfigurationFile(
                 path: "c.json", Data(#"{"host": "0.0.0.0", "port": 9479, "publicRead": true}"#.utf8))
         ).hostSettings()
         #expect(server.host == "0.0.0.0" && server.port == 9479 && server.publicRead)
-        let passing = server.forThisProcess
-        #expect(passing.host == "127.0.0.1" && passing.port == 0 && !passing.publicRead)
+        let temporary = server.forThisProcess
+        #expect(temporary.host == "127.0.0.1" && temporary.port == 0 && !temporary.publicRead)
     }
 
     @Test func onlyServersHaveDefaultLimits() throws {
@@ -141,8 +142,8 @@ struct HostSettingsTests {
         #expect(server.limits.maximumAge == .seconds(30 * 86400))
         let file = try ConfigurationFile(path: "c.json", Data(#"{"cache": "/c", "maxSize": "5GB"}"#.utf8))
         #expect(try ServeConfiguration(file: file).hostSettings().limits.maximumBytes == 5_000_000_000)
-        let passing = try HostSettings(cache: cache).limits
-        #expect(passing == CacheLimits(maximumBytes: nil, maximumAge: nil, minimumFreeBytes: 1_000_000_000))
+        let command = try HostSettings(cache: cache).limits
+        #expect(command == CacheLimits(maximumBytes: nil, maximumAge: nil, minimumFreeBytes: 1_000_000_000))
         let given = try LimitOptions.parse(["--max-size", "1GB", "--max-age", "none", "--min-free", "0"])
         #expect(
             try HostSettings(cache: cache, limits: given).limits

@@ -7,7 +7,7 @@ import Testing
 
 /// Tests of the progress lines of several downloads, on a model of a terminal.
 struct LineBlockTests {
-    /// A display that draws on a model, like ``DownloadDisplay``.
+    /// A display that draws like ``DownloadDisplay``, but on a model of a terminal.
     private struct Screen {
         let (width, height): (Int, Int)
         var terminal: TerminalModel
@@ -91,7 +91,7 @@ struct LineBlockTests {
         #expect(screen.seen == screen.before + ["Film a: complete"] + expected.dropFirst())
     }
 
-    @Test func erasesLinesWithoutContent() throws {
+    @Test func drawingNoLinesErasesBlock() throws {
         var screen = Screen(width: 60, height: 24)
         screen.show(try (0..<3).map { try Self.record($0, "running", 500) })
         screen.terminal.write(screen.block.drawSequence([]))

@@ -19,7 +19,7 @@ struct MomentArgumentTests {
         #expect(throws: ArgumentTextError.self) { try MomentArgument(parsing: text) }
     }
 
-    /// A time of day is the last one for a recording, and the next one for the end of a recording.
+    /// A time of day is the last one by default, and the next one as the end of a new recording (`record --until`).
     @Test func resolvesTimesOfDay() throws {
         let now: Int64 = 1_769_890_500_000_000_000
         let (last, next) = try (
@@ -29,7 +29,7 @@ struct MomentArgumentTests {
         #expect(last <= now && next > now && next - last <= 25 * 3_600_000_000_000)
         var calendar = Calendar(identifier: .gregorian)
         calendar.timeZone = .gmt
-        // It's 20:15:00 UTC.
+        // `now` is 20:15:00 UTC.
         let clock = try #require(ClockTime("20:15"))
         #expect(clock.latest(until: now, calendar: calendar) == now)
         #expect(clock.first(after: now, calendar: calendar) == now + 86_400_000_000_000)

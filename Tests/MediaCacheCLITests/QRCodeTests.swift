@@ -14,7 +14,7 @@ struct QRCodeTests {
                 == [0xA5, 0x24, 0xD4, 0xC1, 0xED, 0x36, 0xC7, 0x87, 0x2C, 0x55])
     }
 
-    /// The values of Table C.1 for level M, and the first and the last of Table D.1 that are used.
+    /// The values of Table C.1 for level M, and those of Table D.1 for the supported versions.
     @Test func formatAndVersionMatchTables() {
         #expect(
             (0..<8).map(QRCode.formatBits)

@@ -11,7 +11,7 @@ import Testing
 struct CacheHostTests {
     private let origin = ScriptedOrigin()
     private let url: ResourceURL
-    /// Generated once, because generation is slow. Each test has its own store.
+    /// The media of all tests. It is generated once, because generation is slow.
     private static let allMedia: [UInt8] = {
         var generator = SeededGenerator(seed: 7)
         return (0..<375_000).flatMap { _ in withUnsafeBytes(of: generator.next()) { Array($0) } }

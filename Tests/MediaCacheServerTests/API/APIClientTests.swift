@@ -6,7 +6,7 @@ import Testing
 
 @testable import MediaCacheServer
 
-/// Tests of the client against a server, for calls that the command doesn't use.
+/// Tests of the API's Swift client against a server.
 struct APIClientTests {
     private let origin = ScriptedOrigin()
     private let film: ResourceURL

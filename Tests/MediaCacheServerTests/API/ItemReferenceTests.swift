@@ -89,8 +89,8 @@ struct ItemReferenceTests {
         }
     }
 
-    /// A completed download plays from the library, anything else through the cache.
-    @Test func playURLIsThatOfLibraryOrCache() async throws {
+    /// A completed download plays from the library, and other media through the cache.
+    @Test func playURLLeadsToLibraryOrCache() async throws {
         let (film, show, song) = (try serveFile("film.mp4"), try serveStream("show"), try serveFile("song.mp3"))
         try await use { host, client in
             let file = try await host.download(#"{"url": "\#(film)"}"#)
@@ -111,7 +111,8 @@ struct ItemReferenceTests {
         }
     }
 
-    /// The token of a player gives access to its item only, and is revoked separately.
+    /// Each player gets its own token, which is revoked separately: a token of the asset, or a playback token for media
+    /// that isn't an asset.
     @Test func issuesTokensForPlayers() async throws {
         let (film, song) = (try serveFile("film.mp4"), try serveFile("song.mp3"))
         try await use { host, client in
@@ -144,7 +145,7 @@ struct ItemReferenceTests {
         }
     }
 
-    /// Only segments are cached, which have no URL that plays them.
+    /// Only segments of the stream are cached. Without its playlist, no URL plays them.
     @Test func segmentsWithoutPlaylistArentPlayable() async throws {
         _ = try serveStream("series")
         try await use { host, client in

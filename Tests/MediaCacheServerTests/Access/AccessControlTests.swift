@@ -45,7 +45,7 @@ struct AccessControlTests {
         }
     }
 
-    /// Not even with a valid signature, which would suffice for the token of an asset.
+    /// A valid signature, which suffices for the token of an asset, makes no difference.
     @Test func libraryTokenOpensNoPlayURL() throws {
         let access = AccessControl(key: key, sharesLibrary: true)
         let token = try #require(access.libraryToken)

@@ -71,17 +71,17 @@ struct AccessMatrixTests {
 
     @Test(arguments: Path.allCases, [false, true])
     func contactsOnlyAllowedTargets(_ path: Path, isProxied: Bool) async throws {
-        let world = try await AccessFixture(isProxied: isProxied)
+        let fixture = try await AccessFixture(isProxied: isProxied)
         for referrer in Referrer.allCases where referrer != .user || path.acceptsUserTarget {
             for target in Target.allCases where target != .rebound || referrer == .publicDocument {
-                let isContacted = try await world.follows(path, to: target, referencedBy: referrer)
+                let isContacted = try await fixture.follows(path, to: target, referencedBy: referrer)
                 let isAllowed = target.isAllowed(by: referrer, isProxied: isProxied)
                 #expect(
                     isContacted == isAllowed,
                     "\(path) to \(target.rawValue) referenced by \(referrer), proxied: \(isProxied)")
             }
         }
-        await world.close()
+        await fixture.close()
     }
 }
 
@@ -135,7 +135,7 @@ final class AccessFixture: StreamSourceSuite {
         cell += 1
         let ending = path.isVariant ? "m3u8" : path.rawValue.hasSuffix("Key") ? "key" : "ts"
         let (named, final) = try serve(target, ending)
-        // Each cell of the matrix has its own paths, because a document's server chooses names and redirects.
+        // Each cell of the matrix has its own URLs, so that cells share neither cached bytes nor redirects and faults.
         let host = referrer == .localDocument ? "192.168.1.5" : target == .rebound ? target.rawValue : "public.example"
         let document = try ResourceURL("http://\(host)/d/\(cell)/index.m3u8")
         let start = referrer == .user ? try ResourceURL(named) : document

@@ -145,7 +145,7 @@ struct AccessTests {
         #expect(policy.allows(host, localAddress: "10.0.0.1") == isAllowed)
     }
 
-    /// Browsers resolve no addresses, so DNS rebinding can't use them. Other spellings of addresses are refused anyway.
+    /// Browsers don't resolve addresses, so DNS rebinding can't use them. Other spellings of addresses are refused.
     @Test(arguments: [
         ("10.0.0.2", true), ("10.0.0.2:9479", true), ("[fd00::2]:9479", true), ("0x0a000002", false), ("10.2", false),
         ("10.0.0.2.evil.example", false), ("fd00--2.evil.example", false),

@@ -10,7 +10,7 @@ import Testing
 @testable import MediaCacheServer
 
 /// Tests of the deadlines of a connection with the default limits: 10 s for a head, 30 s for a body, 60 s between
-/// requests, and 600 s for a client that reads nothing.
+/// requests, and 600 s in which a client must read at least 64 KiB of a response.
 struct ConnectionClockTests {
     private static let media = (0..<3_000_000).map { UInt8(truncatingIfNeeded: $0 &* 7919 >> 5) }
     private let unsent = UnsentBytes()
@@ -154,7 +154,8 @@ struct ConnectionClockTests {
         }
     }
 
-    /// A request that the server hasn't read yet has no deadline.
+    /// While the connection isn't writable, the server doesn't read the rest of a request, so only the stall limit
+    /// applies.
     @Test func ignoresDeadlinesOfUnreadRequest() throws {
         let channel = try connect()
         try channel.send("GET / HTTP/1.1\r\n")

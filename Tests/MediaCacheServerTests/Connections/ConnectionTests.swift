@@ -173,7 +173,7 @@ struct ConnectionTests {
         #expect(try answer(isExposed: true, "/k/\(TestServer.token)/frames/1") == 404)
     }
 
-    /// An app can use this access for its own paths, which no token opens.
+    /// An app can use ``RouteAccess/library`` for its own paths, which no token opens.
     @Test func libraryAccessToOtherPathsRequiresKey() throws {
         let access = AccessControl(key: TestServer.key, sharesLibrary: true)
         let context = TestServer.context(FakeSource([1]), routes: [EchoRoute(access: .library)], access: access)
@@ -216,7 +216,7 @@ struct ConnectionTests {
         #expect(registry.count == 8)
     }
 
-    /// Status class 0 means that the client disconnected before the head.
+    /// Status class 0 means that the client disconnected before the response's head.
     @Test(arguments: [(0, 0), (2, 2)] as [(Int64, Int)])
     func countsResponsesOfDisconnectedClients(_ available: Int64, _ statusClass: Int) throws {
         let context = TestServer.context(FakeSource([1, 2, 3], available: available))
@@ -259,7 +259,7 @@ struct ConnectionTests {
     }
 }
 
-/// The end of a connection that sends nothing while it is blocked.
+/// A socket that sends nothing while it is blocked.
 private final class BlockedSocket: ChannelOutboundHandler {
     typealias OutboundIn = IOData
 

@@ -81,8 +81,8 @@ struct MalformedRequestTests {
         }
     }
 
-    /// The expected statuses of valid requests and whether the connection stays open, unless the only status is 404 and
-    /// the connection stays open.
+    /// The expected statuses of valid requests, and whether the connection stays open. For other requests, the only
+    /// status is 404, and the connection stays open.
     private static let answers: [String: (statuses: [Int], isOpen: Bool)] = [
         "Restarting when keep-alive is explicitly": ([404, 404], true),
         "Should parse multiple events": ([404, 404, 404], true),
@@ -117,7 +117,7 @@ struct MalformedRequestTests {
         "`host:port` and basic auth": ([400], true),
     ]
 
-    /// Requests with an incomplete body, which includes the bytes that follow.
+    /// Requests with an incomplete body, so that the bytes after them belong to the body.
     private static let incomplete: Set = [
         "Spaces in `Content-Length` (surrounding)", "Content-Length reset when no body is received",
     ]

@@ -7,7 +7,7 @@ import Testing
 
 @testable import MediaCacheServer
 
-/// Tests of the addresses for other devices.
+/// Tests of the addresses at which other devices reach the server, and of the hosts in its URLs.
 struct NetworkAddressTests {
     private func address(_ text: String) throws -> NetworkAddress {
         let ip = try #require(IPAddress(text))
@@ -58,7 +58,7 @@ struct NetworkAddressTests {
         #expect(addresses.urls(in: [try address("10.0.0.7"), try address("fd00::7")]) == urls)
     }
 
-    /// A route whose response is the base of the URLs in responses, and of those for helper processes.
+    /// A route that responds with the base of the URLs in responses, and with the base of those for helper processes.
     private struct BaseRoute: Route {
         let paths = ["/base"]
         let access = RouteAccess.open
@@ -69,7 +69,7 @@ struct NetworkAddressTests {
         }
     }
 
-    /// Returns the base of the URLs in the response to a request that names a host.
+    /// Returns the two bases in the response of ``BaseRoute`` to a request that names a host.
     private func base(host: String?, scheme: String? = nil) async throws -> [String] {
         let addresses = ListenAddresses()
         addresses.set([try SocketAddress(ipAddress: "0.0.0.0", port: 9479)])

@@ -211,7 +211,7 @@ struct DownloadsRouteTests {
         let earlier = origin.requests.count
         try await withHost({ $0.resumesDownloads = false }) { host in
             let list: DownloadList = try await host.answer("GET", "/api/v1/downloads")
-            // Nothing runs it, so it isn't in a queue.
+            // This server doesn't run the download, so its state isn't `queued`.
             #expect(list.downloads.map(\.state) == [.waiting])
             #expect(list.downloads.first?.reason?.code == "server")
             #expect(await !host.server.isDownloading)

@@ -42,7 +42,7 @@ struct EventsRouteTests {
             where seen.withLock({ $0.contains { $0.asset == id && $0.state == .complete } }) { break }
             let own = seen.withLock { $0.filter { $0.asset == id } }
             #expect(own.contains { $0.event == .assetAdded })
-            // Events of the library may arrive before or after.
+            // Events of the library may arrive before or after those of the download.
             #expect(own.first { $0.event != .assetAdded && $0.event != .assetChanged }?.event == .downloadAdded)
             #expect(own.contains { $0.event == .downloadState && $0.state == .running })
             #expect(own.contains { $0.event == .partDone && $0.bytes == 300_000 })

@@ -9,13 +9,13 @@ import Testing
 
 @testable import MediaCacheServer
 
-/// Tests of the files below playlists in the three trees of media.
+/// Tests of the files below the playlists of `/play`, `/library` and `/live`.
 @Suite(.enabled(if: try Prerequisite.hasCorpora()))
 struct FragmentRouteTests {
     private let origin = ScriptedOrigin()
     private let base = "http://origin.example/s/"
 
-    /// Serves a folder of the corpora, and a playlist of its own with all forms of rows.
+    /// Serves the files of a folder of the corpora.
     private func serve(_ folder: String) throws {
         let folder = Prerequisite.corpora.appending(path: "shaka-player/\(folder)")
         for file in try FileManager.default.contentsOfDirectory(atPath: folder.path) {

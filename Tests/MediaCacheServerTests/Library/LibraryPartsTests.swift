@@ -102,7 +102,7 @@ struct LibraryPartsTests {
         }
     }
 
-    /// Unless a download is in progress, nothing is requested from the origin, and a hole is an error.
+    /// Unless the asset has an unfinished download, nothing is requested from the origin, and a hole is an error.
     @Test(arguments: [DownloadState?.none, .complete, .completeWithHoles])
     func reportsHoleWithoutRequest(state: DownloadState?) async throws {
         try await withAsset(["1.ts": [1, 2, 3]], state: state, isCached: false) { host, id in
@@ -191,7 +191,7 @@ struct LibraryPartsTests {
         }
     }
 
-    /// Opening the primary playlist counts as a play, but only once within a minute.
+    /// Opening the top playlist counts as a play, but only once within a minute.
     @Test func countsPlaysOnce() async throws {
         try await withAsset(["1.ts": [1, 2, 3]], state: .complete) { host, id in
             for _ in 0..<3 { _ = try await host.exchange("GET", "/library/\(id)/index.m3u8") }

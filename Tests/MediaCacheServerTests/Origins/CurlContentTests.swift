@@ -93,7 +93,7 @@ struct CurlContentTests {
         await origin.shutdown()
     }
 
-    @Test func waitsForPermissionToSendIfAsked() async throws {
+    @Test func waitsForContinueResponseIfExpected() async throws {
         let server = try RawServer { socket in
             guard let (lines, rest) = socket.receiveHead(), lines.contains("Expect: 100-continue"), rest.isEmpty else {
                 return
@@ -110,7 +110,7 @@ struct CurlContentTests {
         await origin.shutdown()
     }
 
-    /// The server refuses the request after its head, and never reads the content.
+    /// The server refuses the request after its head, while the client is still sending the content.
     @Test func returnsEarlyErrorResponse() async throws {
         let file = try File(length: 8 << 20)
         let server = try RawServer { socket in
@@ -128,7 +128,7 @@ struct CurlContentTests {
         await origin.shutdown()
     }
 
-    /// The content takes several times as long as both limits.
+    /// Sending the content takes at least twice as long as each limit.
     @Test func limitsFirstByteTimeFromEndOfContent() async throws {
         let length = 4 << 20
         let server = try RawServer { socket in
@@ -148,7 +148,7 @@ struct CurlContentTests {
         let began = ContinuousClock.now
         #expect(try await origin.send(request).status == 200)
         let duration = ContinuousClock.now - began
-        #expect(duration > .milliseconds(1600), "the test proves nothing: \(duration)")
+        #expect(duration > .milliseconds(1600), "the content was sent too fast to test the limits: \(duration)")
         await origin.shutdown()
     }
 

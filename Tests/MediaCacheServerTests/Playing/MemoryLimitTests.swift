@@ -23,7 +23,7 @@ struct MemoryLimitTests {
         #expect(second.range.count == 40 && third.range.count == 60)
     }
 
-    /// Otherwise it could never be sent.
+    /// Otherwise, a body larger than the maximum could never be sent.
     @Test func grantsOneShareBeyondMaximum() throws {
         do {
             let large = try reader(1000)

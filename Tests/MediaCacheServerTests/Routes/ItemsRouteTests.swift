@@ -7,7 +7,7 @@ import Testing
 
 @testable import MediaCacheServer
 
-/// Tests of the list for other devices, and of the library token, which opens it.
+/// Tests of `/items`, the list of playable items for other devices, and of the library token, which opens it.
 struct ItemsRouteTests {
     private let origin = ScriptedOrigin()
     private let film = "http://me:secret@origin.example/film.mp4?token=hidden"
@@ -47,7 +47,7 @@ struct ItemsRouteTests {
         return "/k/\(token)/items"
     }
 
-    @Test func listsWhatCanBePlayed() async throws {
+    @Test func listsPlayableItems() async throws {
         try await withHost { host in
             #expect(try await items(host).isEmpty)
             let download = try await host.download(#"{"url":"\#(film)","title":"A film"}"#)
@@ -59,7 +59,7 @@ struct ItemsRouteTests {
             while try await host.answer("GET", "/api/v1/channels/news", as: ChannelRecord.self).segments < 1 {
                 await Task.yield()
             }
-            // A played file without a download and a played URL aren't listed.
+            // A file that was only played isn't listed, even if it is an asset.
             let other = try ResourceURL("http://origin.example/other.mp4")
             #expect(try await host.play(other).status == 200)
             #expect(try await host.call("POST", "/api/v1/assets", body: #"{"url":"\#(other)"}"#).status == 201)
@@ -110,8 +110,8 @@ struct ItemsRouteTests {
         }
     }
 
-    /// The list is a right of its own, which tokens of players don't include. The library token opens nothing else
-    /// than the list and the paths in it.
+    /// Tokens for players don't give access to the list. The library token gives access only to the list and the paths
+    /// in it.
     @Test(arguments: [false, true])
     func opensListOnlyWithLibraryTokenOrKey(isPublic: Bool) async throws {
         try await withHost {

@@ -39,7 +39,7 @@ struct PreloadsRouteTests {
             #expect(record.items[0].bytes == 100_000 && record.items[0].length == 100_000)
             #expect(record.items[1].error?.contains("404") == true)
             #expect(try await client.preloads().map(\.id) == [added.id])
-            // The bytes are evictable, and playback uses them.
+            // Preloaded bytes are cached without a pin, so they can be evicted.
             let resource = try #require(try await client.resource(for: first))
             #expect(resource.spans == [ByteSpan(start: 0, end: 100_000)] && !resource.pinned)
             try await client.removePreload(added.id)

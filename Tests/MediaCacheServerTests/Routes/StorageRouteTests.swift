@@ -72,7 +72,7 @@ struct StorageRouteTests {
         }
     }
 
-    /// The server doesn't hold the file of a response, so only a pin protects it.
+    /// The server doesn't hold a file after a response with its path, so only a pin protects the file from eviction.
     @Test func sparesFileOfPinnedResource() async throws {
         try await CacheHost.use(origin: origin) { host in
             let client = try host.client()

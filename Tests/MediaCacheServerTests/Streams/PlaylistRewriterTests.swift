@@ -69,7 +69,7 @@ struct PlaylistRewriterTests {
         ("../../../1.ts", "/play/K/https/cdn.example/1.ts"),
         ("../../../../../../1.ts", "/play/K/https/cdn.example/1.ts"),
         ("x/../../../../1.ts", "/play/K/https/cdn.example/1.ts"),
-        // Browsers parse these as other hosts, or as paths above the root.
+        // Browsers normalize these, most of them to URLs of other hosts or to paths above the root.
         (#"\\other.example\1.ts"#, "/play/K/https/other.example/1.ts"),
         (#"/\other.example/1.ts"#, "/play/K/https/other.example/1.ts"),
         ("///other.example/1.ts", "/play/K/https/other.example/1.ts"),
@@ -84,7 +84,7 @@ struct PlaylistRewriterTests {
         (#"..\..\..\..\1.ts"#, "/play/K/https/cdn.example/1.ts"),
         (#"x\1.ts"#, "/play/K/https/cdn.example/a/b/x/1.ts"),
         (".\t./.\t./.\t./1.ts", "/play/K/https/cdn.example/1.ts"),
-        // These have no valid host, and the server refuses the result.
+        // These have no valid authority, and the server refuses the result.
         ("http://other.example:99999/1.ts", "/play/K/http//"), ("//[/1.ts", "/play/K/http//"),
         (#"\\"#, "/play/K/http//"),
         // A player would fetch these without the server. A playlist in a data URL can reference any host.
@@ -234,7 +234,7 @@ struct PlaylistRewriterTests {
         #expect(try rewritten(bytes, from: "/play/K/https/cdn.example/index.m3u8") == bytes)
     }
 
-    /// Variables that fit into a single URL may be too long for every URL of a playlist.
+    /// Variables that fit into a single URL may be too long to be repeated in every URL of a long playlist.
     @Test func sharesVariableTokenBetweenReferences() throws {
         let head = "#EXTM3U\n#EXT-X-DEFINE:NAME=\"t\",VALUE=\"\(String(repeating: "z", count: 1400))\"\n"
         func playlist(_ count: Int) -> String {
@@ -293,7 +293,7 @@ struct PlaylistRewriterTests {
         #expect(lines[6] == "1.ts")
     }
 
-    /// A player with another value for the variable would leave the server.
+    /// A player that has a value for the variable could otherwise contact another host.
     @Test func rewritesReferenceWithUndefinedVariable() throws {
         #expect(try line("{$x}/1.ts") == "/play/K/https/cdn.example/a/b/{$x}/1.ts")
         #expect(try line("1.ts?{$x}") == "/play/K/https/cdn.example/a/b/1.ts?{$x}")

@@ -1,7 +1,7 @@
 import Foundation
 import TestSupport
 
-/// Conformance data outside the package.
+/// The samples of other projects, which are outside the package.
 enum Corpus {
     static func data(_ name: String) throws -> Data { try Data(contentsOf: Prerequisite.corpora.appending(path: name)) }
 }

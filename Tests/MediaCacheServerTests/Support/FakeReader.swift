@@ -47,7 +47,7 @@ final class FakeBytes: BlobReader, Sendable {
     }
 }
 
-/// A reader whose bytes become available when the test says so.
+/// A reader whose bytes become available when the test advances it.
 final class FakeReader: ByteReader, Sendable {
     struct State {
         var offset: Int64
