@@ -22,8 +22,9 @@ help: ## List the commands
 demo: ## Start the demo (ARGS="--port 9000" is passed to it, MEDIACACHE_BIN=PATH uses an installed build)
 	@SWIFT="$(SWIFT)" Scripts/demo.sh $(ARGS)
 
-# Suites that run in a separate process. Some measure real time, which many parallel tests on a few cores would distort.
-# Others release a port briefly, and a child process of another test could take it.
+# Suites that run in a separate process. Some have deadlines in real time, which they would miss beside many parallel
+# tests on a few cores, or occupy a core themselves. Others expect a released port to stay free, and a concurrent test
+# could take it.
 ALONE := ^MediaCacheServerTests\.(OriginContractTests|EmbeddedServerTests|ConnectionDeadlineTests)|^MediaCacheURLSessionTests\.|^MediaCacheTests\.CatalogScaleTests|^MediaCacheCLITests\.DoctorMachineTests
 # Suites that use sockets and other processes with real timeouts. They don't run in parallel with tests that occupy a
 # core for minutes.
@@ -65,7 +66,7 @@ build: setup-build ## Build for debugging
 build-strict: setup-build ## Build everything including tests, with warnings as errors in this project's targets
 	MEDIACACHE_STRICT=1 $(SWIFT) build --build-tests $(ARGS)
 
-check-page: setup ## Test the page in Chromium (ARGS="--screenshots" updates the screenshots)
+check-page: setup ## Test the page in browsers (ARGS="--screenshots" updates the screenshots)
 	$(SWIFT) build
 	Scripts/check-page.sh "$$($(SWIFT) build --show-bin-path)/mediacache" $(ARGS)
 	$(if $(ARGS),,Scripts/check-page.sh "$$($(SWIFT) build --show-bin-path)/mediacache" journeys)
@@ -105,7 +106,7 @@ check-package: package ## Install the .deb in minimal Debian systems, use it the
 check-image: ## Execute the Dockerfile's steps in minimal Debian systems, without Docker
 	SWIFT="$(SWIFT)" Scripts/check-image.sh
 
-# 'sudo make install' builds as root what is out of date, so run 'make release' first.
+# Not for sudo, because it would build as root. CONTRIBUTING.md describes how to install for all users.
 install: release ## Install the command (PREFIX=/usr/local, DESTDIR=)
 	@PREFIX="$(PREFIX)" DESTDIR="$(DESTDIR)" SWIFT="$(SWIFT)" Scripts/install.sh install $(RELEASED)
 

@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
-# Type-checks the code for Apple's systems on other systems, with warnings as errors: once for each of iOS, macOS, tvOS
-# and visionOS. It uses the arguments and modules of the debug build, and stubs of Apple's declarations (Stubs), written
-# by hand from the published interfaces. The code isn't run.
+# Type-checks the code for Apple's systems on other systems, with warnings as errors: MediaLibrary and
+# MediaCacheURLSession once, other code for each of iOS, macOS, tvOS and visionOS. It uses the arguments and modules of
+# the debug build, and stubs of Apple's declarations (Stubs), written by hand from the published interfaces. The code
+# isn't run.
 set -euo pipefail
 
 cd "$(dirname "$0")/.."

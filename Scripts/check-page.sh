@@ -5,10 +5,10 @@
 #
 #   Scripts/check-page.sh PATH-OF-MEDIACACHE [--screenshots [FOLDER]] [--part NUMBER/COUNT] [TEST...]
 #
-# --screenshots writes screenshots to FOLDER, a path with a slash, or to docs/screenshots. TEST is the name of a file or a test for Python's
-# unittest, such as test_replay, or journeys. CHROMIUM sets the browser, by default chromium, or Google Chrome on macOS;
-# PYTHON the Python command. --part runs only each COUNT-th file of tests, so that parts can run at the same time.
-# The tests stop only the processes that they started.
+# --screenshots writes screenshots to FOLDER, a path with a slash, or to docs/screenshots. TEST is the name of a file or
+# a test for Python's unittest, such as test_replay, or journeys. CHROMIUM sets the browser, by default chromium, or
+# Google Chrome on macOS; PYTHON the Python command. --part runs only each COUNT-th file of tests, so that parts can run
+# at the same time. The tests stop only the processes that they started.
 set -euo pipefail
 
 limit=1020

@@ -40,9 +40,10 @@ slices=(
 groups=("2 8" "5 13" "4 7" "6 10 12" "1 3 9 11 14")
 # Suites that use real sockets with short time limits. Their tests therefore run one after the other.
 apart='^MediaCacheServerTests\.(OriginContractTests|EmbeddedServerTests)'
-# Suites that occupy a core to their end, and therefore have a slice of their own.
+# Suites that occupy a core all the time, and therefore have a slice of their own.
 long='^MediaContainersTests\..*FuzzTests'
-# Tests that measure time, which sanitizers multiply, and simulations of weeks, whose code other tests run as well.
+# Tests of deadlines and of a large catalog, which a sanitizer slows down too much, and simulations of weeks, whose code
+# other tests run as well.
 skipped='\.(ConnectionDeadlineTests|CatalogScaleTests|LongRecordingTests)'
 # Modules without tasks. In the others, tasks that refer to each other and sleep by a manual clock are suspended when
 # the tests end.

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Prints the folder of a Python installation with the packages for the checks of the page, the API and the packaging.
-# Installs the packages into .build/python first, unless the installed ones are those of the current lists.
+# Prints the folder of the commands of a Python environment that has the packages for the checks of the page, the API
+# and the packaging. Creates it in .build/python first, unless the packages there are those of the current lists.
 #
 # PYTHON sets the Python command.
 set -euo pipefail

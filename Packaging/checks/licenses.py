@@ -2,9 +2,9 @@
 
     licenses.py LINKED CHECKOUTS RUNTIME TEXTS
 
-LINKED is the linker's list of object files, CHECKOUTS the folder of the dependencies' sources, RUNTIME the folder of the
-static libraries of Swift's runtime, and TEXTS the file with the license texts. Prints the mistakes, and exits with 1 if
-there are any.
+LINKED is the linker's list of object files, CHECKOUTS the folder of the dependencies' sources, RUNTIME the folder of
+the static libraries of Swift's runtime, and TEXTS the file with the license texts. Prints the mistakes, and exits with
+1 if there are any.
 """
 
 import pathlib

@@ -150,8 +150,8 @@ extension AcceptanceTests {
             }
         }
 
-        /// Returns the playback URL with a token issued by an earlier server. In a read-only folder, the server can't
-        /// publish its address for the command.
+        /// Returns the playback URL with a token issued by an earlier server, which the server of a read-only folder
+        /// accepts too.
         private static func playURL(of source: URL, through server: RunningServer, token: String) -> URL {
             let path = source.absoluteString.replacingOccurrences(of: "://", with: "/")
             return URL(string: "\(server.base)/play/\(token)/\(path)") ?? server.base

@@ -18,8 +18,8 @@ extension AcceptanceTests {
             let total = { (cached: [String: RangeSet<Int>]) in cached.values.reduce(0) { $0 + $1.total } }
             var bytes = 0
             for round in 1...rounds {
-                // Every ten rounds use a new resource, so that bytes are always missing. Every two resources the folder
-                // is emptied, so that nothing is evicted.
+                // A new resource is used every ten rounds, so that bytes are always missing. After every two resources,
+                // the folder is emptied, so that nothing is evicted.
                 let take = (round - 1) / 10
                 if take > 0, take.isMultiple(of: 2), (round - 1).isMultiple(of: 10) {
                     try await readBack(cached, of: file, in: folder.path)

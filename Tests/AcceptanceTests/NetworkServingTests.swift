@@ -55,7 +55,7 @@ extension AcceptanceTests {
             #expect(parts.count == 2 && parts[0] == code.urls.first)
             let token = parts.last ?? ""
             try await server.line(within: .seconds(20)) { $0.hasPrefix("In your network: \(parts[0])") ? () : nil }
-            // The page and the list at the address in the network.
+            // Requests the page and the list over loopback, with the address in the network as the host.
             let statuses = [("/", 200), ("/k/\(token)/items", 200), ("/items", 401), ("/k/\(token)x/items", 403)]
             for (path, status) in statuses {
                 let url = try #require(URL(string: parts[0] + path))
@@ -97,7 +97,7 @@ extension AcceptanceTests {
             #expect(server.errorText.contains("--host"), "\(server.errorText)")
         }
 
-        /// The announcement ends with the server, however the server ends. A failed announcement is a note.
+        /// The announcement ends with the server, however the server ends.
         @Test(arguments: [SIGTERM, SIGKILL])
         func announcesServerUntilItStops(signal: Int32) async throws {
             let arguments = programs.file("arguments")

@@ -24,7 +24,7 @@ extension AcceptanceTests {
             #expect(sent.repeatedBytes <= sent.bytesInFlight, "\(sent.summary)")
 
             #expect(try await player.record(of: url) == expected)
-            // A player that stops early has read ahead, and further if it reads from a cache.
+            // A player that stops early may read further ahead from the cache than before, and so cause requests.
             if player.playsAll {
                 let second = try await origin.log().since(first)
                 #expect(second.bodyBytes == 0, "\(second.summary)")

@@ -80,7 +80,7 @@ extension LiveAcceptanceTests {
                 let channel = try #require(found.first)
                 #expect(channel.state == "stopped" && channel.segments > round)
             }
-            // The channel isn't being recorded, and the command doesn't hang.
+            // Without a server, these commands return although no process records the channel.
             try await MediaCacheBinary.output(
                 ["channels", "start", "news", "--cache", folder.path], within: .seconds(20))
             try await MediaCacheBinary.output(

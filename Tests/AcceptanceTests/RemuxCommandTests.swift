@@ -62,7 +62,7 @@ extension CommandAcceptanceTests {
             #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == ["film.mp4"])
         }
 
-        /// Segments are concatenated, separate video and audio files are combined, and audio is remuxed alone.
+        /// Segments are concatenated, audio is remuxed alone, and a stream and an audio file are combined.
         @Test func joinsFiles() async throws {
             try await StreamFixtures.shared.make()
             let folder = try TemporaryFolder("output")

@@ -51,7 +51,7 @@ final class ChildProcess: Sendable {
         posix_spawn_file_actions_adddup2(&actions, errorStart, 2)
         #if !canImport(Darwin) && canImport(CMediaCacheSpawn)
             // Closes the sockets of concurrent tests, because the child would keep their ports in use. The benchmarks
-            // compile this file without that target and open no sockets.
+            // compile this file without that target.
             _ = mc_spawn_close_from(&actions, 3)
         #endif
         posix_spawnattr_init(&attributes)

@@ -19,7 +19,7 @@ final class HTTPConnection {
     private(set) var bodyLeft = 0
     private var requestTime = ContinuousClock.now
 
-    /// Connects to `http://127.0.0.1:PORT`. The path is ignored.
+    /// Connects to the port of `url` at 127.0.0.1. The host of `url` is used only in the `Host` field.
     init(to url: URL, receiveBuffer: Int32? = nil) throws {
         authority = "\(url.host ?? "127.0.0.1"):\(url.port ?? 80)"
         #if canImport(Glibc)

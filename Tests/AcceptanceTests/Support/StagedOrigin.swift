@@ -11,7 +11,7 @@ final class StagedOrigin: Sendable {
 
         init(_ held: Set<String>) { self.held = held }
 
-        /// Waits until a path is released, and returns the number of the stage.
+        /// Waits at most two minutes until a path is released, and returns the number of the stage.
         func pass(_ path: String) -> Int {
             let deadline = Date() + 120
             return condition.withLock {

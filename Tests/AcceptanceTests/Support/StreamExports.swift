@@ -94,7 +94,8 @@ struct ExportedStream {
         // segments. In the file, the second segment follows the end of the first segment's video.
         case "shaka-player/hls-text-no-discontinuity/av.m3u8": Correction(first: { $0 / 2 }, seconds: 6)
         // Each segment's ID3 tag contains the time of its first frame. ffprobe applies the second tag to the last frame
-        // of the first segment (number 187), so all later times are too high by one frame of 32 ms.
+        // of the first segment (number 187), so the times of this frame and all later ones are too high by one frame of
+        // 32 ms.
         case "shaka-player/hls-raw-ac3/prog_index.m3u8": Correction(first: { _ in 186 }, seconds: -0.032)
         default: nil
         }
