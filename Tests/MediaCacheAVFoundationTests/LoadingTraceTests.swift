@@ -17,7 +17,7 @@ struct LoadingTraceTests {
         await player.eventually { part.isOver }
         let gate = ScriptedGate()
         fixture.origin.always(player.url, .holdBody(at: 2_010_000, gate))
-        // Beyond the read-ahead of the previous request, which continues without a reader.
+        // The range is beyond the read-ahead of the previous request, which continues without a reader.
         let cut = player.request(2_000_000)
         await player.eventually { cut.count == 10_000 }
         player.cancel(cut)
@@ -109,7 +109,7 @@ struct LoadingTraceTests {
         let request = player.request(0)
         await player.eventually { request.count == 100_000 }
         var events = player.loader.events().makeAsyncIterator()
-        // Shorter than the origin's stall limit.
+        // The total is shorter than the stall limit of 15 s.
         for _ in 0..<2 {
             await fixture.time.waitForSleepers(1)
             fixture.time.advance(by: .seconds(5))

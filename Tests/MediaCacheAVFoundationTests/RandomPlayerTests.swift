@@ -97,7 +97,7 @@ struct RandomPlayerTests {
         arrival.cancel()
         if !isPatient {
             player.cancel(request)
-            // These bytes are cached, or are fetched by a new request to the origin.
+            // The first bytes are cached, or are fetched by a new request to the origin.
             let other = player.request(0, 2)
             await player.eventually { other.isOver }
             #expect(other.isFinished)

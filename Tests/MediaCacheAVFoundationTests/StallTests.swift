@@ -17,8 +17,8 @@ struct StallTests {
         await store.close()
     }
 
-    /// The audio stops while the video continues, or the reverse. The tracks are far apart in the file, and the origin
-    /// stalls in one of them.
+    /// The origin stalls in one of two tracks that are far apart in the file, so the audio stops while the video
+    /// continues, or the reverse.
     @Test(arguments: [(Int64(100_000), Int64(2_000_000)), (2_000_000, 100_000)])
     func trackDoesNotWaitForStalledTrack(stalled: Int64, other: Int64) async throws {
         try await withPlayer({ $0.transfers.readAhead = ReadAhead(initial: 64 << 10, maximum: 64 << 10) }) {
@@ -85,7 +85,7 @@ struct StallTests {
     }
 
     /// The player cancels and repeats its first request several times before the response head arrives. Without a
-    /// response to the last request, it would never become ready for display.
+    /// response to the last request, the player would never become ready for display.
     @Test func respondsToRepeatedFirstRequests() async throws {
         try await withPlayer { player, fixture, _ in
             let gate = ScriptedGate()
@@ -135,7 +135,7 @@ struct StallTests {
             await player.eventually { request.count == 1_000_000 && tail.isOver }
             await store.suspend()
             gate.open()
-            // This request is made while the store is suspended.
+            // The player makes another request while the store is suspended.
             let late = player.request(1_500_000, 1000)
             #expect(!request.isOver)
             try await store.resume()

@@ -30,11 +30,11 @@ struct ReadingTests {
 
     @Test func sharesFillOfHole() async throws {
         let store = try await fixture.open()
-        let lengths = try await withThrowingTaskGroup(of: [UInt8].self) { group in
+        let matches = try await withThrowingTaskGroup(of: [UInt8].self) { group in
             for _ in 0..<64 { group.addTask { try await store.bytes(fixture.url) } }
             return try await group.reduce(into: []) { $0.append($1 == Self.body.bytes) }
         }
-        #expect(lengths == Array(repeating: true, count: 64))
+        #expect(matches == Array(repeating: true, count: 64))
         #expect(fixture.origin.bodyBytes == Self.body.length)
         await store.close()
     }

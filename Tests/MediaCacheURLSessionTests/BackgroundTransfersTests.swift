@@ -145,7 +145,7 @@ struct BackgroundTransfersTests {
             try await transfers.cancelPending()
             #expect(try await fixture.failure().code == .cancelled)
             #expect(try await transfers.urlsInTransfer() == [begun])
-            // There is nothing to wait for.
+            // A cancelled transfer isn't waited for.
             await transfers.waitForTransfers(of: fixture.url)
             let isOver = Mutex(false)
             async let end: Void = {
@@ -397,7 +397,7 @@ struct BackgroundTransfersTests {
         }
     }
 
-    /// The system launches the app for the session's events and reports when they end.
+    /// The system launches the app for the session's events, and reports when it has delivered all of them.
     @Test func waitsForEndOfSystemEvents() async throws {
         try await with { fixture in
             let transfers = fixture.transfers

@@ -65,7 +65,7 @@ struct URLSessionOriginTests {
         let sent = try #require(server.origin.requests.first)
         #expect(sent.content == Array(bytes[1000..<500_000]))
         #expect(sent.headerFields[.contentType] == nil && sent.headerFields[.expect] == nil)
-        // URLSession would hold all of it in memory.
+        // URLSession would hold the whole content in memory.
         request.content = RequestContent([UInt8](repeating: 0, count: (16 << 20) + 1))
         await #expect { try await origin.send(request) } throws: { ($0 as? CacheError)?.code == .invalidSetting }
         #expect(server.origin.requests.count == 1)

@@ -81,7 +81,7 @@ class DriverTab:
 
     def _begin(self, address: str, size: dict):
         self._call("SetTimeouts", {"script": LIMIT_SECONDS * 1000, "pageLoad": LIMIT_SECONDS * 1000})
-        # The size of the window includes the browser's controls, and may follow a change late.
+        # The size of the window includes the browser's controls, and may change with a delay.
         rectangle = dict(size)
         for _ in range(10):
             self._call("SetWindowRect", rectangle)

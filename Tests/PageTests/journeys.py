@@ -1,5 +1,5 @@
 """The main journeys in Chromium, Firefox and WebKitGTK, on a wide light page and on a narrow dark one: by keyboard, with
-the rules of axe-core, and with playback judged by the frames' code."""
+the rules of axe-core, and with playback verified by the code in the frames."""
 
 import functools
 import os
@@ -32,7 +32,7 @@ _FOCUSED = """
 
 
 def in_both_forms(journey):
-    """Calls a test with a new tab in each form, and the form's number. A failure leaves a screenshot in the folder."""
+    """Calls a test with a new tab in each form and its number. A failure leaves a screenshot in the media's folder."""
 
     @functools.wraps(journey)
     def run(self):
@@ -72,7 +72,7 @@ class Journeys:
         cls.server.api("POST", "channels", {"name": "outage", "url": cls.stream.url})
 
     def tab_to(self, tab, name: str):
-        """Presses Tab until the element with a name is focused."""
+        """Presses Tab until the element with the given name has the focus."""
         passed = []
         for _ in range(MOST_STEPS):
             tab.press("Tab")
@@ -92,7 +92,7 @@ class Journeys:
         return shown if shown is not None and least <= shown <= most else None
 
     def start_playback(self, tab):
-        """Some browsers play only after a key or a click."""
+        """Starts playback, which some browsers permit only after a key or a click."""
         self.wait_until("the video is loaded", lambda: tab.evaluate(
             "() => document.querySelector('video')?.readyState > 1"))
         if tab.evaluate("() => document.querySelector('video').paused"):
@@ -144,7 +144,7 @@ class Journeys:
         asset = self.server.downloads()["Whole"]["id"]
         self.go(tab, f"#/play/asset/{asset}")
         self.start_playback(tab)
-        # The server resumes at the position of the tab before.
+        # The page resumes at the position of the previous tab, which the server has stored.
         tab.evaluate("() => { document.querySelector('video').currentTime = 0; }")
         self.wait_until("it plays from the start", lambda: self.second(tab, 1, 6))
         tab.evaluate("() => { document.querySelector('video').currentTime = 30.5; }")

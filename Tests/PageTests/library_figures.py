@@ -74,7 +74,7 @@ class LibraryFigures(PageCase):
         session.send("Performance.enable")
         metrics = {one["name"]: one["value"] for one in session.send("Performance.getMetrics")["metrics"]}
         print(f"  memory: {metrics['JSHeapUsedSize'] / 1e6:.0f} MB of JavaScript, {metrics['Nodes']:.0f} nodes; "
-              f"{self.resident() / 1e6:.0f} MB resident in the page's process, without what it shares with others")
+              f"{self.resident() / 1e6:.0f} MB resident in the page's process, without shared memory")
 
     def dropped(self, trace: Path) -> int:
         events = json.loads(trace.read_text())["traceEvents"]

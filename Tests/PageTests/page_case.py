@@ -40,7 +40,7 @@ class Watch:
             "`policy: ${event.violatedDirective} stopped ${event.blockedURI}`))")
 
     def allow(self, pattern: str):
-        """Ignores findings that a test causes on purpose."""
+        """Ignores findings that match a pattern, which a test causes on purpose."""
         self._allowed.append(re.compile(pattern))
 
     @property
@@ -127,7 +127,7 @@ class PageCase(ServerCase):
         return context
 
     def go(self, page: Page, route: str, *, with_key: bool = False):
-        """Opens a view or, with the key, the page's address that contains it."""
+        """Opens a view. `with_key` opens the page's address with the key instead."""
         if with_key:
             page.goto(self.server.address)
         else:

@@ -1,4 +1,4 @@
-"""The list of ended downloads, and controls for fingers."""
+"""The list of ended downloads, and the size of controls on touchscreens."""
 
 from playwright.sync_api import expect
 

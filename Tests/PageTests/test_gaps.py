@@ -67,7 +67,7 @@ class GapTests(PageCase):
         after = self.eventually(page, "it plays after the hole", lambda: self.second(video, 9, 30))
         self.assertIn(after, range(14, 18))
         expect(page.locator("#notices")).to_contain_text("6 seconds missing (0:08–0:14)")
-        # Positions count the hole.
+        # Positions include the duration of the hole.
         self.assertAlmostEqual(frame(video)["code"] + 0.5, current_time(video), delta=1.5)
         self.eventually(page, "it plays to the end", lambda: video.evaluate("video => video.ended"))
         self.assertAlmostEqual(current_time(video), 30, delta=1)

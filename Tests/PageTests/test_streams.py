@@ -212,7 +212,7 @@ class StreamTests(PageCase):
 
 
 def live_list(numbers, is_live: bool = True) -> dict:
-    """The segments of a live playlist, whose times begin at 0."""
+    """Returns the segments of a live playlist, whose times begin at 0."""
     rows = [row(number, 2 * (number - numbers[0])) for number in numbers]
     return {"isLive": is_live, "targetDuration": 2, "isTruncated": False, "segments": rows,
             "range": {"start": 0, "end": 2 * len(rows)}}

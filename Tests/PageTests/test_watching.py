@@ -1,4 +1,4 @@
-"""Positions of playback, watched marks and tags, which the server keeps for all browsers."""
+"""Positions of playback, watched marks and tags, which the server stores for all browsers."""
 
 from playwright.sync_api import expect
 

@@ -59,8 +59,8 @@ export function updateCard(card, record, from = card.querySelector(".from").text
 }
 
 /**
- * Shows an asset's cover, or the first letters of its title, with the fraction that has been watched. The browser loads
- * the cover when it scrolls into view.
+ * Shows an asset's cover, or the initials of its title, with the fraction that has been watched. The browser loads the
+ * cover when it scrolls into view.
  *
  * @param {HTMLElement} element contains `.cover`, `.letters` and `.watched-bar`
  */

@@ -1,7 +1,8 @@
 // Plays the recording of a channel, and maps playback positions to wall-clock times.
 //
-// The whole recording is one stream in fragments, up to the live edge. Of a very long recording, one part is a stream,
-// because its list of segments is too long. Browsers without Media Source Extensions play the recording's playlists.
+// The whole recording is one stream in fragments, up to the live edge. Of a very long recording, only a part is a
+// stream, because its list of segments is too long. Browsers without Media Source Extensions play the recording's
+// playlists.
 
 import { api } from "./api.js";
 import { moment, time } from "./format.js";
@@ -38,11 +39,11 @@ const awaitsStream = "Waiting for the stream to resume.";
 export function startChannelPlayback({ player, base, record, signal }) {
   const { video } = player;
   const isRecorded = () => isFollowing(record() ?? {});
-  /** Whether playback is to stay at the live edge. */
+  /** Whether playback should stay at the live edge. */
   let isLive = false;
   /** The requested time until the position is known. */
   let requestedTime = null;
-  /** The time at which playback ended, or waits for more to be recorded. */
+  /** The time at which playback has ended, until more is recorded or played; null otherwise. */
   let awaited = null;
   /** The start or the end of the last stall. */
   let stalledAt = -Infinity;
@@ -193,7 +194,7 @@ function makeFragmentSource({ player, base, position, isOver, signal }) {
   };
 }
 
-/** A recording as playlists, for browsers that only play HLS natively. They start a window at EXT-X-START. */
+/** A recording as playlists, for browsers that only play HLS natively. Playback of a window begins at EXT-X-START. */
 function makePlaylistSource({ player, base, signal }) {
   let begin = null;
   return {

@@ -113,7 +113,7 @@ function showInvalid() {
   main.className = "view-key";
   main.replaceChildren(make("div.empty", {},
     make("h1", {}, "This address is no longer valid"),
-    make("p", {}, "Scan the code again that ", make("code", {}, "mediacache serve --lan"), " shows on the computer, or reload this page when the server runs with this option."),
+    make("p", {}, "Scan the code that ", make("code", {}, "mediacache serve --lan"), " shows on the computer again, or reload this page when the server runs with this option."),
     make("p", {}, make("button.quiet", { type: "button", on: { click: () => askForKey(false) } }, "Enter the API key instead"))));
   document.title = "MediaCache";
   updateText(connection, "");
@@ -153,7 +153,7 @@ function showList() {
   const update = () => {
     const words = search.value.toLowerCase().split(/\s+/).filter(Boolean);
     const found = items.filter(({ title }) => words.every((word) => title.toLowerCase().includes(word)));
-    // Live channels come first.
+    // Channels come first.
     const ordered = [...found.filter(({ kind }) => kind === "channel"), ...found.filter(({ kind }) => kind !== "channel")];
     const byAddress = new Map(ordered.map((item) => [addressOf(item), item]));
     arrange(list, rows, [...byAddress.keys()], (address) => makeCard(byAddress.get(address)));

@@ -50,7 +50,7 @@ async function readOnce(listener, succeeded) {
       const { value, done } = await reader.read();
       if (done) return;
       if (isFirst) {
-        // All further events arrive through the open stream. Reading the records can take longer than the silence.
+        // All further events arrive through the open stream. Reading the records may take longer than `maximumSilence`.
         isFirst = false;
         clearTimeout(timer);
         await listener.connected();

@@ -34,7 +34,7 @@ export class TrackFeeder {
     this.buffer = stream.source.addSourceBuffer(track.type);
     /** The index of the next segment. */
     this.next = 0;
-    /** The position at which appending is to begin; null if it has begun. */
+    /** The position at which appending will begin; null if it has begun. */
     this.target = 0;
     /** The end of the last fragment, as a position; null if the next fragment doesn't continue it. */
     this.end = null;

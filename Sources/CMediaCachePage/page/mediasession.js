@@ -1,4 +1,4 @@
-// Shows the media in the system's controls, and follows its keys.
+// Shows the media in the system's media controls, and handles their actions.
 
 /**
  * @param {Object} options

@@ -7,12 +7,15 @@ import { nearEnd, TrackFeeder } from "./feeder.js";
 import { isSupported, obstacleOf, readPresentation } from "./presentation.js";
 import { SegmentRows } from "./rows.js";
 
-/** The durations that are buffered ahead of the position, and kept behind it, in seconds. */
+/** The durations that are buffered ahead of the position, and retained behind it, in seconds. */
 const maximumAhead = 30;
 const maximumBehind = 30;
 /** The largest step of the times between two fragments that isn't a new clock, in seconds. */
 const maximumStep = 1;
-/** The largest distance at which a new clock continues at the end of the previous one instead of its segment's start. */
+/**
+ * The distance between the end of a clock and the place of the next segment, in seconds, up to which a new clock begins
+ * at that end.
+ */
 const seamless = 0.5;
 /** The largest difference of a fragment's position from that in the playlist, whose durations are rounded, in seconds. */
 const maximumDrift = 10;
@@ -227,7 +230,7 @@ class AttachedStream {
     if (feeder !== this.main) return known ?? row.place - start;
     if (known !== null && feeder.end !== null) {
       const place = start + known;
-      // Without an announcement, a clock may also restart.
+      // A clock may also restart without an announcement.
       if (Math.abs(place - feeder.end) <= maximumStep && Math.abs(place - row.place) <= maximumDrift) return known;
     }
     const isSeamless = feeder.end !== null && Math.abs(row.place - feeder.end) < seamless;
@@ -246,7 +249,7 @@ class AttachedStream {
   check() {
     // After an error, the video accepts no segments until its source is set again.
     if (this.signal.aborted || this.video.error || this.source.readyState === "closed") return;
-    // The event for a seek may follow others.
+    // Other events may precede the event for a seek.
     if (this.video.seeking && this.sought !== this.position) this.follow();
     for (const feeder of this.feeders) feeder.work();
     this.jump();
@@ -263,7 +266,7 @@ class AttachedStream {
     const places = this.feeders.map((feeder) => feeder.nextMedia(at));
     if (places.includes(null)) return;
     const to = Math.max(...places);
-    // WebKit ends a seek only at a buffered position. Elsewhere, browsers play over short gaps.
+    // WebKit ends a seek only at a buffered position. During playback, browsers play over short gaps.
     const least = video.readyState <= HTMLMediaElement.HAVE_METADATA ? 0.000_1 : 0.1;
     if (to <= at + least && video.seeking && performance.now() - this.soughtAt > maximumSeek) {
       // WebKit may not end a seek that began before the pictures there were available.

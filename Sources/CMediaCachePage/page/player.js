@@ -76,7 +76,7 @@ export function playerView(view) {
     showState(state, shown);
     showActions(actions, shown, player);
   });
-  // Only then is it known whether there are pictures.
+  // Whether there are pictures isn't known until then.
   player.video.addEventListener("loadedmetadata", show);
 
   const load = async (isResuming = false) => {

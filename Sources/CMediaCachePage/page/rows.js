@@ -37,7 +37,7 @@ export class SegmentRows {
     this.end = 0;
     /** Whether segments may be added. */
     this.isLive = true;
-    /** Whether no segment follows the last known one now. */
+    /** Whether no segment currently follows the last known one. */
     this.isAtEnd = false;
     this.targetDuration = 0;
   }

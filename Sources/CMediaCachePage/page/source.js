@@ -24,8 +24,8 @@ export const notDownloaded = "Only partly cached. Download it to save it as MP4.
 export async function sourceOfAsset(asset) {
   const base = localURL(asset.libraryURL);
   // A stream without a download: a recording that has ended, or a played stream that was added to the library.
-  const isRecorded = !asset.state && asset.kind === "stream" && asset.bytes === undefined;
-  if (!asset.state && !isRecorded) return sourceOfURL(asset.url, asset.kind);
+  const isStreamWithoutDownload = !asset.state && asset.kind === "stream" && asset.bytes === undefined;
+  if (!asset.state && !isStreamWithoutDownload) return sourceOfURL(asset.url, asset.kind);
   // The kind of a download isn't known until shortly after it starts.
   const isStream = asset.kind ? asset.kind === "stream" : playlistName.test(nameOf(asset.url));
   return isStream ? sourceOfStream(`${base}media.json`, `${base}index.m3u8`) : { src: base };

@@ -63,13 +63,13 @@ class RecordStore {
     return change(this.records);
   }
 
-  /** Returns the position of a name in the order of addition, which begins when the page first learns of it. */
+  /** Returns the position of a name in the order of addition. An unknown name is added as the last one. */
   rank(name) {
     if (!this.ranks.has(name)) this.ranks.set(name, (this.rankCount += 1));
     return this.ranks.get(name);
   }
 
-  /** Ranks the names of a complete list from the server, newest first, before those added since. */
+  /** Ranks the names of a complete list from the server, which begins with the newest, before those added since. */
   rankAll(names) {
     const known = new Set(names);
     const others = [...this.ranks.keys()].filter((name) => !known.has(name));

@@ -1,4 +1,4 @@
-// Shows the subtitles of an attached stream, which are read for a few seconds at a time.
+// Shows the subtitles of an attached stream, which are read in pieces of 30 seconds.
 
 import { aligned } from "./mediasource.js";
 
@@ -7,7 +7,7 @@ const piece = 30;
 /** The interval at which the end of a live stream is read again, in milliseconds. */
 const readAgainAfter = 4000;
 
-/** The text tracks by video. Browsers can't remove the text track of a script. */
+/** The text tracks by video. A text track that a script has added can't be removed. */
 const textTracks = new WeakMap();
 
 /**
@@ -44,7 +44,7 @@ export function startSubtitles(stream, track, signal) {
       if (signal.aborted) return;
       for (const found of list.segments) if (!add(found)) pieces.set(index, now);
     } catch {
-      // It is read again later.
+      // The piece is read again later.
       pieces.set(index, now);
     }
   }

@@ -84,7 +84,7 @@ export const orElse = (picture, other) => picture && {
   load: async () => (await picture.load().catch(() => null)) ?? other.load(),
 };
 
-/** Decodes pictures of media in the browser, one at a time, without being seen or heard. */
+/** A hidden and muted video, which decodes pictures of media one at a time. */
 class Decoder {
   /** @param {AbortSignal} signal ends the decoder when aborted */
   constructor(signal) {

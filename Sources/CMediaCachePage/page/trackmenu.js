@@ -27,7 +27,7 @@ export function makeTrackMenu({ player, playback, signal }) {
     return { input, label: make("label.inline", { hidden: true }, make("span", {}, text), input) };
   };
   let ending = new AbortController();
-  /** The language of the chosen subtitles, which remain chosen when the stream is attached again. */
+  /** The name of the chosen subtitles, which remain chosen when the stream is attached again. */
   let chosen = null;
   const listeners = [];
 

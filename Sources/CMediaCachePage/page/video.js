@@ -115,7 +115,7 @@ export function makeVideo({ label, poster, signal }) {
 export function rangeOf(video) {
   const { duration } = video;
   if (Number.isFinite(duration)) return duration > 0 ? { from: 0, to: duration } : null;
-  // If this is read before the metadata, WebKitGTK doesn't determine the duration.
+  // If `seekable` is read before the metadata, WebKitGTK doesn't determine the duration.
   if (video.readyState === HTMLMediaElement.HAVE_NOTHING) return null;
   const { seekable } = video;
   if (!seekable.length) return null;
@@ -192,7 +192,7 @@ export function startKeys({ player, signal, leave, menu, skip, seek }) {
 
 /** The keyboard shortcuts of a player, and their effects. */
 export const shortcuts = [
-  ["Space K", "Play or pause"], ["← → J L", "10 seconds back or forward"], ["0…9", "To a tenth of the timeline"],
+  ["Space K", "Play or pause"], ["← → J L", "10 seconds back or forward"], ["0…9", "To 0–90% of the timeline"],
   ["↑ ↓", "Volume"], ["M", "Mute"], ["C", "Next subtitles"], ["< >", "Slower or faster"], ["F", "Full screen"],
   ["P", "Picture in picture"], ["Esc", "Back"], ["?", "This list"],
 ];

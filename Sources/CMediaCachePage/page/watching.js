@@ -1,4 +1,4 @@
-// Reports positions of playback to the server, which keeps them for all browsers.
+// Reports positions of playback to the server, which stores them for all browsers.
 
 import { api } from "./api.js";
 

@@ -49,7 +49,8 @@ struct CatalogCopyTests {
         #expect(after["catalog.sqlite"] == garbage)
     }
 
-    /// The content of a catalog is the same in each folder, and the last folder's error must not replace the refusal.
+    /// Another folder for the copy wouldn't help, because the catalog's content is the same. The error of the last
+    /// folder must not replace the refusal.
     @Test(arguments: [CacheError.Code.newerFormat, .damaged, .folderOwned])
     func triesNoOtherFolderAfterErrorOfContent(_ code: CacheError.Code) async {
         let calls = Counter()

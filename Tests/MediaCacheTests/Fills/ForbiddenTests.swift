@@ -32,7 +32,7 @@ struct ForbiddenTests {
         #expect(try await store.resource(for: fixture.url)?.spans == cached)
         #expect(!store.engine.health.isFailing)
         let failure = await #expect(throws: CacheError.self) { try await store.complete(ReadRequest(url: fixture.url)) }
-        // More free space wouldn't help.
+        // A rule prevents storing, not a lack of space.
         #expect(failure?.code == .storage && failure?.isByRule == true)
         #expect(try await store.resource(for: fixture.url)?.spans == cached)
         // The origin permits storing again.

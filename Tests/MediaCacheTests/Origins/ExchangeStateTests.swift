@@ -150,7 +150,7 @@ struct ExchangeStateTests {
         _ = store([2], in: &state)
         state.end(nil).resume()
         let ending = state.end(Self.cancelled, droppingBuffers: true)
-        // Their release is left to the caller, which has released the lock.
+        // The dropped buffers are returned, so that the caller can release them outside its lock.
         #expect(ending.dropped == [[1], [2]] && state.bufferedBytes == 0)
         ending.resume()
         let code = await failure { _ = try await read(&state) }

@@ -89,8 +89,8 @@ struct PageFaultTests {
         await store.close()
     }
 
-    /// A script labels every response as HTML. A key may consist of letters, which is unlikely for longer encrypted
-    /// content.
+    /// The origin's script labels every response as HTML. A key may consist of letters, which is unlikely for longer
+    /// encrypted content.
     @Test(arguments: [16, 32])
     func acceptsKeyOfLetters(_ length: Int) async throws {
         let key = Array("0123456789abcdef0123456789ABCDEF".utf8.prefix(length))
@@ -149,7 +149,7 @@ struct PageFaultTests {
         await store.close()
     }
 
-    /// This happens behind a captive portal. The cached content remains playable and is marked as stale.
+    /// A captive portal responds with a page. The cached content remains playable and is marked as stale.
     @Test(arguments: answers.indices.filter { $0 != 2 })
     func keepsCachedVersionWhenRevalidationReturnsPage(_ index: Int) async throws {
         fixture.origin[fixture.url] = ScriptedResource(Self.body, cacheControl: "no-cache")

@@ -148,7 +148,7 @@ struct RedirectTests {
         let store = try await fixture.open { $0.transfers.readAhead = ReadAhead(initial: 64 << 10, maximum: 64 << 10) }
         _ = try await store.bytes(fixture.url, .closed(0, through: 99))
         fixture.origin.always(first, .unreachable)
-        // This attempt fails without a retry, unless a revalidation in the background has failed before.
+        // The first attempt fails without a retry, unless a revalidation in the background has failed before.
         _ = try? await store.bytes(fixture.url)
         #expect(try await store.bytes(fixture.url) == Self.body.bytes)
         await store.close()

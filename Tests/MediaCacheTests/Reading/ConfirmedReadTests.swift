@@ -115,7 +115,7 @@ struct ConfirmedReadTests {
         await store.close()
     }
 
-    /// The check isn't repeated after a failure, because its reader has received the cached bytes.
+    /// A failed check isn't retried, because the reader that caused it has already received the cached bytes.
     @Test func sendsOwnRequestAfterFailedCheckOfAnotherReader() async throws {
         let store = try await storeWithContent()
         fixture.time.advance(by: .seconds(86_500))

@@ -201,7 +201,7 @@ struct OpeningTests {
         await gate.waitForArrivals()
         for waiter in waiters { waiter.cancel() }
         for waiter in waiters { await #expect(throws: CancellationError.self) { try await waiter.value } }
-        // A new reader starts another request, and isn't cancelled with the earlier one.
+        // A later caller isn't cancelled with the earlier ones. It receives nil, and then starts another request.
         async let late = opening.wait()
         gate.open()
         let isAnswered = try await late != nil

@@ -19,13 +19,13 @@ struct IngestionTests {
             validatedAt: fixture.time.now, entityTag: "\"1\"")
     }
 
-    private func ingest(_ range: Range<Int64>, of body: ScriptedBody = body) throws {
+    private func writeFile(_ range: Range<Int64>, of body: ScriptedBody = body) throws {
         try Data(body.bytes(in: range)).write(to: URL(fileURLWithPath: file))
     }
 
     @Test func storesIngestedBytes() async throws {
         let store = try await fixture.open()
-        try ingest(100_000..<1_900_000)
+        try writeFile(100_000..<1_900_000)
         let info = try await store.ingest(file: file, range: 100_000..<1_900_000, for: fixture.url, head: head)
         #expect(info.spans == [100_000..<1_900_000])
         #expect(try await store.bytes(fixture.url) == Self.body.bytes)
@@ -39,7 +39,7 @@ struct IngestionTests {
     @Test func ingestionPreservesCachedBytes() async throws {
         let store = try await fixture.open()
         _ = try await store.bytes(fixture.url, .closed(500_000, through: 599_999))
-        try ingest(0..<2_000_000)
+        try writeFile(0..<2_000_000)
         #expect(try await store.ingest(file: file, range: 0..<2_000_000, for: fixture.url, head: head).isComplete)
         #expect(try await store.verify().findings.isEmpty)
         fixture.origin.isReachable = false
@@ -50,7 +50,7 @@ struct IngestionTests {
     @Test func refusesAnotherVersion() async throws {
         let store = try await fixture.open()
         _ = try await store.bytes(fixture.url, .closed(0, through: 9))
-        try ingest(0..<1000, of: .random(seed: 99, length: 1000))
+        try writeFile(0..<1000, of: .random(seed: 99, length: 1000))
         var other = head
         other.validator = Validator(entityTag: "\"2\"")
         await expectError(.representationChanged) {
@@ -62,7 +62,7 @@ struct IngestionTests {
 
     @Test func refusesFileOfAnotherLength() async throws {
         let store = try await fixture.open()
-        try ingest(0..<999)
+        try writeFile(0..<999)
         await expectError(.badResponse) {
             try await store.ingest(file: file, range: 0..<1000, for: fixture.url, head: head)
         }

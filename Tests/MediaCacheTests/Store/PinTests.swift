@@ -252,7 +252,7 @@ struct PinTests {
                 await commit()
                 isCommitted.signal()
             }
-            // The limit only ends a deadlock; beside other tests, a commit takes seconds.
+            // The limit only ends a deadlock. While other tests run, a commit may take seconds.
             #expect(isCommitted.wait(timeout: .now() + 120) == .success)
         }
         try await store.engine.run { try $0.move([representation], isDurable: true) }

@@ -284,7 +284,7 @@ struct PinnedVersionTests {
         let store = try await storeWithNewVersion()
         let middle = try await store.bytes(fixture.url, .closed(2_000_000, through: 2_000_999))
         #expect(Self.new.matches(middle, at: 2_000_000))
-        // Offline reads send no request, and no request has failed yet.
+        // A read without revalidation uses the pinned version, although no request has failed yet.
         #expect(try await store.bytes(ReadRequest(url: fixture.url, revalidation: .never)) == Self.old.bytes)
         fixture.time.advance(by: .seconds(10))
         fixture.origin.isReachable = false
@@ -364,7 +364,7 @@ struct PinnedVersionTests {
         let other = isShorter ? Self.shorter : Self.new
         let store = try await fixture.open()
         var (first, second) = (download, download)
-        // Beyond the read-ahead of a reader of the first bytes.
+        // The range is beyond the read-ahead of a reader of the first bytes.
         first.range = .closed(offset, through: offset + 99_999)
         second.range = .closed(1_300_000, through: 1_399_999)
         _ = try await store.fill(first)

@@ -225,16 +225,16 @@ struct ModelDisk: Sendable {
     func afterPowerCut(_ random: inout SeededGenerator) -> ModelDisk {
         var disk = self
         disk.names = durableNames
-        let keepsNames = Int.random(in: 0..<4, using: &random)
+        let nameMode = Int.random(in: 0..<4, using: &random)
         let prefix = Int.random(in: 0...unsyncedNames.count, using: &random)
         for (index, change) in unsyncedNames.enumerated() {
-            let survives = [false, true, index < prefix, Bool.random(using: &random)][keepsNames]
+            let survives = [false, true, index < prefix, Bool.random(using: &random)][nameMode]
             if survives { change.apply(to: &disk.names) }
         }
-        let isWritable = Int.random(in: 0..<4, using: &random)
+        let byteMode = Int.random(in: 0..<4, using: &random)
         // Sorted, so that seeds are reproducible.
         for node in nodes.keys.sorted() {
-            disk.nodes[node] = nodes[node].map { Self.torn($0, mode: isWritable, &random) }
+            disk.nodes[node] = nodes[node].map { Self.torn($0, mode: byteMode, &random) }
         }
         let named = Set(disk.names.values)
         disk.nodes = disk.nodes.filter { named.contains($0.key) }
