@@ -40,7 +40,7 @@ slices=(
 groups=("2 8" "5 13" "4 7" "6 10 12" "1 3 9 11 14")
 # Suites that use real sockets with short time limits. Their tests therefore run one after the other.
 apart='^MediaCacheServerTests\.(OriginContractTests|EmbeddedServerTests)'
-# Suites that occupy a core all the time, and therefore have a slice of their own.
+# Long suites that use a core until they end. They have a slice of their own, so that they don't prolong another one.
 long='^MediaContainersTests\..*FuzzTests'
 # Tests of deadlines and of a large catalog, which a sanitizer slows down too much, and simulations of weeks, whose code
 # other tests run as well.

@@ -9,7 +9,7 @@ public struct ServerInfo: Codable, Sendable, Hashable {
     /// The ID of the process that owns the cache folder.
     public var pid: Int32
     /// The addresses of the server, such as `http://127.0.0.1:9479`, the preferred one first. If it listens on all
-    /// addresses, those of this machine in its networks are included.
+    /// addresses, the list includes those at which other devices can reach this machine.
     public var addresses: [String]
     /// The cache folder; null if the server doesn't report it.
     public var cacheFolder: String?

@@ -83,7 +83,8 @@ struct CurlOptions: Sendable {
         handle.set(CURLOPT_MAXAGE_CONN, idleSeconds)
         // Without a value, libcurl would read a proxy from the environment.
         handle.set(CURLOPT_PROXY, proxy.map(Self.address(of:)) ?? "")
-        // NO_PROXY in the environment would bypass the proxy, and the checks of connected addresses.
+        // Otherwise, NO_PROXY in the environment could bypass the proxy. The addresses of such connections wouldn't be
+        // checked, because none are while a proxy is set.
         handle.set(CURLOPT_NOPROXY, "")
         if let proxy { apply(proxy, to: handle) }
         if let certificates { handle.set(CURLOPT_CAINFO_BLOB, certificates) }

@@ -73,7 +73,7 @@ public final class URLSessionOrigin: Origin {
             url: request.url, limits: request.limits, contentLength: Int64(content?.count ?? 0), peer: peer.kind,
             time: time, onMetrics: settings.onMetrics)
         guard let task = source.task(of: prepared, sending: content, for: exchange) else {
-            throw CacheError(.closed, "\(request.url.authority) can't be contacted: the origin was shut down")
+            throw CacheError(.closed, "\(request.url.authority) can't be contacted: the origin client was shut down")
         }
         return try await exchange.run(task)
     }

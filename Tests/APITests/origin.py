@@ -28,7 +28,7 @@ Some words
 
 
 class Origin:
-    """Makes media in a folder and serves it until it is closed."""
+    """An HTTP server for media that it generates in a folder. It runs until `close` is called."""
 
     def __init__(self, folder: pathlib.Path):
         self.folder = folder

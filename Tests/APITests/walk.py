@@ -371,7 +371,7 @@ class Walk:
             self.ask("DELETE", "/api/v1/tokens/{id}", names={"id": token["id"]}, status=(204,))
             self.ask("GET", "/api/v1/tokens/{id}", names={"id": token["id"]}, status=(404,))
             if requests.get(token["playURL"], timeout=60).status_code != 403:
-                raise Fault("a revoked token opens its play URL")
+                raise Fault("the play URL of a revoked token isn't refused with 403")
         old = self.server.key
         self.ask("POST", "/api/v1/key", status=(204,))
         self.server.read_key()

@@ -2,7 +2,7 @@ import Foundation
 import Testing
 
 extension CommandAcceptanceTests {
-    /// Tests of recordings whose catalog is deleted.
+    /// Tests that recordings can be replayed after the cache's catalog has been deleted.
     @Suite(.enabled(if: try Peer.isInstalled("nginx", "ffmpeg")))
     struct CatalogLossTests {
         private static let kinds = [

@@ -26,9 +26,9 @@ package struct PlaylistCheck {
             }
             if media.skip == nil { known = media }
         }
-        let growth = PlaylistWriter().bytes(parsed.playlist).count
-        if parsed.variables.isEmpty, growth > 8 * bytes.count + 1024 {
-            return "The written playlist has \(growth) bytes."
+        let size = PlaylistWriter().bytes(parsed.playlist).count
+        if parsed.variables.isEmpty, size > 8 * bytes.count + 1024 {
+            return "The written playlist is too long: \(size) bytes for an input of \(bytes.count) bytes."
         }
         return nil
     }

@@ -24,7 +24,9 @@ package func identityProblem(_ parsed: ParsedPlaylist) -> String? {
         if PlaylistWriter().bytes(second) != lowest {
             return "not canonical:\n" + String(decoding: lowest, as: UTF8.self)
         }
-        if withoutVersion(second) != withoutVersion(parsed.playlist) { return "changed with the lowest version" }
+        if withoutVersion(second) != withoutVersion(parsed.playlist) {
+            return "changed when written with the lowest version"
+        }
     } catch {
         return "\(error)"
     }

@@ -42,7 +42,8 @@ extension FuzzTarget {
             end = span.upperBound
             count += span.upperBound - span.lowerBound
         }
-        return problem("\(map.spans) have \(map.byteCount) bytes.", unless: map.byteCount == count)
+        return problem(
+            "The byte count of \(map.spans) is \(map.byteCount) instead of \(count).", unless: map.byteCount == count)
     }
 
     /// Adds and removes spans, and compares the map with a set. A change consists of three bytes: start, length, kind.

@@ -70,7 +70,7 @@ extension FuzzTarget {
         }
         for type in fields.compactMap({ MediaType.parse($0.value) })
         where MediaType.parse(type.essence)?.essence != type.essence {
-            return "The media type “\(type.essence)” isn't one."
+            return "The media type “\(type.essence)” is parsed differently."
         }
         _ = ResponseCheck.refusal(fields, TransferSettings())
         guard let location = fields[.location], let url = try? url.resolve(location) else { return nil }

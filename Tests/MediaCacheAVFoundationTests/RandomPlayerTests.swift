@@ -32,7 +32,7 @@ struct RandomPlayerTests {
         await store.close()
     }
 
-    /// Checks that each byte is sent once, except for up to two buffers at the end of an aborted response.
+    /// Checks that no byte is sent twice, except for up to two buffers at the end of an aborted response.
     private func checkSent(_ requests: [ScriptedRequest], _ number: Int) {
         var sent: [Range<Int64>] = []
         for request in requests where request.bodyBytes > 0 {

@@ -4,8 +4,8 @@ import Testing
 
 @testable import MediaCacheAVFoundation
 
-/// A player whose requests the tests make. AVPlayer first requests two bytes, then large overlapping ranges, which it
-/// cancels and repeats, and the end of the file for the index.
+/// A simulated player that makes the requests which a test specifies. Tests imitate AVPlayer: it first requests two
+/// bytes, then large overlapping ranges, which it cancels and repeats, and the end of the file for the index.
 final class ScriptedPlayer {
     let origin: ScriptedOrigin
     let url: ResourceURL

@@ -4,7 +4,7 @@ import Testing
 
 @testable import MediaCacheAVFoundation
 
-/// Tests of situations in which AVPlayer would stall if a request waited for bytes that it doesn't need or never ended.
+/// Tests that a request always ends, and doesn't wait for bytes that it doesn't need. Otherwise AVPlayer would stall.
 struct StallTests {
     private static let body = ScriptedBody.random(seed: 711, length: 3_000_000)
 

@@ -92,7 +92,7 @@ class LibraryFigures(PageCase):
         return max(sizes)
 
     def fill(self):
-        """Plays the beginnings of files, and adds the files to the library."""
+        """Plays the beginnings of files, and adds the files to the library, with titles and some covers."""
         picture = self.origin_picture()
 
         def add(number: int):

@@ -1,7 +1,7 @@
 internal import CMediaCacheShims
 
 /// Encrypts a segment with AES, in CBC mode with PKCS #7 padding (RFC 8216bis §4.4.4.4) or in counter mode without
-/// padding. Stops the process unless the key has 16 or 32 bytes, and the vector or first counter 16 bytes.
+/// padding. The key must have 16 or 32 bytes, and the vector or first counter 16 bytes.
 package func encryptAES(
     _ bytes: some Sequence<UInt8>, key: [UInt8], vector: [UInt8], inCounterMode: Bool = false
 ) -> [UInt8] {
@@ -14,6 +14,6 @@ package func encryptAES(
     var output = [UInt8](repeating: 0, count: input.count)
     let isEncrypted = mc_aes(
         inCounterMode ? mc_aes_ctr : mc_aes_cbc, 1, key, key.count, vector, input, input.count, &output)
-    precondition(isEncrypted == 1, "the key has a wrong length")
+    precondition(isEncrypted == 1, "AES encryption failed; the key must have 16 or 32 bytes")
     return output
 }

@@ -71,7 +71,8 @@ static inline char *_Nullable mc_curl_get_text(CURL *_Nonnull handle, CURLINFO i
   return value;
 }
 
-/// Sets the functions that libcurl calls when the events to wait for on a socket change, and when its timeout changes.
+/// Sets the functions that libcurl calls when the events to wait for on a socket change, and when the timeout of the
+/// multi handle changes.
 static inline void mc_curl_multi_set_callbacks(CURLM *_Nonnull multi, curl_socket_callback _Nonnull socket_changed,
                                                curl_multi_timer_callback _Nonnull timer_changed,
                                                void *_Nonnull context) {

@@ -35,7 +35,8 @@ export async function readPresentation(url, signal) {
   const resolve = (template, values) => new URL(expand(template, values), base).href;
   for (const variant of stream.variants) variant.address = resolve(variant.media, {});
   for (const track of stream.tracks) {
-    // The codecs of the other renditions, which usually are the same, aren't known until a fragment is read.
+    // Of the audio renditions with a playlist of their own, only the codec of the one that plays first is known. The
+    // others usually have the same codec.
     if (!track.codec) track.type = stream.tracks.find(({ kind, codec }) => kind === track.kind && codec)?.type ?? track.type;
     track.readRows = async (query) => (await read(resolve(track.segments, { query }), signal)).value;
     track.fragmentURL = (number) => resolve(track.fragments, { segment: number });

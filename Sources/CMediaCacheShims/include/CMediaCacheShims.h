@@ -5,8 +5,8 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-// Functions that Swift's Glibc and Darwin modules don't provide. Unless documented otherwise, functions return -1 and
-// set errno on failure.
+// Functions of the system and its libraries, with the same interface on all platforms. Unless documented otherwise,
+// functions return -1 and set errno on failure.
 
 /// Returns a CRC-32C (Castagnoli; RFC 3720 appendix B.4) continued over `count` bytes. The initial value is 0.
 uint32_t mc_crc32c(uint32_t crc, const void *bytes, size_t count);

@@ -261,7 +261,8 @@ public final class CacheStore: Sendable {
         }
     }
 
-    /// Returns the request with neither revalidation nor ``FillPolicy/whole`` if its settings forbid origin requests.
+    /// Returns the request, changed to use neither revalidation nor ``FillPolicy/whole`` if its settings (those of the
+    /// store if it has none) forbid origin requests.
     private func allowed(_ request: ReadRequest) -> ReadRequest {
         guard !(request.settings?.allowsOriginRequests ?? engine.transfers.allowsOriginRequests) else {
             return request

@@ -33,7 +33,8 @@ struct HostSettings: Sendable {
     var port = 0
     /// The names that requests may have in `Host`, besides those of this machine.
     var allowedHosts: [String] = []
-    /// The local networks that every request may reach, whatever its address scope and even if the server is exposed.
+    /// The local networks that every request to an origin may contact, whatever its address scope and even if the server
+    /// is exposed.
     var allowedNetworks: [AddressRange] = []
     /// The path at which a reverse proxy exposes this server.
     var publicPath = ""

@@ -3,8 +3,9 @@ import HTTPTypes
 import MediaCache
 import Synchronization
 
-/// The header profiles and credentials that the running server adds to origin requests, besides those of the store. A
-/// header profile applies to a whole origin. Credentials come from URLs and apply only to requests of their user.
+/// The header profiles and credentials that the running server adds to origin requests. The profiles are those of the
+/// store's settings, with the changes since the start. A header profile applies to a whole origin. Credentials come
+/// from URLs and apply only to requests of their user.
 final class HeaderProfileStore: Sendable {
     private struct User: Hashable {
         var origin: String

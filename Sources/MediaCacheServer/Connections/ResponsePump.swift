@@ -122,8 +122,8 @@ final class ResponsePump {
         }
     }
 
-    /// Has the system send bytes from their file. The reader retains them until they are sent, because their range of
-    /// the file may be reused afterwards.
+    /// Has the system send bytes from their file. The reader retains them until they are sent, because a released
+    /// range of the file may be reused.
     private func send(_ count: Int, of source: any BlobReader, at offset: Int64, from descriptor: Int32) {
         begin()
         guard !isFinished else { return }

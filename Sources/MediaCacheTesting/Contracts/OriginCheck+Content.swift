@@ -81,7 +81,8 @@ extension OriginCheck {
                 continue
             }
             let sent = script.requests.last?.url.target ?? "nothing"
-            try expect(sent == target || sent == encoded, "expected the target \(target), got \(sent)")
+            let expected = encoded.map { "\(target) or \($0)" } ?? target
+            try expect(sent == target || sent == encoded, "expected the target \(expected), got \(sent)")
         }
     }
 

@@ -27,13 +27,13 @@ import Synchronization
 /// to ``fetch(_:scope:range:kind:)``. If a redirect leads from a public to a private network, the response is
 /// discarded, but the request has been sent.
 ///
-/// Start transfers while the app is in the foreground. The system treats transfers that begin in the background as
-/// discretionary: it may delay them until the device has power and Wi-Fi. Pass many parts in one call of
-/// ``fetch(_:)``, so that all of them begin in time.
+/// Start transfers when the scene becomes inactive, while the app is still in the foreground. The system treats
+/// transfers that begin in the background as discretionary: it may delay them until the device has power and Wi-Fi.
+/// Pass many parts in one call of ``fetch(_:)``, so that all of them begin in time.
 ///
-/// A scene also becomes inactive for a moment, for example while the user opens Control Center. When the app is active
-/// again, call ``cancelPending()``: transfers that have received bytes continue, and the app's downloads don't request
-/// the same bytes if they call ``waitForTransfers(of:)`` first.
+/// A scene also becomes inactive when the app stays in the foreground, for example while the user opens Control Center.
+/// When the app is active again, call ``cancelPending()``: transfers that have received bytes continue, and the app's
+/// downloads don't request the same bytes if they call ``waitForTransfers(of:)`` first.
 ///
 /// On Linux, transfers end with the process.
 public final class BackgroundTransfers: Sendable {
@@ -269,7 +269,7 @@ public final class BackgroundTransfers: Sendable {
 
     /// Waits until the transfers of a resource that the last call to ``cancelPending()`` left running have ended, and
     /// the store has cached the received files. Cancels these transfers if none of them receives a byte for 30 seconds.
-    /// Returns immediately if there are none, and as soon as the task is cancelled.
+    /// Returns immediately if there are none. If the task is cancelled, it doesn't wait for running transfers any longer.
     ///
     /// Pass this method to `Downloads`, so that a download doesn't request the same bytes.
     public func waitForTransfers(of url: ResourceURL) async {

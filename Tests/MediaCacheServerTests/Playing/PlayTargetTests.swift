@@ -62,7 +62,7 @@ struct PlayTargetTests {
     }
 
     @Test(arguments: ["/play/", "/play/k", "/play/k/http", "/play/k/http/", "/play/k/ftp/h/x", "/play/k/http/h:0/x"])
-    func rejectsMissingParts(_ path: String) {
+    func rejectsMissingOrInvalidParts(_ path: String) {
         #expect(throws: CacheError.self) { try PlayTarget(path) }
     }
 }

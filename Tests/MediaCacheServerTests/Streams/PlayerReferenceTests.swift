@@ -24,7 +24,12 @@ struct PlayerReferenceTests {
             for (player, reference) in readers.references(of: sent) {
                 found += 1
                 guard PlayerReaders.leadsToOtherHost(reference) else { continue }
-                Issue.record("\(player) would request \(reference.debugDescription)\nof \(text)\nas \(sent)")
+                Issue.record(
+                    """
+                    \(player) would bypass the server: \(reference.debugDescription)
+                    original: \(text)
+                    rewritten: \(sent)
+                    """)
                 return
             }
             await Task.yield()

@@ -138,8 +138,8 @@ struct RemuxClockPeriodTests {
         #expect(abs(pictures[50] - pictures[0] - expected) < 0.1)
     }
 
-    /// Without timing in the parameter sets, the duration of the last picture before a step is unknown. The step isn't
-    /// its duration.
+    /// Without timing in the parameter sets, the duration of the last picture before a jump of the clock is unknown.
+    /// The length of the jump must not be used as the duration.
     @Test(arguments: [(900_900_000, .discontinuity), (3_600_000, .gap)] as [(Int64, SegmentJoin)])
     func joinsPicturesWithoutDurationAfterStep(start: Int64, join: SegmentJoin) throws {
         let segments: [(start: Int64, join: SegmentJoin)] = [

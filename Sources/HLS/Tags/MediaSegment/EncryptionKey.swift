@@ -65,7 +65,7 @@ public struct EncryptionKey: AttributeTag {
         private static let defined: Set<Method> = [.none, .aes128, .sampleAES, .sampleAESCTR]
     }
 
-    /// The encryption method. Its name is empty if the tag has none.
+    /// The encryption method. Its raw value is empty if the tag has no METHOD attribute.
     public var method: Method {
         get { Method(rawValue: attributes.text(.method) ?? "") }
         set { attributes.setUnquoted(newValue, for: .method) }

@@ -121,7 +121,8 @@ struct FolderChecks: Sendable {
         guard stat(path, &status) == 0 else {
             guard errno == ENOENT else {
                 return .failure(
-                    "key", "\(path) can't be examined: \(Self.reason(errno))", advice: "run as the user of the folder")
+                    "key", "\(path) can't be examined: \(Self.reason(errno))",
+                    advice: "run as the user that owns the folder")
             }
             return .ok("key", "none yet; the first start creates it")
         }

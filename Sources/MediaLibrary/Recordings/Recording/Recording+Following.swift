@@ -35,7 +35,7 @@ extension Recording {
             guard
                 let playlist = try await dependencies.loader.load(
                     requestURL, scope: track.scope, settings: try settings(), transferClass: .recording, isFresh: true)
-            else { throw CacheError(.notMedia, "\(url) is no longer a playlist") }
+            else { throw CacheError(.notMedia, "\(url) is other media instead of a playlist") }
             // Segments that arrive after the end would extend the recording.
             guard !Task.isCancelled, !isPastEnd, track.url == url else { return nil }
             isMultivariant = playlist.kind == .multivariant

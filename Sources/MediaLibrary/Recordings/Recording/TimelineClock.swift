@@ -185,7 +185,8 @@ struct TimelineClock: Sendable {
         if time <= expected { return true }
         // After a correction, the clock is closer to the arrival of segments.
         if abs(segment.arrival - time) + Self.arrivalTolerance < abs(segment.arrival - expected) { return true }
-        // As long as this process hasn't seen a lag, it's only known that segments don't arrive before their time.
+        // Until this process has measured a lag, only this is known: a segment doesn't arrive before its start, unless
+        // the timeline is already ahead of arrivals.
         guard let ownLag else {
             return end > segment.arrival + Self.arrivalTolerance || time <= segment.arrival + Self.arrivalTolerance
         }
