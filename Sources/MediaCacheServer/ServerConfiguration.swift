@@ -34,7 +34,7 @@ public struct ServerConfiguration: Sendable {
     /// Whether the server has its own downloads and recordings. Set it to false in an app that has its own `Downloads`
     /// of the store, since the two would conflict.
     public var runsDownloads: Bool
-    /// Whether downloads, recordings and exports of earlier processes continue when the server starts. Otherwise they
+    /// Whether downloads, recordings and exports of earlier processes continue when the server starts. Otherwise, they
     /// continue on request.
     public var resumesDownloads: Bool
     /// The limits and conditions of downloads. They take precedence over the stored ones until they are changed through

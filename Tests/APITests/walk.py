@@ -325,7 +325,7 @@ class Walk:
         self.ask("POST", export, names=one, status=(200, 201))
         self.ask("DELETE", export, names=one, status=(204,))
         self.ask("GET", "/api/v1/channels")
-        # The pages of channels continue after a name, not after a number.
+        # Both channels fit into one page.
         self.record("another")
         self.pages("/api/v1/channels", "channels", ["another", "walk"], "name")
         window = {"channel": "walk", "from": str(channel["recordedRanges"][0]["from"]), "to": str(channel["recordedRanges"][0]["to"])}

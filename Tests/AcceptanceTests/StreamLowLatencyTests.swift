@@ -70,8 +70,8 @@ extension LiveAcceptanceTests {
                 "low latency, parts as \(kind.rawValue): \(clientReloads) reloads and",
                 "\(readings.reduce(0) { $0 + $1.parts.count }) parts by \(readings.count) readers cost the origin",
                 "\(reloads) reloads and \(parts) requests for parts;",
-                "\(readings.map(\.deltaUpdates).max() ?? 0) delta updates, \(readings.map(\.hints).max() ?? 0) hints each"
-            )
+                "at most \(readings.map(\.deltaUpdates).max() ?? 0) delta updates",
+                "and \(readings.map(\.hints).max() ?? 0) hints per reader")
             #expect(reloads * 2 < clientReloads)
             #expect(parts * 2 < readings.reduce(0) { $0 + $1.parts.count })
         }

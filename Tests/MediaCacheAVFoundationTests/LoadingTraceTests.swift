@@ -17,7 +17,7 @@ struct LoadingTraceTests {
         await player.eventually { part.isOver }
         let gate = ScriptedGate()
         fixture.origin.always(player.url, .holdBody(at: 2_010_000, gate))
-        // The range is beyond the read-ahead of the previous request, which continues without a reader.
+        // The range begins beyond the read-ahead of the previous request, whose fill continues without a reader.
         let cut = player.request(2_000_000)
         await player.eventually { cut.count == 10_000 }
         player.cancel(cut)

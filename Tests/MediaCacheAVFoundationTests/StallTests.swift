@@ -64,8 +64,8 @@ struct StallTests {
         }
     }
 
-    /// The player continues with a new request each time the origin resets the connection. It would load forever if
-    /// such a request didn't continue.
+    /// Each time the origin resets the connection, the player's request fails, and the player requests the rest. It
+    /// would load forever if the new request received no bytes.
     @Test func repeatedRequestsAfterFailuresReceiveAllBytes() async throws {
         try await withPlayer { player, fixture, _ in
             _ = await player.open()

@@ -78,7 +78,7 @@ def ffmpeg(*arguments: object, stdin=None):
 
 
 def _hls(folder: Path, *options: object) -> list[object]:
-    """Returns the options for an output that consists of a playlist and its segments in `folder`."""
+    """Creates `folder`, and returns ffmpeg's options for a playlist and its segments in it."""
     folder.mkdir(parents=True)
     return [*options, "-f", "hls", "-hls_time", SEGMENT_SECONDS, "-hls_playlist_type", "vod", folder / "index.m3u8"]
 

@@ -135,7 +135,7 @@ class PageCase(ServerCase):
         expect(page.get_by_role("main")).to_be_visible()
 
     def play(self, page: Page, url: str):
-        """Opens the player of a URL as from a link, and allows playback."""
+        """Opens the player of a URL as if from a link, and agrees to playback."""
         self.go(page, "#/play/url/" + quote(url, safe=""))
         expect(page.get_by_role("heading", level=1)).to_have_text("Play this URL?")
         page.get_by_role("main").get_by_role("button", name="Play", exact=True).click()

@@ -45,7 +45,7 @@ package enum Prerequisite {
     /// Returns whether the ``corpora`` are present. With `MEDIACACHE_CORPORA=absent`, prints this setting and returns
     /// false.
     ///
-    /// - Throws: ``Missing``, like ``isMet(_:_:in:)``, or if `MEDIACACHE_CORPORA` has another value.
+    /// - Throws: ``Missing``, like ``isMet(_:_:in:report:)``, or if `MEDIACACHE_CORPORA` has another value.
     package static func hasCorpora(
         at folder: URL = corpora, in environment: [String: String] = ProcessInfo.processInfo.environment,
         report: (String) -> Void = { print("skipped: \($0)") }
@@ -59,7 +59,7 @@ package enum Prerequisite {
             return false
         case let value?:
             throw Missing(
-                description: "MEDIACACHE_CORPORA is \(value), but its only value is absent; change or unset it")
+                description: "MEDIACACHE_CORPORA is “\(value)”, but only “absent” is allowed; change or unset it")
         }
     }
 }

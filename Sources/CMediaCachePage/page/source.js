@@ -23,7 +23,8 @@ export const notDownloaded = "Only partly cached. Download it to save it as MP4.
 /** Returns the source for playing an asset. @returns {Promise<Source>} */
 export async function sourceOfAsset(asset) {
   const base = localURL(asset.libraryURL);
-  // A stream without a download: a recording that has ended, or a played stream that was added to the library.
+  // A stream without a download: a recording that has ended, a played stream that was added to the library, or a stream
+  // whose download was removed while its data was kept.
   const isStreamWithoutDownload = !asset.state && asset.kind === "stream" && asset.bytes === undefined;
   if (!asset.state && !isStreamWithoutDownload) return sourceOfURL(asset.url, asset.kind);
   // The kind of a download isn't known until shortly after it starts.

@@ -36,7 +36,7 @@ package final class ExchangeBody: OriginBody {
     package func cancel() { exchange.cancel() }
 }
 
-/// A change of a transport's reception.
+/// An instruction to a transport to pause or continue receiving.
 @usableFromInline package enum ReceptionChange: Sendable {
     case paused
     case continued

@@ -101,7 +101,7 @@ package enum MediaType {
         var sniffed = front.bytes.withUnsafeBytes(sniff)
         // A playlist may have the length of a key, but a player that requests its URL would follow its references.
         if kind == .key, isReferenceList(sniffed) {
-            throw CacheError(.notMedia, "\(url) is a playlist instead of a key")
+            throw CacheError(.notMedia, "\(url) is a playlist or manifest instead of a key")
         }
         if case .body(let bytes) = front {
             let isKey = isKey(kind, length: length)

@@ -8,7 +8,8 @@ extension CacheStore {
 }
 
 extension Resource {
-    /// Revalidates the current version in the background.
+    /// Starts a request that revalidates the current version, unless a shared request is already running. The new
+    /// request continues without waiting callers.
     func revalidateInBackground(_ request: ReadRequest) {
         guard let current else { return }
         let (opening, isOwn) = opening(request.confirming(current.content.kind), insteadOf: current)

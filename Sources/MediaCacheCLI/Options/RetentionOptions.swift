@@ -55,7 +55,8 @@ struct SegmentLimit: Sendable, Hashable {
     init(parsing text: String) throws {
         guard text.lowercased() != "none" else { return }
         guard let count = Int(text), count >= 0 else {
-            throw ArgumentTextError("“\(text)” is not a number of segments; use a whole number or none")
+            throw ArgumentTextError(
+                "“\(text)” is not a number of segments; use a whole number greater than 0, or “none” for no limit")
         }
         self.count = count
     }

@@ -78,8 +78,8 @@ public struct PlayTarget: Sendable, Hashable {
 
     var path: String { Self.path(for: url, token: token, options: options) }
 
-    /// The text covered by a signature: the resource and all options, without token and signature. A file below a
-    /// playlist has the playlist's signature, since it contains nothing to which the playlist doesn't lead.
+    /// The text covered by a signature: the resource and the options, without the token, the signature and the file
+    /// below a playlist. Such a file has the playlist's signature, because the playlist leads to everything in it.
     var signedText: String {
         var options = options
         options.signature = nil

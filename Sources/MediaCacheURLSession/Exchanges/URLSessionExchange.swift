@@ -217,7 +217,7 @@ extension URLSessionExchange {
     /// Ends the exchange. An exchange that has already ended can only drop its buffers.
     ///
     /// - Parameters:
-    ///   - error: The error for the reader; nil at the end of the body.
+    ///   - error: The error for the tasks that wait for the head or the body; nil at the end of the body.
     ///   - isDue: Returns whether to end the exchange. Called under the lock.
     private func end(
         _ error: (any Error)?, droppingBuffers: Bool = false, if isDue: (inout State) -> Bool = { _ in true }

@@ -65,16 +65,16 @@ public actor Recordings {
 
     /// Loads the channels and resumes their recordings.
     ///
-    /// - Parameter resuming: Whether to resume recordings and export finished programmes. If false, channels are only
-    ///   loaded.
+    /// - Parameter resuming: Whether to resume recordings and export finished programmes. If false, recordings are
+    ///   resumed and programmes exported on request only.
     /// - Throws: `CacheError` with `storage`.
     public func start(resuming: Bool = true) async throws {
         try await changes.runUncancelled {
             owner.recordings = self
             try await load()
             isStarted = true
-            guard resuming else { return }
             await exports.start()
+            guard resuming else { return }
             for recording in all {
                 let channel = await recording.channel
                 // Recording starts first, so that the exports wait for segments that are still being fetched.

@@ -50,7 +50,7 @@ enum StreamCorpus {
 
     static func has(_ path: String) -> Bool { FileManager.default.fileExists(atPath: root + path) }
 
-    /// Returns the rows of a table, keyed by the names in its first line.
+    /// Returns the rows of a tab-separated table, each as values by column name. The first line contains the names.
     private static func table(_ path: String) throws -> [[String: String]] {
         let lines = try String(contentsOfFile: "\(root)/\(path)", encoding: .utf8).split(whereSeparator: \.isNewline)
             .map { $0.split(separator: "\t", omittingEmptySubsequences: false).map(String.init) }

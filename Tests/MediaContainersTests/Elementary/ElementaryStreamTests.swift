@@ -148,7 +148,8 @@ struct FrameClockTests {
         #expect(time == 1024 * 90_000)
     }
 
-    /// A damaged stream may combine times far from 0 with a sample rate of 24 bits.
+    /// A damaged stream may combine times far from 0 with the largest sample rate that fits into the
+    /// 24-bit field.
     @Test(arguments: [1, -1] as [Int64]) func acceptsLargestTimeWhoseProductWithRateFits(sign: Int64) {
         let rate: Int64 = (1 << 24) - 1
         let start = Int64.max / rate * sign

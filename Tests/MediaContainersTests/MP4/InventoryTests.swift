@@ -3,7 +3,8 @@ import MediaContainers
 import TestSupport
 import Testing
 
-/// Tests that compare the track properties of sample files with FFmpeg's.
+/// Tests of the track properties, codec strings and encryption of sample files. The track properties are compared with
+/// those that FFmpeg reports.
 @Suite(.enabled(if: try Prerequisite.hasCorpora()))
 struct InventoryTests {
     struct Entry: CustomTestStringConvertible, Sendable {

@@ -87,7 +87,7 @@ package final class Timeline: Sendable {
                 guard let page = bytes.flatMap(TimelinePage.init(encoded:)), page.first == first else {
                     // The numbers of an unreadable page aren't reused.
                     let end = first + Int64(TimelinePage.capacity)
-                    // Each segment of the page may have had a discontinuity.
+                    // Each segment after the last readable page, or since the beginning if there is none, may have had a discontinuity.
                     state.unknown += state.index.entries.isEmpty ? end : end - state.next
                     state.next = max(state.next, end)
                     continue

@@ -176,8 +176,8 @@ extension Recording {
         ).bytes
     }
 
-    /// Returns the window that ends `delay` before the stream's time, and begins a minute before its end or an earlier
-    /// edge.
+    /// Returns the window that ends `delay` before the stream's time. It begins a minute before its end or before
+    /// `edge`, whichever is earlier.
     private func span(delayedBy delay: Int64, edge: Int64) -> Range<Int64> {
         let end = streamTime.clampedSum(-delay)
         return min(end, edge).clampedSum(-Self.standardWindow)..<end

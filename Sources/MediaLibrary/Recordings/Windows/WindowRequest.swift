@@ -109,7 +109,11 @@ package enum WindowRequest: Sendable, Hashable {
         let text = text.trimmingCharacters(in: .whitespaces)
         if text == "now" { return now }
         if let number = Double(text), number.isFinite {
-            guard abs(number) < 1e16 else { throw WindowError("\(what) “\(text)” is out of range") }
+            guard abs(number) < 1e16 else {
+                throw WindowError(
+                    "\(what) “\(text)” is out of range; use seconds or milliseconds since 1970, or -<seconds> for a time "
+                        + "in the past")
+            }
             if text.hasPrefix("-") { return now.clampedSum(nanoseconds(number)) }
             return number >= minimumMilliseconds ? nanoseconds(number / 1000) : nanoseconds(number)
         }
