@@ -64,7 +64,12 @@ play_url() {
         sed -E 's/.*"playURL" *: *"([^"]*)".*/\1/'
 }
 
-start --origin-port 0
+# A port below those that the system assigns to connections, so that it's still free at a restart.
+choose_port() { origin_port=$((20000 + RANDOM % 10000)); }
+choose_port
+while (: <"/dev/tcp/127.0.0.1/$origin_port") 2>/dev/null; do choose_port; done
+
+start --origin-port "$origin_port"
 get "$page" >"$folder/page"
 grep -q '<video' "$folder/page" || fail "the page at $page has no player"
 status=$(curl --silent --output /dev/null --write-out '%{http_code}' "$base/demo/state")
@@ -86,7 +91,6 @@ after="$(state originBytesSent) bytes, $(state originRequests) requests"
 echo "check-demo: the second read didn't use the origin ($after in total)"
 
 # Restarts twice: opening a cache can write to it, so the second restart reads the cache as the first one left it.
-origin_port=$(sed -E 's#^http://[^/]*:([0-9]+)/.*#\1#' <<<"$origin")
 for restart in first second; do
     stop
     start --origin-port "$origin_port"

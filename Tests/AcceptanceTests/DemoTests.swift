@@ -14,9 +14,10 @@ extension AcceptanceTests {
 
         @Test func playsClipFromCacheAfterRestart() async throws {
             let folder = try TemporaryFolder("cache")
+            let command = ["demo", "--origin-port", "\(try FreePort.next())"]
             var clips: [Data] = []
             for start in 1...2 {
-                let demo = try await RunningServer(cache: folder.path, command: ["demo"])
+                let demo = try await RunningServer(cache: folder.path, command: command)
                 let connection = try HTTPConnection(to: demo.base)
                 let head = try connection.request(demo.base.appending(path: "demo"))
                 let page = String(decoding: try connection.body(), as: UTF8.self)

@@ -3,7 +3,7 @@ package import Foundation
 /// A port of 127.0.0.1 that refuses connections: a socket is bound to it without listening. Until it's closed, no other
 /// process can use the port.
 package final class RefusingPort: Sendable {
-    /// The number of the port. The kernel selects it from a large range.
+    /// The number of the port.
     package let number: Int
     private let descriptor: Int32
 
@@ -12,8 +12,8 @@ package final class RefusingPort: Sendable {
         package let description: String
     }
 
-    /// Binds a port.
-    package init() throws {
+    /// Binds a port; 0 for one that the kernel selects from a large range.
+    package init(_ number: Int = 0) throws {
         #if canImport(Glibc)
             let stream = Int32(SOCK_STREAM.rawValue)
         #else
@@ -23,7 +23,7 @@ package final class RefusingPort: Sendable {
         guard descriptor >= 0 else {
             throw Failure(description: "a socket can't be created: \(String(cString: strerror(errno)))")
         }
-        var address = sockaddr_in.loopback(port: 0)
+        var address = sockaddr_in.loopback(port: number)
         var length = socklen_t(MemoryLayout<sockaddr_in>.size)
         let isBound = withUnsafeMutablePointer(to: &address) { pointer in
             pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { pointer in
@@ -35,7 +35,7 @@ package final class RefusingPort: Sendable {
             throw Failure(description: "no free port: \(String(cString: strerror(errno)))")
         }
         self.descriptor = descriptor
-        number = Int(UInt16(bigEndian: address.sin_port))
+        self.number = Int(UInt16(bigEndian: address.sin_port))
     }
 
     /// Releases the port.

@@ -15,22 +15,26 @@ final class LoopbackListener: Sendable {
 
     /// - Parameter serve: Serves a connection, which is closed when it returns.
     init(serve: @escaping @Sendable (Int32) -> Void) throws {
-        port = try FreePort.next()
         #if canImport(Glibc)
-            descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
+            let listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
         #else
-            descriptor = socket(AF_INET, SOCK_STREAM, 0)
+            let listener = socket(AF_INET, SOCK_STREAM, 0)
         #endif
-        var address = sockaddr_in.loopback(port: port)
-        let result = withUnsafePointer(to: &address) { pointer in
-            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                bind(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
+        var address = sockaddr_in.loopback(port: 0)
+        var length = socklen_t(MemoryLayout<sockaddr_in>.size)
+        let isListening = withUnsafeMutablePointer(to: &address) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { pointer in
+                bind(listener, pointer, length) == 0 && listen(listener, 512) == 0
+                    && getsockname(listener, pointer, &length) == 0
             }
         }
-        guard descriptor >= 0, result == 0, listen(descriptor, 512) == 0 else {
-            throw HarnessError("no listening socket: \(String(cString: strerror(errno)))")
+        guard listener >= 0, isListening else {
+            let reason = String(cString: strerror(errno))
+            if listener >= 0 { close(listener) }
+            throw HarnessError("no listening socket: \(reason)")
         }
-        let listener = descriptor
+        descriptor = listener
+        port = Int(UInt16(bigEndian: address.sin_port))
         Thread.detachNewThread {
             while true {
                 let connection = accept(listener, nil, nil)
