@@ -129,6 +129,8 @@ final class ChildProcess: Sendable {
     func line<T>(within limit: Duration, _ accept: (String) -> T?) async throws -> T {
         let deadline = ContinuousClock.now + limit
         while true {
+            // Read before the output, which is complete if the process and its streams have ended.
+            let ending = state.withLock { $0.openStreams == 0 ? $0.ending : nil }
             let lines = outputText.split(separator: "\n", omittingEmptySubsequences: false).dropLast()
             for line in lines {
                 if let value = accept(String(line)) { return value }
