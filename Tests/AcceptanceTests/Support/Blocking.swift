@@ -10,7 +10,7 @@ func onThread<T: Sendable>(_ body: @escaping @Sendable () throws -> T) async thr
 /// Returns the first value of `condition` other than nil. After `limit`, throws an error with `expectation`.
 func eventually<T>(
     _ expectation: String,
-    within limit: Duration = .seconds(10),
+    within limit: Duration = .seconds(30),
     every interval: Duration = .milliseconds(10),
     _ condition: () async throws -> T?
 ) async throws -> T {
