@@ -107,6 +107,7 @@ extension CommandAcceptanceTests {
         func playerTokenExpiresWithPlayer(signal: Int32?, isServed: Bool) async throws {
             let server = isServed ? try await RunningServer(cache: folder.path) : nil
             let marks = try TemporaryFolder("player")
+            // The player also ends when its folder is removed, so that a failed test leaves no process.
             let player = """
                 #!/bin/sh
                 printf '%s\\n' "$0" "$@" >"$PLAYER_FOLDER/arguments"
@@ -115,7 +116,7 @@ extension CommandAcceptanceTests {
                     case $argument in --playlist=*) cp -p "${argument#--playlist=}" "$PLAYER_FOLDER/playlist";; esac
                 done
                 touch "$PLAYER_FOLDER/ready"
-                while [ ! -e "$PLAYER_FOLDER/end" ]; do sleep 0.05; done
+                while [ -e "$PLAYER_FOLDER/ready" ] && [ ! -e "$PLAYER_FOLDER/end" ]; do sleep 0.05; done
 
                 """
             try player.write(toFile: marks.file("mpv"), atomically: true, encoding: .utf8)

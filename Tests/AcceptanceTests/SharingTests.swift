@@ -115,10 +115,11 @@ extension AcceptanceTests {
                 .init(connectionRate: 100 << 10), [film: .bytes(seed: 1, length: 20 << 20)])
             let folder = try TemporaryFolder("cache")
             let marks = try TemporaryFolder("player")
+            // The player also ends when its folder is removed, so that a failed test leaves no process.
             let player = """
                 #!/bin/sh
                 touch '\(marks.file("ready"))'
-                while [ ! -e '\(marks.file("end"))' ]; do sleep 0.05; done
+                while [ -e '\(marks.file("ready"))' ] && [ ! -e '\(marks.file("end"))' ]; do sleep 0.05; done
 
                 """
             try player.write(toFile: marks.file("mpv"), atomically: true, encoding: .utf8)
