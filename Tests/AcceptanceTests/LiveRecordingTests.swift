@@ -109,7 +109,11 @@ extension LiveAcceptanceTests {
             let child = try channel.child(of: "index.m3u8?begintime=\(start)", track: "video-1")
             var seen: [Int] = []
             var followed = 0
+            let deadline = ContinuousClock.now + .seconds(60)
             while followed < 4 {
+                guard ContinuousClock.now < deadline else {
+                    throw HarnessError("only \(followed) segments were added to the window within 60 s")
+                }
                 let window = try channel.window(child)
                 #expect(!window.playlist.hasEndList)
                 #expect(window.playlist.type == .event)

@@ -162,7 +162,7 @@ extension LiveAcceptanceTests {
             try await eventually("two segments are recorded", within: .seconds(30)) {
                 try await Self.channels(folder.path).first.map { $0.segments >= 2 } == true ? () : nil
             }
-            let from = Int64(Date().timeIntervalSince1970 * 1000) + 1000
+            let from = Int64(Date().timeIntervalSince1970 * 1000) + 5000
             let programme: Programme = try await MediaCacheBinary.decoded(
                 [
                     "channels", "programmes", "news", "--add", "Match", "--from", "\(from)", "--to", "\(from + 4000)",

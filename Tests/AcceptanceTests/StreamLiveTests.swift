@@ -1,4 +1,5 @@
 import Foundation
+import Synchronization
 import TestSupport
 import Testing
 
@@ -68,20 +69,23 @@ extension LiveAcceptanceTests {
 
         /// 50 clients that poll simultaneously cause as many requests as one client.
         @Test func concurrentPollsShareRequests() async throws {
-            let rounds = 3
-            // Long enough that even a loaded machine sends all requests of a round.
-            let origin = try LivePlaylist.origin(answeringAfter: .seconds(2))
+            let (clients, rounds) = (50, 3)
+            let polls = Polls()
+            // Responds when all clients have begun their polls of a round, after a time that suffices even on a loaded
+            // machine for the requests to reach the server.
+            let origin = try LivePlaylist.origin(answeringAfter: .seconds(2)) { round in
+                polls.wait(for: clients * (round + 1))
+            }
             let folder = try TemporaryFolder("cache")
             let server = try await RunningServer(cache: folder.path)
             let url = try await server.play(origin.url(LivePlaylist.path))
-            let start = Date(timeIntervalSinceNow: 1)
             let numbers = try await withThrowingTaskGroup(of: [Int].self) { group in
-                for _ in 0..<50 {
+                for _ in 0..<clients {
                     group.addTask {
                         try await onThread {
                             let connection = try HTTPConnection(to: url)
-                            return try (0..<rounds).map { round in
-                                Thread.sleep(until: start + 4 * Double(round))
+                            return try (0..<rounds).map { _ in
+                                polls.begin()
                                 return try LivePlaylist.number(at: url, over: connection)
                             }
                         }
@@ -89,7 +93,7 @@ extension LiveAcceptanceTests {
                 }
                 return try await group.reduce(into: []) { $0.append($1) }
             }
-            #expect(numbers.count == 50)
+            #expect(numbers.count == clients)
             #expect(numbers.allSatisfy { $0 == Array(0..<rounds) })
             #expect(origin.entries(LivePlaylist.path).count == rounds)
             try await server.stop()
@@ -157,5 +161,18 @@ extension LiveAcceptanceTests {
             }
             try await server.stop()
         }
+    }
+}
+
+/// The number of polls that clients have begun.
+private final class Polls: Sendable {
+    private let count = Mutex(0)
+
+    func begin() { count.withLock { $0 += 1 } }
+
+    /// Waits at most 30 s until `number` polls have begun.
+    func wait(for number: Int) {
+        let deadline = Date() + 30
+        while count.withLock({ $0 }) < number, Date() < deadline { Thread.sleep(forTimeInterval: 0.01) }
     }
 }

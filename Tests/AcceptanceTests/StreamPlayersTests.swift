@@ -34,7 +34,7 @@ extension AcceptanceTests {
         /// All players follow a sliding window concurrently to its end without a lost or wrong frame, and the origin
         /// sends each segment once.
         @Test func playersFollowLiveWindow() async throws {
-            let encoder = try await LiveEncoder(seconds: 12)
+            let encoder = try await LiveEncoder(seconds: 20)
             let origin = try await NginxOrigin(serving: encoder.folder.path)
             let folder = try TemporaryFolder("cache")
             let server = try await RunningServer(cache: folder.path)

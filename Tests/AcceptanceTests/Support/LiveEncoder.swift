@@ -15,7 +15,7 @@ final class LiveEncoder: Sendable {
     init(seconds: Int) async throws {
         let folder = try TemporaryFolder("live")
         self.folder = folder
-        let window = "hls_time=1:hls_list_size=4:hls_delete_threshold=2:hls_flags=delete_segments"
+        let window = "hls_time=1:hls_list_size=8:hls_delete_threshold=2:hls_flags=delete_segments"
         let outputs =
             "[f=hls:\(window)]\(folder.file(Self.window))|[f=hls:hls_time=1:hls_list_size=0]\(folder.file(Self.whole))"
         // Encodes in real time.

@@ -11,9 +11,16 @@ enum LivePlaylist {
         var arrived: ContinuousClock.Instant
     }
 
-    /// Starts an origin that responds with a new playlist to each request, after `delay`.
-    static func origin(answeringAfter delay: Duration) throws -> ScriptedOrigin {
+    /// Starts an origin that responds with a new playlist to each request.
+    ///
+    /// - Parameters:
+    ///   - delay: The time from the return of `hold` to the response.
+    ///   - hold: Called with the number of each request. Blocks the request's thread.
+    static func origin(
+        answeringAfter delay: Duration, hold: @escaping @Sendable (Int) -> Void = { _ in }
+    ) throws -> ScriptedOrigin {
         try ScriptedOrigin { request in
+            hold(request.number)
             let text = """
                 #EXTM3U
                 #EXT-X-TARGETDURATION:1

@@ -1,9 +1,10 @@
 import Foundation
 import HLS
+import Synchronization
 
-/// A low-latency origin (RFC 8216bis §6.2.5) of a stream that grows by a part of 0.5 s at a time. It delays responses
-/// to blocking reloads and requests for hinted part files until the parts are available, and omits old segments from
-/// delta updates.
+/// A low-latency origin (RFC 8216bis §6.2.5) of a stream that grows by a part of 0.5 s at a time, from the first request
+/// on. It delays responses to blocking reloads and requests for hinted part files until the parts are available, and
+/// omits old segments from delta updates.
 final class LowLatencyOrigin: Sendable {
     /// The way parts are addressed.
     enum Parts: String, Sendable, CaseIterable {
@@ -24,7 +25,7 @@ final class LowLatencyOrigin: Sendable {
     let kind: Parts
     let initialization: Data
     let parts: [Data]
-    private let start = Date()
+    private let firstRequest = Mutex<Date?>(nil)
 
     init(_ kind: Parts, media: LowLatencyMedia) {
         self.kind = kind
@@ -37,6 +38,15 @@ final class LowLatencyOrigin: Sendable {
     func segment(_ number: Int) -> Data {
         let first = number * Self.segmentParts
         return parts[first..<max(first, min(first + Self.segmentParts, available))].reduce(Data(), +)
+    }
+
+    /// The time of the first request.
+    private var start: Date {
+        firstRequest.withLock { date in
+            let start = date ?? Date()
+            date = start
+            return start
+        }
     }
 
     private var available: Int {
