@@ -136,11 +136,13 @@ extension CommandAcceptanceTests {
         func waitingGetContinuesWhenFolderOwnerEnds(signal: Int32?) async throws {
             let file = try await Fixtures.shared.random(Fixtures.medium)
             try await Fixtures.shared.clips()
+            // The owner still downloads when it receives the signal.
+            let slow = try await NginxOrigin(serving: Fixtures.folder, bytesPerSecond: 4 << 20)
             let origin = try await NginxOrigin(serving: Fixtures.folder, bytesPerSecond: 20 << 20)
             let folder = try TemporaryFolder("cache")
             let options = ["--quiet", "--cache", folder.path]
             let source = signal == nil ? Fixtures.moovFirst : Fixtures.medium
-            let owner = try ChildProcess(MediaCacheBinary.path, ["get", "\(origin.url(source))?owner"] + options)
+            let owner = try ChildProcess(MediaCacheBinary.path, ["get", "\(slow.url(source))"] + options)
             _ = try await eventually("the owner has published its address") {
                 let lock = FileManager.default.contents(atPath: folder.file("lock")) ?? Data()
                 return String(decoding: lock, as: UTF8.self).contains("address") ? true : nil
@@ -148,8 +150,13 @@ extension CommandAcceptanceTests {
             let output = folder.file("copy.bin")
             let other = try ChildProcess(
                 MediaCacheBinary.path, ["get", "\(origin.url(Fixtures.medium))", "-o", output] + options)
-            try await Task.sleep(for: .seconds(1))
-            if let signal { owner.signal(signal) }
+            if let signal {
+                try await eventually("the owner runs the other download", within: .seconds(60)) {
+                    let list = try await MediaCacheBinary.output(["downloads", "--json", "--cache", folder.path])
+                    return list.contains("\(origin.url(Fixtures.medium))\"") ? () : nil
+                }
+                owner.signal(signal)
+            }
             #expect(try await other.end(within: .seconds(60)) == .exit(0), "\(other.errorText)")
             let ending = try await owner.end(within: .seconds(20))
             #expect(ending == (signal == nil ? .exit(0) : signal == SIGINT ? .exit(130) : .signal(SIGKILL)))
@@ -159,7 +166,7 @@ extension CommandAcceptanceTests {
         /// Ctrl-C ends `get` with 130. The next `get` requests only the missing bytes.
         @Test func getResumesInterruptedDownload() async throws {
             let file = try await Fixtures.shared.random(Fixtures.medium)
-            let origin = try await NginxOrigin(serving: Fixtures.folder, bytesPerSecond: 30 << 20)
+            let origin = try await NginxOrigin(serving: Fixtures.folder, bytesPerSecond: 10 << 20)
             let folder = try TemporaryFolder("cache")
             let arguments = ["get", "\(origin.url(Fixtures.medium))", "--cache", folder.path]
             let first = try ChildProcess(MediaCacheBinary.path, arguments)

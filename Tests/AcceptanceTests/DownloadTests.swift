@@ -177,6 +177,17 @@ extension AcceptanceTests {
             for event in ["download.added", "download.state", "part.started", "part.done"] {
                 #expect(curl.outputText.contains("event: \(event)\n"), "\(event): \(curl.outputText)")
             }
+            // Once the command shows events, it handles the signal. If it was too late for those of the first download,
+            // further downloads cause events.
+            try await eventually("the command shows events", within: .seconds(60)) {
+                if let ending = watch.ending { throw HarnessError("watch: \(ending): \(watch.errorText)") }
+                let hasEvents = !watch.outputText.isEmpty
+                if !hasEvents {
+                    let url = "\(origin.url(Fixtures.moovFirst))?\(UUID().uuidString)"
+                    try await MediaCacheBinary.output(["get", url, "--cache", folder.path])
+                }
+                return hasEvents ? () : nil
+            }
             watch.signal(SIGINT)
             #expect(try await watch.end(within: .seconds(20)) == .exit(130))
             try await server.stop()

@@ -62,13 +62,13 @@ extension CommandAcceptanceTests {
         @Test func playsUnfinishedDownload() async throws {
             let source = try TemporaryFolder("source")
             try await OfflineStream.rotatingKeys.make(in: source.path)
-            let origin = try await NginxOrigin(serving: source.path, bytesPerSecond: 60 << 10)
+            let origin = try await NginxOrigin(serving: source.path, bytesPerSecond: 30 << 10)
             let cache = try TemporaryFolder("cache")
             let server = try await RunningServer(cache: cache.path)
+            let key = try await server.key()
             let get = try ChildProcess(
                 MediaCacheBinary.path,
                 ["get", "\(origin.url(OfflineStream.entry))", "--quiet", "--transfers", "1", "--cache", cache.path])
-            let key = try await server.key()
             _ = try await eventually("bytes are received") {
                 try ListedDownload.all(of: server, key: key).contains { $0.bytes > 0 } ? () : nil
             }

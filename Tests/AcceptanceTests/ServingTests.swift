@@ -49,7 +49,7 @@ extension AcceptanceTests {
             let server = try await RunningServer(cache: folder.path)
             let source = origin.url(Fixtures.medium)
             let url = try await server.play(source)
-            let range = 10_000_000..<60_000_000
+            let range = 10_000_000..<40_000_000
             let connection = try HTTPConnection(to: url)
             _ = try connection.request(url, range: range)
             #expect(try connection.firstDifference(from: file, at: range.lowerBound, limit: 2_000_000) == nil)
