@@ -247,15 +247,16 @@ read -r refused other < <(python3 checks/connections.py "$port" "$folder/fullcha
 expect "requests of one client beyond its limit" "$refused" 16
 expect "another client meanwhile" "$other" 200
 # Events arrive while the response is in progress.
-proxied --no-buffer --max-time 10 -H "Authorization: Bearer $key" "$outside/api/v1/events" >"$folder/events" &
+proxied --no-buffer --max-time 120 -H "Authorization: Bearer $key" "$outside/api/v1/events" >"$folder/events" &
 watcher=$!
 await 30 "first bytes of the events" grep -q '^: events' "$folder/events"
 mediacache get --quiet "$origin/film.mp4?another" >/dev/null
 await 30 "event" grep -q '^event: ' "$folder/events"
 kill -0 "$watcher" 2>/dev/null || fail "through nginx, the event stream ended before its events arrived"
-wait "$watcher" || true
 say "the responses through nginx are correct"
 
 kill -TERM "$server"
 wait "$server" || fail "the server exited with $? after SIGTERM"
+# The server has ended the event stream.
+wait "$watcher" || true
 say "all checks passed"
