@@ -32,15 +32,14 @@ PEER_TESTS := ^(MediaCacheServerTests|MediaCacheCLITests|AcceptanceTests)\.
 STEP := Scripts/step.sh
 SKIPPED = $(if $(SKIP_TESTS),--skip '$(SKIP_TESTS)')
 
-# The last checks mostly wait for the page. Each starts a server of its own. They share the Python packages. BESIDE adds
-# steps in the form of Scripts/together.sh.
+# The last checks mostly wait for the page. Each starts a server of its own. They share the Python packages.
 test: setup ## Run every test (ARGS="--filter Name" selects some)
 ifeq ($(strip $(ARGS)),)
 	@$(MAKE) --no-print-directory test-swift
 	@Scripts/python.sh >/dev/null
 	@program="$$($(SWIFT) build --show-bin-path)/mediacache" && Scripts/together.sh \
 		page-1 Scripts/check-page.sh "$$program" --part 1/2 -- page-2 Scripts/check-page.sh "$$program" --part 2/2 \
-		-- API Scripts/check-api.sh "$$program" -- packaging Scripts/check-packaging.sh "$$program" $(BESIDE)
+		-- API Scripts/check-api.sh "$$program" -- packaging Scripts/check-packaging.sh "$$program"
 	@program="$$($(SWIFT) build --show-bin-path)/mediacache" && $(STEP) "journeys in three browsers" \
 		Scripts/check-page.sh "$$program" journeys
 else

@@ -2,10 +2,11 @@
 # Runs the fuzzers (Tests/Fuzzers) under AddressSanitizer. Fails on any finding and prints how to reproduce it.
 #
 #   Scripts/fuzz.sh [--seconds N] [--jobs N] [--seed N] [TARGET...]
+#   Scripts/fuzz.sh --build
 #   Scripts/fuzz.sh --targets
 #
 # --seconds sets the time per target, 30 by default; --jobs the number of targets at a time, 2 by default; --seed the
-# seed of libFuzzer, random by default. --targets prints the targets. The fuzzers begin with the project's own seeds,
+# seed of libFuzzer, random by default. --build only builds. --targets prints the targets. The fuzzers begin with the project's own seeds,
 # small files of the corpora (../shared/corpora), which are read in place, and the inputs of earlier runs. The fuzzers
 # write new inputs to .build/fuzz-corpus/TARGET, and inputs with a finding to .build/fuzz-artifacts.
 # MEDIACACHE_CORPORA=absent declares that this machine has no corpora.
@@ -44,11 +45,16 @@ seconds=30
 jobs=2
 seed=$RANDOM
 selected=()
+builds_only=false
 while (($# > 0)); do
     case $1 in
         --targets)
             echo "${targets[*]}"
             exit
+            ;;
+        --build)
+            builds_only=true
+            shift
             ;;
         --seconds | --jobs | --seed)
             [[ ${2:-} =~ ^[1-9][0-9]*$ ]] || fail "$1 requires a positive number"
@@ -89,6 +95,7 @@ export SWIFT_DETERMINISTIC_HASHING=1
 began=$SECONDS
 "${build[@]}"
 echo "fuzz: built in $((SECONDS - began)) s; the seed is $seed"
+! $builds_only || exit 0
 fuzzer=$("${build[@]}" --show-bin-path)/Fuzzers
 unset SWIFT_DETERMINISTIC_HASHING
 
