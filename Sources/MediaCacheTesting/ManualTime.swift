@@ -73,6 +73,9 @@ public final class ManualTime: TimeSource {
     /// The number of tasks sleeping on this clock.
     public var sleepers: Int { state.withLock { $0.sleepers.count } }
 
+    /// The times at which the tasks that sleep on this clock wake up.
+    package var deadlines: [Duration] { state.withLock { $0.sleepers.values.map(\.deadline) } }
+
     /// Waits until at least `count` tasks sleep on this clock. Ignores cancellation of the task.
     public func waitForSleepers(_ count: Int = 1) async {
         await withCheckedContinuation { continuation in

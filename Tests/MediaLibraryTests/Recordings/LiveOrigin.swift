@@ -243,7 +243,7 @@ final class LiveOrigin {
     // MARK: - Delivery directives
 
     /// The number of folders with a request that is waiting for the next segment.
-    var held: Int { gates.values.count { $0.arrivals > 0 && !$0.isOpen } }
+    var held: Int { gates.values.count { $0.waiting > 0 } }
 
     func playlist(_ folder: String, _ directives: DeliveryDirectives) -> ResourceURL {
         Self.url(String(directives.applied(to: playlist(folder).description).dropFirst(Self.base.count)))

@@ -362,8 +362,16 @@ struct LiveSegmentTests {
         let recording = try fixture.recording
         try await recording.setEnd()
         disk.isFull = true
+        // The fixture would wait until the lost segment is stored.
         fixture.isHanging = true
-        try await fixture.pass(atMost: 60) { await recording.state == .stopped }
+        let time = fixture.live.library.time
+        for _ in 0..<120 where await recording.state != .stopped {
+            try await fixture.pass(0.5)
+            while await recording.state != .stopped, await !time.deadlines.contains(recording.sleepsUntil ?? .zero) {
+                try await Task.yieldUnlessCancelled()
+            }
+        }
+        try #require(await recording.state == .stopped)
         disk.isFull = false
         fixture.isHanging = false
         try await fixture.end()

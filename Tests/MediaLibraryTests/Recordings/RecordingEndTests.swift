@@ -19,7 +19,7 @@ struct RecordingEndTests {
         while !hold.isReached {
             fixture.live.library.time.advance(by: fixture.step)
             fixture.live.publish()
-            while !hold.isReached, await !fixture.isSettled { await Task.yield() }
+            while !hold.isReached, await !fixture.isSettled { try await Task.yieldUnlessCancelled() }
         }
     }
 

@@ -17,6 +17,9 @@ final class RecordingFixture {
     private var listener: Task<Void, Never>?
     private let gaps = GapLog()
     private var idleSleepers = 0
+    /// Whether a task of the recording may sleep until later than it recorded, because time passed while it was about
+    /// to sleep.
+    private var hasLateDeadline = false
     /// The length of a step in time. After each step, everything due has happened.
     var step = Duration.milliseconds(500)
     var encoder: (any MediaFileEncoder)?
@@ -56,8 +59,15 @@ final class RecordingFixture {
         let assetStore = AssetStore(of: store)
         let recordings = Recordings(
             store: store, assetStore: assetStore, loader: PlaylistLoader(store: store), encoder: encoder)
-        let events = recordings.events()
         let (gaps, mark) = (gaps, Self.mark)
+        // Other events could fill the stream's buffer.
+        let events = recordings.hub.stream { event in
+            switch event {
+            case .gap: true
+            case .removed(let name): name == mark
+            default: false
+            }
+        }
         listener = Task {
             for await event in events {
                 switch event {
@@ -107,7 +117,7 @@ final class RecordingFixture {
         guard let hub = recordings?.hub else { return }
         let count = gaps.marks
         hub.send(.removed(Self.mark))
-        while gaps.marks == count { await Task.yield() }
+        while gaps.marks == count, !Task.isCancelled { await Task.yield() }
     }
 
     /// Returns the durations in seconds of the gaps reported for a track.
@@ -122,18 +132,21 @@ final class RecordingFixture {
         // Long times pass in longer steps.
         let step = seconds > 1000 ? step * 4 : step
         while live.library.time.monotonic < end {
+            try Task.checkCancellation()
             live.library.time.advance(by: min(step, end - live.library.time.monotonic))
             live.publish()
             await settle()
         }
     }
 
-    /// Waits until ``isSettled`` is true, however long; if ``isHanging`` is true, gives up after 300 yields.
+    /// Waits until ``isSettled`` is true, however long, or the test is cancelled; if ``isHanging`` is true, gives up
+    /// after 300 yields.
     func settle() async {
         var yields = 0
-        while !isHanging || yields < 300 {
+        while !Task.isCancelled, !isHanging || yields < 300 {
             await Task.yield()
             yields += 1
+            if yields == 100_000 { hasLateDeadline = true }
             if await isSettled { return }
         }
     }
@@ -142,10 +155,16 @@ final class RecordingFixture {
     var isSettled: Bool {
         get async {
             guard let recording = recordings?.recording(name) else { return true }
-            let sleepers = live.library.time.sleepers
+            let deadlines = live.library.time.deadlines
             let waiting = gates.reduce(0) { $0 + $1.waiting }
             guard await recording.isIdle(exceptLoads: live.held, fetches: waiting) else { return false }
-            return sleepers >= idleSleepers + (await recording.isRunning ? 1 : 0) + (await recording.followers)
+            // The number of sleeping tasks includes other timers, so it isn't sufficient.
+            if await recording.isAsleep(deadlines) {
+                hasLateDeadline = false
+            } else if !hasLateDeadline {
+                return false
+            }
+            return deadlines.count >= idleSleepers + (await recording.isRunning ? 1 : 0) + (await recording.followers)
         }
     }
 
@@ -167,7 +186,9 @@ final class RecordingFixture {
             defer { hasReturned.withLock { $0 = true } }
             try await recordings.end(name)
         }
-        while await recording.channel.endsAtOnce != true, !hasReturned.withLock({ $0 }) { await Task.yield() }
+        while await recording.channel.endsAtOnce != true, !hasReturned.withLock({ $0 }) {
+            try await Task.yieldUnlessCancelled()
+        }
         // Lets requests in flight complete before their time limit passes.
         await settle()
         while await recording.state != .ended, !hasReturned.withLock({ $0 }) { try await pass(0.5) }
@@ -283,6 +304,21 @@ private final class GapLog: Sendable {
 
 extension Recording {
     var followers: Int { tracks.count { $0.follows != nil } }
+
+    /// Returns whether the recording's task and the tasks that follow its playlists sleep, except those that are
+    /// loading.
+    ///
+    /// - Parameter deadlines: The deadlines of all sleeping tasks.
+    func isAsleep(_ deadlines: [Duration]) -> Bool {
+        var sleeps: [Duration?] = isRunning ? [sleepsUntil] : []
+        for track in tracks where track.follows != nil && !track.isLoading { sleeps.append(track.sleepsUntil) }
+        var rest = deadlines
+        for until in sleeps {
+            guard let until, let index = rest.firstIndex(of: until) else { return false }
+            rest.remove(at: index)
+        }
+        return true
+    }
 
     var folders: [String] { tracks.map(\.folder) }
 

@@ -19,7 +19,7 @@ actor ProgrammeExports {
     /// The fraction of a 3GP export's progress that is assigned to writing the intermediate MP4 file.
     private static let intermediateFileShare = 0.1
     /// The time after which an interrupted export is added again.
-    private static let patience = Duration.seconds(60)
+    static let patience = Duration.seconds(60)
     /// The number of processes that may end during one export before it fails.
     private static let maximumAttempts = 2
 

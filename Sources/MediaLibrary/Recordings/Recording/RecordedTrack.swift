@@ -32,6 +32,8 @@ final class RecordedTrack {
 
     /// The task that loads the playlist repeatedly.
     var follows: Task<Void, Never>?
+    /// The time until which ``follows`` sleeps or has slept, by which tests find out whether it sleeps.
+    var sleepsUntil: Duration?
     /// The last playlist that was processed; nil if it was older than the known one.
     var lastPlaylist: LoadedPlaylist?
     /// The time and the reason of the first failed load since the last successful one.

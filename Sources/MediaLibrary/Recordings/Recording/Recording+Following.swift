@@ -12,8 +12,9 @@ extension Recording {
             let began = monotonic
             let outcome = await load(track)
             guard !Task.isCancelled else { return }
-            let wait = track.interval(after: outcome, at: monotonic) - (monotonic - began)
-            guard (try? await dependencies.store.time.sleep(for: max(wait, .milliseconds(20)))) != nil else { return }
+            let wait = max(track.interval(after: outcome, at: monotonic) - (monotonic - began), .milliseconds(20))
+            track.sleepsUntil = monotonic + wait
+            guard (try? await dependencies.store.time.sleep(for: wait)) != nil else { return }
         }
         if !Task.isCancelled { track.follows = nil }
     }

@@ -29,6 +29,8 @@ package actor Recording {
     /// The time since which the recording has been past its end.
     private var pastEnd: Duration?
     private(set) var isRunning = false
+    /// The time until which the recording's task sleeps or has slept, by which tests find out whether it sleeps.
+    private(set) var sleepsUntil: Duration?
     /// Whether the recording has ended but its last segments aren't in the timeline yet.
     var isFinishing = false
     var arrivals: [(at: Duration, bytes: Int64)] = []
@@ -134,6 +136,7 @@ package actor Recording {
     func start() {
         guard run == nil, !channel.hasEnded else { return }
         isRunning = true
+        sleepsUntil = nil
         pastEnd = nil
         nextAddition = nil
         (startFailure, refusal) = (nil, nil)
@@ -191,7 +194,7 @@ package actor Recording {
                     return
                 }
                 reportState()
-                guard (try? await dependencies.store.time.sleep(for: wait)) != nil else { return }
+                guard await pause(for: wait) else { return }
                 wait = min(wait * 2, .seconds(10))
             }
         }
@@ -212,8 +215,14 @@ package actor Recording {
                 await finish()
                 return
             }
-            guard (try? await dependencies.store.time.sleep(for: .milliseconds(500))) != nil else { return }
+            guard await pause(for: .milliseconds(500)) else { return }
         }
+    }
+
+    /// Sleeps in the recording's task. Returns false if the task was cancelled.
+    private func pause(for duration: Duration) async -> Bool {
+        sleepsUntil = monotonic + duration
+        return (try? await dependencies.store.time.sleep(for: duration)) != nil
     }
 
     /// The time after which a channel that was never recorded gives up if all responses are web pages. Origins send
@@ -248,7 +257,10 @@ package actor Recording {
     private func follow() {
         // `stop()` has cancelled the tasks that exist. A task started now would outlive it.
         guard isRunning else { return }
-        for track in tracks where track.follows == nil { track.follows = Task { await self.follow(track) } }
+        for track in tracks where track.follows == nil {
+            track.sleepsUntil = nil
+            track.follows = Task { await self.follow(track) }
+        }
     }
 
     // MARK: - Tracks
@@ -387,7 +399,7 @@ package actor Recording {
         await flush()
         // The disk may be full only temporarily.
         for _ in 0..<20 where !settled.isEmpty {
-            guard (try? await dependencies.store.time.sleep(for: .milliseconds(500))) != nil else { break }
+            guard await pause(for: .milliseconds(500)) else { break }
             await flush()
         }
         // If the results can't be stored, their segments would be awaited forever. If the end can't be stored, the next
