@@ -6,6 +6,7 @@ import Testing
 @testable import MediaLibrary
 
 /// Tests of downloads from faulty origins. The downloads complete, list the missing parts, wait, or fail.
+@Suite(.timeLimit(.minutes(10)))
 struct DownloadFaultTests {
     private let fixture = DownloadFixture()
 
@@ -43,7 +44,7 @@ struct DownloadFaultTests {
         let request = try part.request(settings: store.transfers)
         let fetched = Task { [part] in try await PartFetch(store: store).fill(part, request) }
         while store.table[store.key(for: inner)]?.state.withLock({ $0.opening })?.waiterCount != 2 {
-            await Task.yield()
+            try await Task.yieldUnlessCancelled()
         }
         // Bytes requested before the second access check must be confirmed by the origin.
         fixture.library.time.advance(by: .seconds(1))

@@ -96,15 +96,21 @@ final class DownloadFixture: Sendable {
         return try #require(state?.obstacle, "the state is \(String(describing: state))")
     }
 
-    /// Waits until a download's state meets a condition, while slowly advancing the clock. Returns the last state, even
-    /// if it doesn't meet the condition after 20,000 steps; nil if the download is unknown.
+    /// The real time after which the functions that wait for a download give up. Only a defect exceeds it.
+    private static let patience = Duration.seconds(240)
+
+    /// Waits until a download's state meets a condition, while slowly advancing the clock. Returns the last state; nil
+    /// if the download is unknown. Records an issue if the state doesn't meet the condition after ``patience``.
     func wait(_ downloads: Downloads, _ id: AssetID, until condition: (DownloadState) -> Bool) async -> DownloadState? {
-        for _ in 0..<20_000 {
+        let end = ContinuousClock.now + Self.patience
+        while ContinuousClock.now < end, !Task.isCancelled {
             let state = await downloads.status(of: id)?.asset.download?.state
             if let state, condition(state) { return state }
             await advanceClock(isWaiting: state?.obstacle != nil, isIdle: await isIdle(downloads, id))
         }
-        return await downloads.status(of: id)?.asset.download?.state
+        let state = await downloads.status(of: id)?.asset.download?.state
+        Issue.record("the download didn't reach the expected state: \(String(describing: state))")
+        return state
     }
 
     /// Returns whether a live stream is being recorded and its recording is only waiting for the clock.
@@ -125,7 +131,8 @@ final class DownloadFixture: Sendable {
 
     /// Waits until a download's progress meets a condition, while advancing the clock.
     func progress(_ downloads: Downloads, _ id: AssetID, until condition: (DownloadProgress) -> Bool) async {
-        for _ in 0..<20_000 {
+        let end = ContinuousClock.now + Self.patience
+        while ContinuousClock.now < end, !Task.isCancelled {
             if let progress = await downloads.status(of: id)?.progress, condition(progress) { return }
             await advanceClock(isWaiting: false, isIdle: await isIdle(downloads, id))
         }

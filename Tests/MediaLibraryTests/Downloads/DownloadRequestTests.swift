@@ -6,6 +6,7 @@ import Testing
 
 @testable import MediaLibrary
 
+@Suite(.timeLimit(.minutes(10)))
 struct DownloadRequestTests {
     private let fixture = DownloadFixture()
 
@@ -79,7 +80,7 @@ struct DownloadRequestTests {
             await gate.arrived(1)
             async let second: Void = change(one, of: downloads, gate)
             async let third: Void = change(two, of: downloads, gate)
-            while await downloads.writeWaiters.count < 2 { await Task.yield() }
+            while await downloads.writeWaiters.count < 2, !Task.isCancelled { await Task.yield() }
             for _ in 0..<3 { gate.releaseOne() }
             await gate.arrived(4)
             for _ in 0..<1000 { await Task.yield() }
@@ -128,6 +129,8 @@ private final class RecordGate: Sendable {
         turns.signal()
     }
 
-    /// Waits until the given number of writes have arrived.
-    func arrived(_ count: Int) async { while state.withLock({ $0.arrived }) < count { await Task.yield() } }
+    /// Waits until the given number of writes have arrived, or the task is cancelled.
+    func arrived(_ count: Int) async {
+        while state.withLock({ $0.arrived }) < count, !Task.isCancelled { await Task.yield() }
+    }
 }

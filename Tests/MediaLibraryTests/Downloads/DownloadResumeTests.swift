@@ -6,6 +6,7 @@ import Testing
 @testable import MediaLibrary
 
 /// Tests of the order in which interrupted and failed parts are fetched again.
+@Suite(.timeLimit(.minutes(10)))
 struct DownloadResumeTests {
     private let fixture = DownloadFixture()
 
@@ -55,6 +56,7 @@ struct DownloadResumeTests {
             }
             // The bytes are cached after they are sent.
             while try await downloads.store.resource(for: fixture.url("4.ts"))?.bytesCached != 1504 {
+                try Task.checkCancellation()
                 await fixture.pass(downloads, id)
             }
             try await downloads.pause(id)

@@ -4,6 +4,7 @@ import MediaCacheTesting
 import MediaLibrary
 import Testing
 
+@Suite(.timeLimit(.minutes(10)))
 struct PlaylistLoaderTests {
     private let fixture = LibraryFixture()
     private let url: ResourceURL
@@ -77,7 +78,10 @@ struct PlaylistLoaderTests {
         #expect(try await loader.load(odd)?.bytes == Array(text.utf8))
         session.cancel()
         // The removal waits for the commit of the replaced version.
-        while try await !store.resources().isEmpty { fixture.time.advance(by: .milliseconds(100)) }
+        while try await !store.resources().isEmpty {
+            try Task.checkCancellation()
+            fixture.time.advance(by: .milliseconds(100))
+        }
         await store.close()
     }
 

@@ -191,7 +191,7 @@ struct MediaProberTests {
         #expect(error?.code == .notMedia)
     }
 
-    @Test func limitsWaitForIndex() async throws {
+    @Test(.timeLimit(.minutes(10))) func limitsWaitForIndex() async throws {
         let film = try Self.film()
         let entry = try url("film.mp4")
         fixture.origin[entry] = ScriptedResource(.bytes(film), entityTag: "\"1\"", contentType: "video/mp4")
@@ -200,7 +200,7 @@ struct MediaProberTests {
         let isOver = Mutex(false)
         async let clock: Void = {
             await gate.waitForArrivals()
-            while !isOver.withLock({ $0 }) {
+            while !isOver.withLock({ $0 }), !Task.isCancelled {
                 fixture.time.advance(by: .seconds(1))
                 await Task.yield()
             }

@@ -19,8 +19,8 @@ final class DiskHold: Sendable {
     /// Whether an operation is or has been blocked.
     var isReached: Bool { state.withLock { $0.isReached } }
 
-    func reached() async {
-        while !isReached { await Task.yield() }
+    func reached() async throws {
+        while !isReached { try await Task.yieldUnlessCancelled() }
     }
 
     func release() { released.signal() }

@@ -198,7 +198,7 @@ struct LiveEdgeTests {
         let part = recording.part(row, track: "video-1")
         for (place, gate) in gates.enumerated() {
             while await recording.dependencies.recordingStore.receivedBytes(of: part) < (place + 1) * 2000 {
-                await Task.yield()
+                try await Task.yieldUnlessCancelled()
             }
             try await fixture.pass(4.5)
             gate.open()

@@ -202,7 +202,8 @@ struct LongRecordingTests {
         while let state = export?.state {
             if case .done = state { break }
             if case .failed = state { break }
-            await Task.yield()
+            if case .cancelled = state { break }
+            try await Task.yieldUnlessCancelled()
             export = await fixture.recording.programme(programme.id)?[format]
         }
         guard case .done(let bytes) = export?.state, bytes > 0 else {

@@ -208,14 +208,18 @@ struct ProgrammeExportTests {
         encoder.behavior.withLock { $0 = .writes }
         try await fixture.open()
         // The export may end before the test reads its events.
-        while try await !isDone(export(fixture, match, .threeGP)?.state ?? .waiting) { await Task.yield() }
+        while try await !isDone(export(fixture, match, .threeGP)?.state ?? .waiting) {
+            try await Task.yieldUnlessCancelled()
+        }
         #expect(files(fixture) == ["\(match.id).3gp", "\(match.id).mp4"])
         #expect(bytes(fixture, "\(match.id).mp4") == movie)
         // If its file was deleted, an export is repeated.
         await fixture.close()
         try FileManager.default.removeItem(atPath: "\(folder)/\(match.id).mp4")
         try await fixture.open()
-        while try await !isDone(export(fixture, match, .mp4)?.state ?? .waiting) { await Task.yield() }
+        while try await !isDone(export(fixture, match, .mp4)?.state ?? .waiting) {
+            try await Task.yieldUnlessCancelled()
+        }
         #expect(bytes(fixture, "\(match.id).mp4") == movie)
         await fixture.close()
     }
@@ -243,7 +247,7 @@ struct ProgrammeExportTests {
         try await fixture.open()
         while try await !isFailed(export(fixture, match, .threeGP)?.state ?? .waiting) {
             guard encoder.films.withLock({ $0.count }) == 2 else { break }
-            await Task.yield()
+            try await Task.yieldUnlessCancelled()
         }
         #expect(encoder.films.withLock { $0.count } == 2)
         guard case .failed(let reason) = try await export(fixture, match, .threeGP)?.state else {
@@ -258,7 +262,9 @@ struct ProgrammeExportTests {
         #expect(try await isFailed(export(fixture, match, .threeGP)?.state ?? .waiting))
         encoder.behavior.withLock { $0 = .writes }
         _ = try await fixture.recordings?.export(match.id, of: fixture.name, as: .threeGP)
-        while try await !isDone(export(fixture, match, .threeGP)?.state ?? .waiting) { await Task.yield() }
+        while try await !isDone(export(fixture, match, .threeGP)?.state ?? .waiting) {
+            try await Task.yieldUnlessCancelled()
+        }
         await fixture.close()
     }
 
@@ -308,9 +314,12 @@ struct ProgrammeExportTests {
         if isStopped { try await recordings.stop(fixture.name) }
         let match = try programme(fixture, from: -30, to: -20, .threeGP)
         try await recordings.addProgramme(match, to: fixture.name)
-        while encoder.films.withLock({ $0.isEmpty }) { await Task.yield() }
-        while try await export(fixture, match, .threeGP)?.state != .waiting { await Task.yield() }
+        while encoder.films.withLock({ $0.isEmpty }) { try await Task.yieldUnlessCancelled() }
+        while try await export(fixture, match, .threeGP)?.state != .waiting { try await Task.yieldUnlessCancelled() }
         encoder.behavior.withLock { $0 = .writes }
+        let time = fixture.live.library.time
+        let retry = time.monotonic + ProgrammeExports.patience
+        while !time.deadlines.contains(retry) { try await Task.yieldUnlessCancelled() }
         try await fixture.pass(50)
         #expect(encoder.films.withLock { $0.count } == 1)
         #expect(files(fixture) == [])
@@ -355,9 +364,11 @@ struct ProgrammeExportTests {
         try await recordings.addProgramme(match, to: name)
         hold.arm()
         let removal = Task { try await recordings.removeProgramme(match.id, from: name) }
-        await hold.reached()
+        try await hold.reached()
         try await fixture.pass(30)
-        while try await export(fixture, match, .hls)?.state != .running(progress: 0) { await Task.yield() }
+        while try await export(fixture, match, .hls)?.state != .running(progress: 0) {
+            try await Task.yieldUnlessCancelled()
+        }
         hold.release()
         try await removal.value
         await fixture.close()

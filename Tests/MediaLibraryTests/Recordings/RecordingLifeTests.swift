@@ -20,7 +20,7 @@ struct RecordingLifeTests {
         try await fixture.record { $0.url = url }
         await fixture.settle()
         if seconds == 0 {
-            while await (try fixture.recording).state != .stopped { await Task.yield() }
+            while await (try fixture.recording).state != .stopped { try await Task.yieldUnlessCancelled() }
         } else {
             try await fixture.pass(seconds - 10)
             #expect(await (try fixture.recording).state != .stopped)
@@ -288,7 +288,7 @@ struct RecordingLifeTests {
         let (recordings, name) = (try #require(fixture.recordings), fixture.name)
         hold.arm()
         let removal = Task { try await recordings.remove(name) }
-        await hold.reached()
+        try await hold.reached()
         let made = Task { try await change.make(recordings, name) }
         // Enough steps for the change to overtake the removal, if that were possible.
         for _ in 0..<1000 { await Task.yield() }
@@ -311,7 +311,7 @@ struct RecordingLifeTests {
         let (recordings, name) = (try #require(fixture.recordings), fixture.name)
         hold.arm()
         let retention = Task { try await recordings.setRetention(Retention(segments: 1), of: name) }
-        await hold.reached()
+        try await hold.reached()
         if let change {
             try await change.make(recordings, name)
             hold.release()

@@ -128,7 +128,7 @@ struct StoppedChannelTests {
             let channel = try await recordings.status(of: fixture.name).channel
             let export = try #require(channel.programmes.first { $0.id == programme.id }?[.hls])
             switch export.state {
-            case .waiting, .running: await Task.yield()
+            case .waiting, .running: try await Task.yieldUnlessCancelled()
             case .done, .failed, .cancelled: return export
             }
         }

@@ -7,6 +7,7 @@ import Testing
 @testable import MediaLibrary
 
 /// Tests of timelines whose store fails, whose process ends, or whose files are damaged.
+@Suite(.timeLimit(.minutes(10)))
 struct TimelineFailureTests {
     private let recording = RecordingID()
 
@@ -186,21 +187,21 @@ struct TimelineFailureTests {
         await #expect(throws: CacheError.self) { try await recording.open() }
         #expect(recording.timelines.map(\.track) == ["video-1"])
         await recording.start()
-        func pass(seconds: Int) async {
+        func pass(seconds: Int) async throws {
             for _ in 0..<2 * seconds {
                 time.advance(by: .milliseconds(500))
                 while true {
-                    await Task.yield()
+                    try await Task.yieldUnlessCancelled()
                     let (isIdle, followers) = (await recording.isIdle(), await recording.followers)
                     if isIdle, time.sleepers > idleSleepers + followers { break }
                 }
             }
         }
-        await pass(seconds: 120)
+        try await pass(seconds: 120)
         #expect((8...12).contains(attempts.withLock { $0 }))
         #expect(recording.timelines.map(\.track) == ["video-1"])
         fixture.recordingStore.fail(nil)
-        await pass(seconds: 60)
+        try await pass(seconds: 60)
         #expect(recording.timelines.map(\.track) == ["video-1", "audio-1"])
         await recording.stop()
         await fixture.close()
