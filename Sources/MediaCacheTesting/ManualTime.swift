@@ -9,12 +9,24 @@ public final class ManualTime: TimeSource {
         var continuation: CheckedContinuation<Void, any Error>
     }
 
+    private struct Watcher {
+        /// The minimum number of sleepers.
+        var count: Int
+        /// The deadline that a sleeper must have; nil for any.
+        var deadline: Duration?
+        var continuation: CheckedContinuation<Void, Never>
+
+        func isReached(_ sleepers: [Int: Sleeper]) -> Bool {
+            sleepers.count >= count && (deadline == nil || sleepers.values.contains { $0.deadline == deadline })
+        }
+    }
+
     private struct State {
         var monotonic: Duration = .zero
         var wall: Date
         var sleepers: [Int: Sleeper] = [:]
         var nextID = 0
-        var watchers: [(count: Int, continuation: CheckedContinuation<Void, Never>)] = []
+        var watchers: [Watcher] = []
     }
 
     private let state: Mutex<State>
@@ -41,9 +53,9 @@ public final class ManualTime: TimeSource {
                     guard duration > .zero, !Task.isCancelled else { return true }
                     state.sleepers[id] = Sleeper(
                         deadline: state.monotonic + duration, continuation: continuation)
-                    let count = state.sleepers.count
-                    woken = state.watchers.filter { $0.count <= count }.map(\.continuation)
-                    state.watchers.removeAll { $0.count <= count }
+                    let sleepers = state.sleepers
+                    woken = state.watchers.filter { $0.isReached(sleepers) }.map(\.continuation)
+                    state.watchers.removeAll { $0.isReached(sleepers) }
                     return false
                 }
                 for watcher in woken { watcher.resume() }
@@ -77,11 +89,18 @@ public final class ManualTime: TimeSource {
     package var deadlines: [Duration] { state.withLock { $0.sleepers.values.map(\.deadline) } }
 
     /// Waits until at least `count` tasks sleep on this clock. Ignores cancellation of the task.
-    public func waitForSleepers(_ count: Int = 1) async {
+    public func waitForSleepers(_ count: Int = 1) async { await wait(count, nil) }
+
+    /// Waits until a task sleeps on this clock exactly until `deadline`, a value of ``monotonic``. Ignores cancellation
+    /// of the task.
+    package func waitForSleeper(until deadline: Duration) async { await wait(1, deadline) }
+
+    private func wait(_ count: Int, _ deadline: Duration?) async {
         await withCheckedContinuation { continuation in
+            let watcher = Watcher(count: count, deadline: deadline, continuation: continuation)
             let isReached = state.withLock { state in
-                if state.sleepers.count >= count { return true }
-                state.watchers.append((count, continuation))
+                if watcher.isReached(state.sleepers) { return true }
+                state.watchers.append(watcher)
                 return false
             }
             if isReached { continuation.resume() }

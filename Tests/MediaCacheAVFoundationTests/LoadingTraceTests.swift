@@ -7,6 +7,15 @@ import Testing
 struct LoadingTraceTests {
     private static let body = ScriptedBody.random(seed: 712, length: 4_000_000)
 
+    /// Advances the clock to each of the loader's first two checks for late requests. The loader must have received its
+    /// first request at the current time.
+    private func passChecks(_ time: ManualTime) async {
+        for _ in 0..<2 {
+            await time.waitForSleeper(until: time.monotonic + ResourceLoader.patience.look)
+            time.advance(by: ResourceLoader.patience.look)
+        }
+    }
+
     @Test func tracesEachRequest() async throws {
         let (fixture, store) = try await PlayerFixture.open()
         let player = try fixture.player(of: Self.body, in: store)
@@ -64,10 +73,7 @@ struct LoadingTraceTests {
             Issue.record("expected an opened event")
             return
         }
-        for _ in 0..<4 {
-            await fixture.time.waitForSleepers(1)
-            fixture.time.advance(by: .seconds(5))
-        }
+        await passChecks(fixture.time)
         guard case .delayed(1000, let time) = await events.next() else {
             Issue.record("expected a delayed event")
             return
@@ -87,10 +93,7 @@ struct LoadingTraceTests {
         fixture.origin.always(player.url, .holdHead(gate))
         let request = player.request(1000, 500_000)
         await gate.waitForArrivals()
-        for _ in 0..<3 {
-            await fixture.time.waitForSleepers(1)
-            fixture.time.advance(by: .seconds(5))
-        }
+        await passChecks(fixture.time)
         guard case .delayed(1000, _) = await events.next() else {
             Issue.record("expected a delayed event")
             return
@@ -110,10 +113,7 @@ struct LoadingTraceTests {
         await player.eventually { request.count == 100_000 }
         var events = player.loader.events().makeAsyncIterator()
         // The total is shorter than the stall limit of 15 s.
-        for _ in 0..<2 {
-            await fixture.time.waitForSleepers(1)
-            fixture.time.advance(by: .seconds(5))
-        }
+        await passChecks(fixture.time)
         player.cancel(request)
         gate.open()
         fixture.origin.always(player.url, .status(404))

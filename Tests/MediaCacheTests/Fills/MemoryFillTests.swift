@@ -61,7 +61,7 @@ struct MemoryFillTests {
     }
 
     @Test func separatesPausedReaderFromOthers() async throws {
-        let store = try await fixture.open()
+        let store = try await fixture.open { $0.setLongLimits() }
         let paused = try await store.read(ReadRequest(url: fixture.url))
         var buffers = paused.buffers.makeAsyncIterator()
         var bytes = try #require(try await buffers.next())

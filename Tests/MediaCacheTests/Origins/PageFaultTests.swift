@@ -51,7 +51,7 @@ struct PageFaultTests {
     /// A body declared as a page is refused because of its first bytes, or if they remain inconclusive for two seconds.
     @Test(arguments: ["<!DOCTYPE html><html><head>", "Please log in, "])
     func detectsTricklingPage(_ front: String) async throws {
-        let store = try await fixture.open()
+        let store = try await fixture.open { $0.setLongLimits() }
         _ = try await store.bytes(fixture.url, .closed(1_200_000, through: 1_200_099))
         let gate = ScriptedGate()
         let page = front + String(repeating: "word ", count: 1000)

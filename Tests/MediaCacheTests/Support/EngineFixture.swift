@@ -80,6 +80,15 @@ final class EngineFixture: Sendable {
     }
 }
 
+extension CacheConfiguration {
+    /// Sets time limits that don't expire while a test advances the clock much faster than real time.
+    mutating func setLongLimits() {
+        transfers.limits.firstByte = .seconds(1_000_000)
+        transfers.limits.stall = .seconds(1_000_000)
+        transfers.idleLimit = .seconds(1_000_000)
+    }
+}
+
 extension CacheStore {
     /// Reads a range to its end.
     func bytes(_ url: ResourceURL, _ range: RequestedRange = .all) async throws -> [UInt8] {
