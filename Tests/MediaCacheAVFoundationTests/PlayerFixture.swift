@@ -3,6 +3,16 @@ import Logging
 import MediaCache
 import MediaCacheTesting
 
+extension CacheStore {
+    /// Waits until all read sessions have ended. Those of cancelled requests end asynchronously.
+    func sessionsEnded() async throws {
+        while statistics.openReads > 0 {
+            try Task.checkCancellation()
+            await Task.yield()
+        }
+    }
+}
+
 /// A store in a temporary folder with a scripted origin, for tests of players.
 final class PlayerFixture {
     let folder = FileManager.default.temporaryDirectory.path + "/mediacache-tests-" + UUID().uuidString

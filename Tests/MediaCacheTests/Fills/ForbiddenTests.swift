@@ -44,7 +44,8 @@ struct ForbiddenTests {
     @Test func passesForbiddenResponseToWaitingReaders() async throws {
         let store = try await open()
         let before = fixture.origin.requests.count
-        fixture.origin.always(fixture.url, .headerFields([.cacheControl: "no-store"]))
+        let gate = ScriptedGate()
+        fixture.origin.always(fixture.url, .headerFields([.cacheControl: "no-store"]), .holdHead(gate))
         let range = RequestedRange.closed(1_000_000, through: 1_049_999)
         let right = try await withThrowingTaskGroup(of: Bool.self) { group in
             for _ in 0..<8 {
@@ -52,6 +53,11 @@ struct ForbiddenTests {
                     try await store.bytes(fixture.url, range) == Self.body.bytes(in: 1_000_000..<1_050_000)
                 }
             }
+            // A reader that arrives after the response sends another request.
+            await store.settled { store in
+                store.table[store.key(for: fixture.url)]?.current?.state.withLock { $0.waiters.count } == 8
+            }
+            gate.open()
             return try await group.reduce(true) { $0 && $1 }
         }
         #expect(right)

@@ -85,7 +85,7 @@ struct FreshnessTests {
         #expect(try await second.bytes(fixture.url) == Self.body.bytes)
         await gate.waitForArrivals()
         gate.open()
-        await fixture.origin.wait { $0.count == 2 && $0[1].progress != .running }
+        await waitForRevalidation(second, 2)
         for _ in 0..<3 { _ = try await second.bytes(fixture.url) }
         #expect(fixture.origin.requests.count == 2)
         fixture.time.advance(by: .seconds(86_500))

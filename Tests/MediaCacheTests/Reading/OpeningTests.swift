@@ -5,6 +5,7 @@ import Testing
 @testable import MediaCacheTesting
 
 /// Tests of readers that wait for the same first response.
+@Suite(.timeLimit(.minutes(10)))
 struct OpeningTests {
     static let body = ScriptedBody.random(seed: 91, length: 500_000)
     private let fixture: EngineFixture
@@ -183,6 +184,10 @@ struct OpeningTests {
         let first = Task { try await opening.wait() }
         let second = Task { try await opening.wait() }
         await gate.waitForArrivals()
+        while opening.waiterCount < 2 {
+            try Task.checkCancellation()
+            await Task.yield()
+        }
         first.cancel()
         await #expect(throws: CancellationError.self) { try await first.value }
         gate.open()

@@ -180,8 +180,8 @@ struct PinTests {
         let filled = Counter()
         try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask {
+                defer { filled.next() }
                 _ = try await store.fill(ReadRequest(url: self.fixture.url))
-                filled.next()
             }
             group.addTask {
                 var isPinned = false
@@ -344,7 +344,8 @@ struct PinTests {
             Thread.detachNewThread {
                 representation.writing.withLock { _ in
                     isHeld.signal()
-                    if isReleased.wait(timeout: .now() + 5) == .timedOut { hasWaited.withLock { $0 = true } }
+                    // The limit only ends a deadlock.
+                    if isReleased.wait(timeout: .now() + 120) == .timedOut { hasWaited.withLock { $0 = true } }
                 }
             }
             isHeld.wait()
