@@ -47,8 +47,17 @@ struct DoctorMachineTests {
         #expect(names.isEmpty)
     }
 
+    /// Starts an origin on a port outside the system's ephemeral range, so that the port stays free after its end.
+    private func startOrigin() async throws -> DemoOrigin {
+        for _ in 0..<100 {
+            let port = Int.random(in: 30_000..<32_000)
+            if let origin = try? await DemoOrigin.start(port: port, clip: .init(), bytesPerSecond: 1) { return origin }
+        }
+        return try await DemoOrigin.start(port: 0, clip: .init(), bytesPerSecond: 1)
+    }
+
     @Test func reportsProcessThatUsesPort() async throws {
-        let origin = try await DemoOrigin.start(port: 0, clip: .init(), bytesPerSecond: 1)
+        let origin = try await startOrigin()
         let finding = PortCheck(host: "127.0.0.1", port: origin.port, owner: nil).run()
         #expect(finding.outcome == .failure)
         #if os(Linux)

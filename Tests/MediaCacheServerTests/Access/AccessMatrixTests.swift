@@ -107,6 +107,9 @@ final class AccessFixture: StreamSourceSuite {
         var configuration = CacheConfiguration(location: CacheLocation(folder: folder.path))
         configuration.limits.minimumFreeBytes = 0
         configuration.transfers.retries = RetryPolicy(budget: 0)
+        // The clock advances much faster than real time, and must not exceed these limits during slow I/O.
+        configuration.transfers.limits.firstByte = .seconds(1_000_000)
+        configuration.transfers.limits.stall = .seconds(1_000_000)
         store = try await CacheStore.open(configuration, origin: network, time: time, logger: .silent)
         loader = PlaylistLoader(store: store)
         let transfers = store.transfers
@@ -142,7 +145,7 @@ final class AccessFixture: StreamSourceSuite {
         serve(path, referencing: named, at: document)
         try await run(path, start, isUserProvided: referrer == .user)
         await wait { self.network.attempts.contains(final) }
-        #expect(network.attempts.contains(final), "\(path) didn't request \(final), referenced by \(referrer)")
+        try #require(network.attempts.contains(final), "\(path) didn't request \(final), referenced by \(referrer)")
         return network.contacts.contains(final)
     }
 
@@ -262,9 +265,10 @@ final class AccessFixture: StreamSourceSuite {
         }
     }
 
-    /// Advances the clock until a condition is true, by at most 50 s.
+    /// Advances the clock until a condition is true, for at most a minute in real time, because files are written.
     private func wait(until condition: () async -> Bool) async {
-        for _ in 0..<5000 {
+        let deadline = ContinuousClock.now + .seconds(60)
+        while ContinuousClock.now < deadline {
             if await condition() { return }
             for _ in 0..<50 { await Task.yield() }
             time.advance(by: .milliseconds(10))

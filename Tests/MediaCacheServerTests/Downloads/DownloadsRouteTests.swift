@@ -129,12 +129,13 @@ struct DownloadsRouteTests {
         }
     }
 
-    @Test func pausesAndResumesTransfer() async throws {
+    @Test(.timeLimit(.minutes(10))) func pausesAndResumesTransfer() async throws {
         let gate = ScriptedGate()
         origin.next(film, .holdBody(at: 100_000, gate))
         try await withHost { host in
             let added: DownloadRecord = try await host.answer("POST", "/api/v1/downloads", body: #"{"url":"\#(film)"}"#)
             let one = "/api/v1/downloads/\(added.id)"
+            await gate.waitForArrivals()
             let paused: DownloadRecord = try await host.answer("PATCH", one, body: #"{"state":"paused"}"#)
             #expect(paused.state == .paused)
             let raised: DownloadRecord = try await host.answer("PATCH", one, body: #"{"priority":7}"#)

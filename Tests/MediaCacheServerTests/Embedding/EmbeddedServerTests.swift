@@ -5,6 +5,7 @@ import MediaCacheTesting
 import MediaLibrary
 import NIOCore
 import NIOPosix
+import Synchronization
 import Testing
 
 @testable import MediaCacheServer
@@ -41,10 +42,13 @@ struct EmbeddedServerTests {
         await store.close()
     }
 
-    /// Returns a port outside the system's ephemeral range, so that it isn't assigned to another process.
+    private static let nextPort = Atomic(Int.random(in: 10_000..<20_000))
+
+    /// Returns a port outside the system's ephemeral range, so that it isn't assigned to another process. Each call
+    /// returns another port, because tests run in parallel.
     private static func freePort() async throws -> Int {
         while true {
-            let port = Int.random(in: 10_000..<20_000)
+            let port = nextPort.add(1, ordering: .relaxed).oldValue
             guard let channel = try? await listen(at: port) else { continue }
             try await channel.close()
             return port

@@ -6,6 +6,7 @@ import Testing
 @testable import MediaCacheServer
 
 /// Tests of shared computations and of concurrency limits.
+@Suite(.timeLimit(.minutes(10)))
 struct SharedWorkTests {
     private struct Failure: Error {}
 
@@ -45,13 +46,22 @@ struct SharedWorkTests {
     /// A later caller starts the computation again.
     @Test func cancelsComputationWithLastCaller() async throws {
         let results = SharedResults<Int>(maximumCount: 2, maximumCost: 10, cost: { Int64($0) })
+        let (begun, begin) = AsyncStream<Void>.makeStream()
         let (over, isOver) = AsyncStream<Void>.makeStream()
-        let first = Task { try await results.value(for: "a") { try await Self.waitForCancelling(isOver) } }
+        let first = Task {
+            try await results.value(for: "a") {
+                begin.finish()
+                return try await Self.waitForCancelling(isOver)
+            }
+        }
+        // The second caller must not start the computation.
+        for await _ in begun {}
         let second = Task { try await results.value(for: "a") { throw Failure() } }
         first.cancel()
         second.cancel()
         for await _ in over {}
         await #expect(throws: CancellationError.self) { try await first.value }
+        _ = await second.result
         #expect(try await results.value(for: "a") { 5 } == 5)
     }
 

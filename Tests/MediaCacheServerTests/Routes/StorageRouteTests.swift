@@ -8,6 +8,7 @@ import Testing
 @testable import MediaCacheServer
 
 /// Tests of `/api/v1/storage` and of the order of downloads, with a real store.
+@Suite(.timeLimit(.minutes(10)))
 struct StorageRouteTests {
     private let origin = ScriptedOrigin()
 
@@ -18,14 +19,20 @@ struct StorageRouteTests {
         }
     }
 
+    /// Plays a file, and waits until the server releases it, which happens after the end of the response.
+    private func play(_ name: String, on host: CacheHost) async throws {
+        #expect(try await host.play(try ResourceURL("http://origin.example/\(name)")).status == 200)
+        while try await host.store.resources().contains(where: \.isInUse) {
+            try Task.checkCancellation()
+            await Task.yield()
+        }
+    }
+
     @Test func changesLimitsWhileRunning() async throws {
         try await CacheHost.use(origin: origin) { host in
             let path = "/api/v1/settings/cache"
-            for name in ["played/1.mp4", "played/2.mp4"] {
-                #expect(try await host.play(try ResourceURL("http://origin.example/\(name)")).status == 200)
-                // A response ends before the server releases its file, which determines the order of the last uses.
-                while try await host.store.resources().contains(where: \.isInUse) { await Task.yield() }
-            }
+            // The release determines the order of the last uses.
+            for name in ["played/1.mp4", "played/2.mp4"] { try await play(name, on: host) }
             let before: CacheSettings = try await host.answer("GET", path)
             let body = """
                 {"limits": {"maximumBytes": 150000, "minimumFreeBytes": 0}, "transfers": {"retries": 1, "readAhead": 65536},
@@ -79,7 +86,7 @@ struct StorageRouteTests {
             var files: [String] = []
             for (name, isPinned) in [("played/1.mp4", true), ("played/2.mp4", false)] {
                 let url = try ResourceURL("http://origin.example/\(name)")
-                #expect(try await host.play(url).status == 200)
+                try await play(name, on: host)
                 let record = try #require(try await client.resource(for: url))
                 if isPinned { try await client.setPinned(true, id: record.id) }
                 let withFile = try await client.resource(id: record.id, withFile: true)
@@ -107,7 +114,7 @@ struct StorageRouteTests {
         try await CacheHost.use(origin: origin) { host in
             let film = try await host.download(#"{"url":"http://origin.example/film.mp4"}"#)
             let url = try ResourceURL("http://origin.example/played/1.mp4")
-            #expect(try await host.play(url).status == 200)
+            try await play("played/1.mp4", on: host)
             var storage: StorageRecord = try await host.answer("GET", "/api/v1/storage")
             #expect(storage.items.map(\.kind) == [.asset, .file])
             #expect(storage.items.first?.id == film.id && storage.items.first?.pinned == true)
@@ -116,7 +123,7 @@ struct StorageRouteTests {
             #expect(storage.evictedNext.map(\.url) == [url.description])
             #expect(storage.usage.usage.bytes == 700_000)
 
-            #expect(try await host.play(try ResourceURL("http://origin.example/played/2.mp4")).status == 200)
+            try await play("played/2.mp4", on: host)
             storage = try await host.answer("GET", "/api/v1/storage")
             #expect(storage.items.map(\.kind) == [.asset, .file, .file])
             #expect(storage.items.map(\.bytes) == [500_000, 200_000, 100_000])
