@@ -78,10 +78,10 @@ class Gallery:
         self._wait(self.server.downloads, condition)
 
     def _wait(self, read, condition):
-        limit = time.monotonic() + 60
+        limit = time.monotonic() + 180
         while not condition(found := read()):
             if time.monotonic() > limit:
-                raise AssertionError(f"the gallery isn't complete after a minute: {found}")
+                raise AssertionError(f"the gallery isn't complete after three minutes: {found}")
             time.sleep(0.1)
 
     def _make_programmes(self):

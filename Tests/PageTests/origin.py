@@ -13,17 +13,23 @@ from urllib.parse import unquote, urlsplit
 TYPES = {".m3u8": "application/vnd.apple.mpegurl", ".ts": "video/mp2t", ".m4s": "video/iso.segment",
          ".mp4": "video/mp4", ".m4a": "audio/mp4", ".vtt": "text/vtt", ".html": "text/html; charset=utf-8"}
 PIECE = 8192
+#: UDP sockets at the ports that `free_port` returned, so that tests in another process choose other ports.
+_reservations: list[socket.socket] = []
 
 
 def free_port() -> int:
     """Returns a port that stays free while a server restarts, because the system doesn't assign it to clients."""
     while True:
         port = random.randrange(10_000, 20_000)
-        with socket.socket() as probe:
-            try:
+        reservation = socket.socket(type=socket.SOCK_DGRAM)
+        try:
+            reservation.bind(("127.0.0.1", port))
+            with socket.socket() as probe:
                 probe.bind(("127.0.0.1", port))
-            except OSError:
-                continue
+        except OSError:
+            reservation.close()
+            continue
+        _reservations.append(reservation)
         return port
 
 

@@ -7,7 +7,7 @@ from playwright.sync_api import Locator, Page, expect
 from live import LiveStream
 from media import CODE_BITS, LIVE_SECONDS, SEGMENT_SECONDS
 from page_case import PageCase
-from video import current_time, playing_second
+from video import current_time, playing_second, set_rate
 
 #: The number in the strip at the bottom of a thumbnail.
 CODE = """
@@ -67,6 +67,7 @@ class ControlTests(PageCase):
 
     def test_timeline_seeks_by_pointer_and_keys(self):
         page, video = self.play_path("live/index.m3u8")
+        set_rate(video, 0.25)
         timeline = page.get_by_role("slider", name="Position")
         expect(timeline).to_have_attribute("aria-valuemax", str(LIVE_SECONDS))
         box = timeline.bounding_box()

@@ -42,7 +42,8 @@ class DownloadsTests(PageCase):
         asset = self.server.downloads()["Touched"]["id"]
         for route in ("#/library", "#/downloads", "#/storage", "#/channels", f"#/play/asset/{asset}"):
             self.go(page, route)
-            expect(page.get_by_role("heading", level=1)).to_be_visible()
+            expect(page.get_by_role("main")).to_have_class("view-" + route.split("/")[1])
+            expect(page.get_by_role("main")).not_to_contain_text("Loading")
             page.wait_for_timeout(500)
             small = page.evaluate("""() => [...document.querySelectorAll("button, .button, select, nav a, .back, .link")]
                 .filter((one) => one.checkVisibility()).map((one) => [one, one.getBoundingClientRect()])
