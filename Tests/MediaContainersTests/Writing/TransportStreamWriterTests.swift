@@ -83,4 +83,18 @@ struct TransportStreamWriterTests {
         #expect(error?.summary.contains("opus") == true)
         #expect(throws: ContainerError.self) { try writer.finish() }
     }
+
+    /// Samples of another codec may need a framing.
+    @Test func refusesSampleOfUnsupportedFormat() throws {
+        var writer = TransportStreamWriter(MemorySink())
+        let formats = [
+            MediaFormat(codec: .mp3, codecString: "mp4a.6B"), MediaFormat(codec: .opus, codecString: "opus"),
+        ]
+        try writer.tracks([MediaTrack(id: 1, kind: .audio, formats: formats, timescale: 48_000)])
+        let sample = MediaSample(track: 0, pts: 0, dts: 0, duration: 960, size: 4, isSync: true, formatIndex: 1)
+        let error = #expect(throws: ContainerError.self) {
+            try [UInt8](repeating: 0, count: 4).withUnsafeBytes { try writer.sample(sample, bytes: $0) }
+        }
+        #expect(error?.code == .unsupported)
+    }
 }

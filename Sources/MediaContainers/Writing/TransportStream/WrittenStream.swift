@@ -29,10 +29,7 @@ struct WrittenStream {
         case .eac3:
             type = 0x87
             descriptors = registration("EAC3")
-        default:
-            throw ContainerError(
-                .unsupported, "can't write \(track.format?.codecString ?? "the track") to MPEG-TS",
-                advice: "Write an MP4 instead")
+        default: throw ContainerError.unwritable(track.format)
         }
         // AC-3 is private data, as in ATSC and HLS.
         let isPrivate = type == 0x81 || type == 0x87
@@ -78,7 +75,8 @@ struct WrittenStream {
 enum ElementaryFraming {
     private static let startCode: [UInt8] = [0, 0, 0, 1]
 
-    /// Appends the bytes of a sample. Throws when they contradict the format, or a value doesn't fit its field.
+    /// Appends the bytes of a sample. Throws for a codec that the writer doesn't support, and when the bytes contradict
+    /// the format or a value doesn't fit its field.
     static func append(
         _ bytes: UnsafeRawBufferPointer, _ format: MediaFormat, isSync: Bool, to output: inout [UInt8]
     ) throws(ContainerError) {
@@ -94,7 +92,9 @@ enum ElementaryFraming {
         case .aac:
             output += try header(try AudioSpecificConfig(record: format.configuration), payload: bytes.count)
             output += bytes
-        default: output += bytes
+        case .mpeg2Video, .mp2, .mp3, .ac3, .eac3: output += bytes
+        // Other samples may need a change, too, so they aren't written unchanged.
+        default: throw ContainerError.unwritable(format)
         }
     }
 
@@ -149,5 +149,14 @@ enum ElementaryFraming {
         bits.write(0x7FF, count: 11)
         bits.write(0, count: 2)
         return bits.bytes
+    }
+}
+
+extension ContainerError {
+    /// Returns the error for a track or a sample with a format that the writer doesn't support.
+    fileprivate static func unwritable(_ format: MediaFormat?) -> ContainerError {
+        ContainerError(
+            .unsupported, "can't write \(format?.codecString ?? "the track") to MPEG-TS",
+            advice: "Write an MP4 instead")
     }
 }
