@@ -52,7 +52,7 @@ public struct CacheError: Error, Sendable {
     public var message: String
     /// The underlying error, if any.
     public var cause: (any Error)?
-    /// The origin's HTTP status, for ``Code/originStatus`` and for a response with status 416.
+    /// The HTTP status of the origin's response, if it is an error status, such as 404 or 416.
     public var status: Int?
     /// The waiting time requested by the origin (`Retry-After`, RFC 9110 §10.2.3), at most one day.
     public var retryAfter: Duration?
@@ -95,6 +95,17 @@ public struct CacheError: Error, Sendable {
         case .unreachable, .timedOut, .originStatus, .badResponse, .notMedia: true
         case .cancelled, .invalidURL, .invalidSetting, .forbiddenAddress, .representationChanged, .rangeNotSatisfiable,
             .notFound, .folderOwned, .newerFormat, .closed, .storage, .damaged:
+            false
+        }
+    }
+
+    /// Whether the origin responded with an error status, other than 416.
+    package var isStatusOfOrigin: Bool {
+        switch code {
+        case .originStatus: true
+        case .cancelled, .invalidURL, .invalidSetting, .unreachable, .forbiddenAddress, .timedOut, .badResponse,
+            .notMedia, .representationChanged, .rangeNotSatisfiable, .notFound, .folderOwned, .newerFormat, .closed,
+            .storage, .damaged:
             false
         }
     }

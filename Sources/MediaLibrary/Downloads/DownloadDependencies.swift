@@ -53,7 +53,7 @@ struct DownloadDependencies: Sendable {
 
     /// Returns the obstacle that an error indicates; nil if waiting can't resolve it.
     func obstacle(by error: CacheError) -> DownloadObstacle? {
-        if let wait = error.retryAfter, error.code == .originStatus {
+        if let wait = error.retryAfter {
             return DownloadObstacle(
                 .retryAfter, "the origin requested a delay of \(Int(wait.seconds.rounded(.up))) s",
                 until: store.now.addingTimeInterval(wait.seconds))
