@@ -10,6 +10,9 @@ public struct Problem: Codable, Sendable, Hashable, Error {
     public var code: String
     /// The status of the origin's response, if it caused the problem; otherwise nil.
     public var originStatus: Int?
+    /// Whether the same request may succeed later, if the cache or an origin caused the problem; otherwise nil. The
+    /// status then indicates that.
+    public var retryable: Bool?
     /// The recorded ranges, if the requested window is outside them; otherwise nil.
     public var recordedRanges: [TimeSpan]?
     /// The methods that the path supports, if the request's isn't among them; otherwise nil.

@@ -8,6 +8,17 @@ from video import current_time, playing_second
 
 NOISE = r"status of (4\d\d|5\d\d)|net::ERR_|Failed to fetch|network error|MEDIA|media"
 MESSAGE = "Trying to resume playback at "
+#: Whether the request for a fragment is repeated after each of some problems.
+REPEATS = """async ([base, problems]) => {
+    const { TrackFeeder } = await import(base + "page/feeder.js");
+    const { Problem } = await import(base + "page/api.js");
+    const stream = { source: { addSourceBuffer: () => null }, signal: new AbortController().signal, report() {} };
+    return Promise.all(problems.map((problem) => {
+        const feeder = new TrackFeeder(stream, {}, {});
+        feeder.advance = async () => { throw new Problem({ title: "It failed", ...problem }); };
+        return feeder.step().then(() => true, () => false);
+    }));
+}"""
 
 
 class InterruptionTests(PageCase):
@@ -101,6 +112,32 @@ class InterruptionTests(PageCase):
         self.watch.allow(NOISE)
         self.play(page, self.origin.url("never/index.m3u8"))
         expect(page.locator("#player-error")).to_contain_text("Playback failed")
+
+    def test_repeats_requests_that_may_succeed_later(self):
+        page = self.open()
+        problems = [
+            {"status": 502, "retryable": True}, {"status": 418, "retryable": True}, {"status": 502, "retryable": False},
+            # The response isn't a problem, or it's one of the server itself.
+            {"status": 503}, {"status": 429}, {"status": 403},
+        ]
+        repeated = page.evaluate(REPEATS, [self.server.page, problems])
+        self.assertEqual(repeated, [True, True, False, True, True, False])
+
+    def test_lasting_error_of_origin_ends_playback(self):
+        self.origin.aliases["/paid"] = "/live"
+        self.origin.answer("paid/index5.ts", 402, "pay first")
+        self.origin.rate = 60_000
+        self.addCleanup(setattr, self.origin, "rate", None)
+        page = self.open()
+        self.watch.allow(NOISE)
+        self.play(page, self.origin.url("paid/index.m3u8"))
+        video = page.locator("video")
+        self.eventually(page, "it plays", lambda: playing_second(video) is not None)
+        expect(page.locator("#player-error")).to_contain_text("The origin refused the request (402)")
+        page.wait_for_timeout(1_000)
+        requests = len(self.origin.requests("paid/index5.ts"))
+        page.wait_for_timeout(3_000)
+        self.assertEqual(len(self.origin.requests("paid/index5.ts")), requests)
 
     def watch_channel(self, name: str, stream: LiveStream, recorded: int = 270_000) -> tuple[Page, Locator]:
         self.server.api("POST", "channels", {"name": name, "url": stream.url})

@@ -6,21 +6,22 @@ import { key } from "./key.js";
 export class Problem extends Error {
   /**
    * @param {{status: number, title: string, detail?: string, code?: string, originStatus?: number,
-   *   recordedRanges?: Object[]}} document
+   *   retryable?: boolean, recordedRanges?: Object[]}} document
    */
   constructor(document) {
     super(sentence(document.detail ?? document.title));
     this.status = document.status;
     this.code = document.code;
     this.originStatus = document.originStatus;
+    this.retryable = document.retryable;
     this.recordedRanges = document.recordedRanges;
   }
 
   /** The message, with advice if there is any. */
   get advice() {
-    if (this.code === "originStatus" && this.originStatus) return originAdvice(this.originStatus);
     const remedy = remedies[this.code];
-    return remedy ? `${this.message} ${remedy}` : this.message;
+    if (remedy) return `${this.message} ${remedy}`;
+    return this.originStatus ? originAdvice(this.originStatus) : this.message;
   }
 }
 

@@ -17,8 +17,8 @@ const pauses = [1, 1, 2, 4, 8, 15, 15, 15, 30];
 const maximumWait = 600_000;
 /** The statuses for segments that don't exist, or that the server can't convert. */
 const missing = [404, 410, 422];
-/** The statuses for which an attempt after a pause is worthwhile. */
-const isTemporary = (status) => status >= 500 || status === 408 || status === 429;
+/** Returns whether an attempt after a pause is worthwhile. The status indicates it if the server doesn't. */
+const isTemporary = ({ retryable, status }) => retryable ?? (status >= 500 || status === 408 || status === 429);
 
 export class TrackFeeder {
   /**
@@ -139,7 +139,7 @@ export class TrackFeeder {
       if (this.stream.signal.aborted) return false;
       // A seek aborts the request.
       if (error.name === "AbortError") return true;
-      if (!(error instanceof TypeError) && !isTemporary(error.status)) throw error;
+      if (!(error instanceof TypeError) && !isTemporary(error)) throw error;
       this.interrupt(error);
       return false;
     }

@@ -69,6 +69,7 @@ extension Problem {
             let (status, title) = Self.statusAndTitle(of: error)
             self.init(title: title, status: status, detail: error.message, code: error.code.rawValue)
             if error.isStatusOfOrigin { originStatus = error.status }
+            retryable = Self.isRetryable(error)
             if error.code == .storage, !isForPlayer { detail = error.description }
         case is ConcurrencyLimit.Exceeded: self = .busy
         // The client has disconnected, or the server is stopping.
@@ -81,6 +82,16 @@ extension Problem {
 
     /// The code of an unexpected error.
     static let internalCode = "internal"
+
+    /// Returns whether the same request may succeed later. Unlike a reader of the cache, a client can send it to the
+    /// server's next process, receive the new version of a resource, and wait for a repair of the storage.
+    private static func isRetryable(_ error: CacheError) -> Bool {
+        switch error.code {
+        case .cancelled, .closed, .representationChanged: true
+        case .storage: !error.isByRule
+        default: error.isRetryable
+        }
+    }
 
     private static func statusAndTitle(of error: CacheError) -> (Int, String) {
         switch error.code {

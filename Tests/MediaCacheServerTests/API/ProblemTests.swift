@@ -36,6 +36,34 @@ struct ProblemTests {
         #expect(problem(EIO, .newerFormat).title == "The cache folder has a newer format")
     }
 
+    @Test(
+        arguments: [
+            (.unreachable, nil, true), (.originStatus, 503, true), (.originStatus, 429, true),
+            (.originStatus, 401, false), (.notMedia, nil, true), (.forbiddenAddress, nil, false),
+            (.notFound, nil, false), (.storage, nil, true), (.damaged, nil, false),
+            // Another process of the server may receive the next request, or the next version is read.
+            (.closed, nil, true), (.cancelled, nil, true), (.representationChanged, nil, true),
+        ] as [(CacheError.Code, Int?, Bool)])
+    func reportsWhetherRequestMaySucceedLater(_ code: CacheError.Code, _ status: Int?, _ isRetryable: Bool) {
+        let problem = Problem(CacheError(code, "it failed", status: status))
+        #expect(problem.retryable == isRetryable && problem.originStatus == status)
+        #expect(String(decoding: problem.json, as: UTF8.self).contains("\"retryable\":\(isRetryable)"))
+    }
+
+    @Test func errorsByRuleAreNotRetryable() {
+        var error = CacheError(.badResponse, "it is compressed")
+        #expect(Problem(error).retryable == true)
+        error.isByRule = true
+        #expect(Problem(error).retryable == false)
+        error.code = .storage
+        #expect(Problem(error).retryable == false)
+    }
+
+    @Test func statusIndicatesWhetherErrorOfServerIsRetryable() {
+        #expect(Problem(UnexpectedFailure()).retryable == nil && Problem.busy.retryable == nil)
+        #expect(!String(decoding: Problem.busy.json, as: UTF8.self).contains("retryable"))
+    }
+
     @Test(arguments: [
         ("connection refused by http://u:p@10.0.0.1:80/a?b=c, try again", "connection refused by its URL try again"),
         ("“https://a.example/x” isn't media", "“its URL” isn't media"),
