@@ -154,7 +154,9 @@ extension ScriptedReply {
         case .redirect(let target, let status):
             self = ScriptedReply(status: status, text: "see \(target)", contentType: "text/plain")
             headerFields[.location] = target
-        default:
+        case .wrongContentRange, .contentRange, .ignoresRange, .entityTag, .bodyShorter, .bodyLonger, .noContentLength,
+            .closeDelimited, .contentEncoding, .stall, .reset, .unreachable, .holdHead, .holdBody, .bufferSize,
+            .replace, .headerFields:
             break
         }
         peer = content?.peer ?? peer
