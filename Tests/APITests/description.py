@@ -24,7 +24,7 @@ def _closed(schema):
 
 class Description:
     """The OpenAPI document. `operations` has the methods and paths of the API, and of the routes for players that
-    respond with JSON."""
+    respond with JSON. `documents` has the paths without parameters whose `GET` responds with JSON."""
 
     def __init__(self, file: pathlib.Path):
         self.document = yaml.safe_load(file.read_text())
@@ -34,6 +34,11 @@ class Description:
             for path, item in self.document["paths"].items()
             for method in item
             if method in METHODS and ("players" not in item[method]["tags"] or self._is_json(item[method]))
+        }
+        self.documents = {
+            path
+            for path, item in self.document["paths"].items()
+            if "{" not in path and "get" in item and self._is_json(item["get"])
         }
 
     def _is_json(self, operation: dict) -> bool:

@@ -157,17 +157,13 @@ class Walk:
 
     def all(self):
         for part in (self.server_itself, self.errors, self.resources, self.played, self.library, self.downloads,
-                    self.channels, self.bundles, self.events, self.tokens, self.ends):  # fmt: skip
+                    self.channels, self.bundles, self.events, self.tokens, self.documents, self.ends):  # fmt: skip
             part()
         missed = sorted(self.description.operations - self.reached)
         if missed:
             raise Fault("never reached: " + ", ".join(" ".join(operation) for operation in missed))
 
     def server_itself(self):
-        self.ask("GET", "/api/v1/server")
-        self.ask("GET", "/api/v1/throughput")
-        self.ask("GET", "/api/v1/usage")
-        self.ask("GET", "/api/v1/storage")
         self.ask("POST", "/api/v1/prune")
         self.ask("POST", "/api/v1/verify", json={"repair": False})
         self.ask("POST", "/api/v1/verify", json={"repair": "no"}, status=(400,))
@@ -402,6 +398,12 @@ class Walk:
                 if "download.state" in seen or "download.added" in seen:
                     break
         self.reached.add(("GET", path))
+
+    def documents(self):
+        """Requests each document that no other part has requested."""
+        for path in sorted(self.description.documents):
+            if ("GET", path) not in self.reached:
+                self.ask("GET", path)
 
     def ends(self):
         """Calls the operations that remove everything."""
