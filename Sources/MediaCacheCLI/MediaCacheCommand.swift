@@ -7,10 +7,9 @@ import MediaCacheServer
 struct MediaCacheCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "mediacache",
-        abstract: "A media cache: plays, downloads and records media, and never fetches a byte twice.",
+        abstract: "A media cache: plays, downloads and records media, and fetches each missing byte once.",
         discussion: """
-            MediaCache sits between any player and any HTTP origin. Cached data is played from disk; missing data is \
-            fetched once.
+            MediaCache sits between any player and any HTTP origin. Cached data is played from disk.
 
             EXAMPLES:
               mediacache demo                                demonstrate it in a browser
@@ -25,11 +24,11 @@ struct MediaCacheCommand: AsyncParsableCommand {
             A cache folder is owned by one process at a time. Other commands connect to that process and work the same \
             way.
             The folder is set by --cache, $MEDIACACHE_DIR or the configuration file, in this order. The default is the \
-            system's folders for caches and for data. See `mediacache config` for the file and all variables.
+            system's folders for caches and for data. `mediacache config --help` explains the file and the variables.
 
             OUTPUT:
             Exit codes: 0 success; 1 failure, with the reason in one line; 2 partial success, with the missing parts; \
-            64 invalid command line; 130 interrupted by Ctrl-C.
+            64 invalid command line or configuration; 130 interrupted by Ctrl-C.
             Shell completion covers commands, options, files, channels and titles:
               source <(mediacache --generate-completion-script bash)
               mediacache --generate-completion-script zsh > ~/.zfunc/_mediacache

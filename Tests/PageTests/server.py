@@ -35,7 +35,8 @@ class Server:
                  "--min-free", "1MB", *self._options],
                 stdout=out, stderr=err, stdin=subprocess.DEVNULL)
         limit = time.monotonic() + 30
-        while not (found := re.search(r"Open (http://[^ /]+/) and enter the key in (.+)", output.read_text())):
+        pattern = r"Open (http://[^ /]+/) and enter the key, which is in (.+)"
+        while not (found := re.search(pattern, output.read_text())):
             if self._process.poll() is not None or time.monotonic() > limit:
                 printed = output.read_text() + errors.read_text()
                 self.stop()

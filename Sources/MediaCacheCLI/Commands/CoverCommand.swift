@@ -19,7 +19,7 @@ struct CoverCommand: AsyncParsableCommand {
               mediacache cover https://example.org/film/index.m3u8 --remove
               mediacache cover song.m4a                             shows the type and size
 
-            The input is a URL, a file, or an ID or title of `list`. Without --at, the stored cover of a URL or item \
+            The input is a URL, a file, or an ID or title from `list`. Without --at, the stored cover of a URL or item \
             is used if there is one. For an embedded picture (covr in MP4, APIC in ID3), only the index or the tag is \
             read. If there is none, or with --at, ffmpeg decodes a frame if it's installed. A URL or item is read \
             through the cache, and its picture is stored as the cover, which is served at /library/<id>/cover. A frame \
@@ -44,16 +44,16 @@ struct CoverCommand: AsyncParsableCommand {
         transform: TimeArgument.parse)
     var at: Double?
 
-    @Flag(help: "Store the frame selected with --at as the URL's cover.")
+    @Flag(help: "Store the frame selected with --at as the cover of the URL or item.")
     var keep = false
 
-    @Option(help: ArgumentHelp("Store this picture as the cover of the URL.", valueName: "picture"))
+    @Option(help: ArgumentHelp("Store this picture as the cover of the URL or item.", valueName: "picture"))
     var set: String?
 
-    @Flag(help: "Remove the cover of the URL.")
+    @Flag(help: "Remove the cover of the URL or item.")
     var remove = false
 
-    @Flag(help: "Remove the covers of all URLs.")
+    @Flag(help: "Remove all covers.")
     var removeAll = false
 
     @Flag(help: "Replace an existing output file.")
@@ -73,10 +73,10 @@ struct CoverCommand: AsyncParsableCommand {
         }
         if keep, at == nil { throw ValidationError("--keep needs --at; other covers are stored anyway.") }
         if removeAll {
-            if input != nil { throw ValidationError("--remove-all applies to all URLs; use --remove for one.") }
+            if input != nil { throw ValidationError("--remove-all removes all covers; use --remove for one.") }
             return
         }
-        guard let input else { throw ValidationError("Specify a URL or a file.") }
+        guard let input else { throw ValidationError("Specify a URL, an item or a file.") }
         if input == .standardInput {
             throw ValidationError("Standard input doesn't support random access; specify a file.")
         }

@@ -34,7 +34,7 @@ struct DoctorCommand: AsyncParsableCommand {
     )
 
     @Argument(
-        help: ArgumentHelp("A URL to check, or an ID or title of `list`.", valueName: "url"),
+        help: ArgumentHelp("A URL to check, or an ID or title from `list`.", valueName: "url"),
         completion: ServerCompletion.titles, transform: AssetReference.init(parsing:))
     var media: AssetReference?
 

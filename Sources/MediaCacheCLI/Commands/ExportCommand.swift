@@ -21,10 +21,10 @@ struct ExportCommand: AsyncParsableCommand {
               mediacache export news --from -3600 --to now -o hour.mp4
               mediacache export news --from -3600 --to now --bundle hour/
 
-            The asset is a URL, an ID or title of `list`, or the name of a channel. By \
-            default, the origin isn't contacted: missing parts are listed, and no file is written. --fetch contacts \
-            the origin for them; --gaps leaves gaps instead. For a multivariant playlist, the best completely cached \
-            variant stream is selected, with all downloaded or recorded audio; --language selects one rendition.
+            The asset is a URL, an ID or title from `list`, or the name of a channel. By default, the origin isn't \
+            contacted: missing parts are listed, and no file is written. --fetch contacts the origin for them; --gaps \
+            leaves gaps instead. For a multivariant playlist, the best completely cached variant stream is selected, \
+            with all downloaded or recorded audio; --language selects one rendition.
             --from and --to are positions from the beginning: seconds, m:s, h:m:s or 12m34s. The file contains the \
             video from the preceding key frame on, which is needed for decoding, and an edit list that begins at the \
             exact time. A .ts file has no edit lists and begins with that key frame. For a channel, --from and --to \
@@ -40,9 +40,9 @@ struct ExportCommand: AsyncParsableCommand {
             --bundle writes a download, a channel or a window of it to a folder: playlists with relative references, \
             segments, keys, and bundle.json, which records the origin. Any web server or player can use its \
             index.m3u8, and `import` imports it again. Segments that are wrapped in images or compressed are \
-            unwrapped. Files share their blocks with the cache if the file system supports it (reflink, otherwise hard \
-            link), so don't modify them. Recorded segments are copied; a window contains whole segments. The folder \
-            appears only when it's complete.
+            unwrapped. Files are reflinks if the file system supports them, otherwise hard links, otherwise copies. A \
+            hard link shares its data with the cache, so don't modify it. Recorded segments are copied; a window \
+            contains whole segments. The folder appears only when it's complete.
 
             OUTPUT:
             --json prints the object of `remux --json`; with --bundle asset, output, entry, parts, bytes, missing.

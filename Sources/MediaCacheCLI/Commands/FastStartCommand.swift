@@ -18,7 +18,7 @@ struct FastStartCommand: AsyncParsableCommand {
             end of a remote file before its beginning. The media isn't changed. Only the index moves, and its offsets are \
             adjusted (to 64 bits if necessary).
             A file whose index is already at the front is copied. A fragmented MP4 doesn't need this.
-            A URL, or an ID or title of `list`, is read through the cache. The output file appears only when it's \
+            A URL, or an ID or title from `list`, is read through the cache. The output file appears only when it's \
             complete.
 
             OUTPUT:

@@ -45,7 +45,7 @@ struct GetCommand: AsyncParsableCommand {
 
     @Argument(
         help: ArgumentHelp(
-            "The URLs of files or HLS playlists, or IDs or titles of `list`.", valueName: "urls"),
+            "The URLs of files or HLS playlists, or IDs or titles from `list`.", valueName: "url"),
         completion: ServerCompletion.titles, transform: AssetReference.init(parsing:))
     var media: [AssetReference] = []
 
@@ -55,11 +55,13 @@ struct GetCommand: AsyncParsableCommand {
         name: .shortAndLong,
         help: ArgumentHelp(
             "Export to this file or folder. Missing folders are created.",
-            discussion: "Fields: %(title)s, %(ext)s, %(id)s, %(host)s and %(index)s, the URL's position.",
+            discussion: "The path can contain %(title)s, %(ext)s, %(id)s, %(host)s and %(index)s (the URL's position).",
             valueName: "file"))
     var output: String?
 
-    @Flag(name: [.customShort("F"), .long], help: "List the variants and languages of the URLs instead.")
+    @Flag(
+        name: [.customShort("F"), .long],
+        help: "List the variants and languages of the URLs, without downloading.")
     var formats = false
 
     @OptionGroup var selection: SelectionOptions

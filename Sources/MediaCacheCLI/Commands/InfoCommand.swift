@@ -11,11 +11,11 @@ struct InfoCommand: AsyncParsableCommand {
         discussion: """
             EXAMPLES:
               mediacache info https://example.org/film.mp4
-              mediacache info 'A film'        a title or an ID of `list`
+              mediacache info 'A film'        a title or an ID from `list`
               mediacache info --json https://example.org/film.mp4 | jq -r .localFile
 
             For a complete resource, the output includes the path of its file. The file belongs to the cache: read it, \
-            but don't modify it; `get -o` writes a separate file.
+            but don't modify it; use `get -o` to export it.
             For an asset of the library, the output includes its title, and the artist, album and other metadata that its \
             media contains.
             For the playlist of an HLS stream, the output includes the cached segments, and whether the stream plays \

@@ -49,8 +49,8 @@ struct InspectCommand: AsyncParsableCommand {
             sequence numbers, times and offsets, are computed. Attributes outside the RFC are in otherAttributes, by \
             name.
 
-            Media: a URL, or an ID or title of `list`, is read through the cache, by ranges. Only the index of an MP4 is \
-            read; other formats are read completely. Codecs are in the format of HLS's CODECS attribute (RFC 6381).
+            Media: a URL, or an ID or title from `list`, is read through the cache, by ranges. Only the index of an MP4 \
+            is read; other formats are read completely. Codecs are in the format of HLS's CODECS attribute (RFC 6381).
             --packets prints CSV with a line for each sample in the container's order: \
             track,pts,dts,duration,size,sync,crc32. Times are seconds on the container's timeline with six decimals, \
             after edit lists and 33-bit wraps are applied. sync is 1 for samples at which decoding can start. crc32 is \

@@ -5,7 +5,7 @@ import MediaCacheAPI
 struct ListCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "list",
-        abstract: "Lists films, streams and channels by title, most recently used first.",
+        abstract: "Lists films, songs, streams and channels, most recently used first.",
         usage: "mediacache list [<options>]",
         discussion: """
             EXAMPLES:
@@ -19,8 +19,9 @@ struct ListCommand: AsyncParsableCommand {
             `get`. If several items have the title, the error lists their IDs.
 
             OUTPUT:
-            --json prints an array of objects: id, title, artist, album, kind (asset, channel, file, stream, parts), \
-            url, bytes, length, state (of the download or recording), complete, lastUsed. Unknown values are omitted.
+            --json prints an array of objects: id, title, artist, album, kind (asset, channel, file, stream, or parts: \
+            segments without their playlist), url, bytes, length, state (of the download or recording), complete, \
+            lastUsed. Unknown values are omitted.
             --resources --json prints an array of objects: id, url, key, type, format, length, spans (start, end), fills (ranges \
             being fetched), bytesCached, hits, created, lastUsed, complete, pinned, inUse, withCredentials. \
             Unknown values are omitted. withCredentials marks a resource that was fetched with a user's name and \

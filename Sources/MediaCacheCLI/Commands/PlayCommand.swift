@@ -11,7 +11,7 @@ struct PlayCommand: AsyncParsableCommand {
         discussion: """
             EXAMPLES:
               mediacache play https://example.org/film.mp4
-              mediacache play 'A film'                         a title or an ID of `list`
+              mediacache play 'A film'                         a title or an ID from `list`
               mediacache play news                             a channel's live edge
               mediacache play https://example.org/film.mp4 --with vlc
               mediacache play https://example.org/film.mp4 -- --fullscreen --start=10:00

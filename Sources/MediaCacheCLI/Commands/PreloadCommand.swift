@@ -16,13 +16,13 @@ struct PreloadCommand: AsyncParsableCommand {
               mediacache preload --seconds 30 --variant 720 https://example.org/a.m3u8
               mediacache preload --bytes 5MB --input-file urls.txt
 
-            The parts that a player needs to start are fetched: of a stream the playlists, keys and first segments of \
-            the best variant (or of --variant), of a file the first seconds, and of an MP4 also its index, even if it's \
-            at the end. Without --bytes and --segments, the first 10 seconds are fetched. For a file, they are \
-            determined by the index or the bit rate; if neither is known, a second is 1 MiB.
-            The first URL has the highest rank. Playback has priority over preloading, and preloading over downloads. \
-            Preloaded data isn't pinned: it may be evicted like other cached data.
-            If a server owns the folder, it preloads. Ctrl-C stops it.
+            The parts that a player needs to start are fetched: for a stream the playlists, keys and first segments of \
+            the best variant (or of --variant), for a file the first seconds, and for an MP4 also its index, even if \
+            it's at the end. Without --bytes and --segments, the first 10 seconds, or those of --seconds, are fetched. \
+            For a file, they are determined by the index or the bit rate; if neither is known, a second counts as 1 MiB.
+            Earlier URLs have priority over later ones. Playback has priority over preloading, and preloading over \
+            downloads. Preloaded data isn't pinned: it may be evicted like other cached data.
+            If a server owns the folder, the server preloads. Ctrl-C stops the preloading.
 
             OUTPUT:
             --json prints an array of objects in the order of the URLs: url, state (ready or failed), bytes, length, \
@@ -32,7 +32,7 @@ struct PreloadCommand: AsyncParsableCommand {
     )
 
     @Argument(
-        help: ArgumentHelp("The URLs of files or HLS playlists, or IDs or titles of `list`.", valueName: "url"),
+        help: ArgumentHelp("The URLs of files or HLS playlists, or IDs or titles from `list`.", valueName: "url"),
         completion: ServerCompletion.titles, transform: AssetReference.init(parsing:))
     var media: [AssetReference] = []
 
@@ -50,7 +50,7 @@ struct PreloadCommand: AsyncParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "The number of segments of each playlist. For a file, a segment is 6 seconds.", valueName: "count"))
+            "The number of segments of each playlist. For a file, a segment counts as 6 seconds.", valueName: "count"))
     var segments: Int?
 
     @Option(

@@ -14,9 +14,9 @@ struct PruneCommand: AsyncParsableCommand {
               mediacache prune --max-size 5GB
               mediacache prune --max-age 12h --min-free 20GB
 
-            Without options, the limits of `serve` apply: those of the environment or the configuration file, then \
-            those of `settings`, otherwise 10GB, 30d and 1GB free. Pinned and in-use data isn't removed. If \
-            another process owns the folder, its limits apply, and the options are rejected.
+            A limit without an option is that of `serve`: the one of the environment or the configuration file, then \
+            that of `settings`, otherwise 10GB, 30d and 1GB free. Pinned and in-use data isn't removed. If another \
+            process owns the folder, its limits apply, and the options are rejected.
 
             OUTPUT:
             --json prints an object: bytesFreed.

@@ -48,7 +48,8 @@ struct RecordCommand: AsyncParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "The name of the channel: up to 64 ASCII letters, digits, dots, hyphens, underscores.",
+            "The name of the channel: up to 64 ASCII letters, digits, dots, hyphens and underscores, without a dot at "
+                + "the beginning.",
             discussion: "Default: a name derived from the URL."),
         transform: ChannelArgument.parse)
     var name: ChannelName?

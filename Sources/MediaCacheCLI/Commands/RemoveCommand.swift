@@ -7,28 +7,28 @@ import MediaLibrary
 struct RemoveCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "remove",
-        abstract: "Removes cached resources and assets.",
+        abstract: "Removes films, songs, streams and other cached data.",
         usage: "mediacache remove [<asset> ...] [<options>]",
         discussion: """
             EXAMPLES:
               mediacache remove https://example.org/film.mp4
-              mediacache remove 'A film'              a title or an ID of `list`
+              mediacache remove 'A film'              a title or an ID from `list`
               mediacache remove --all                 everything that isn't pinned
-              mediacache remove --all --pinned        everything
+              mediacache remove --all --pinned        downloads, imports and recordings too
 
             Data that is being read is removed once its last reader has finished; the output mentions this. Files \
-            written by `get -o` aren't removed. `channels remove` removes a channel.
+            written by `get -o` aren't removed. Channels stay listed; `channels remove` removes a channel.
 
             OUTPUT:
             --json prints an object: removed (an array of objects: key, bytes, isDeferred), assets (an array of the \
-            names of removed assets) and missing (an array of arguments without cached data). The exit code is 2 if \
+            titles of removed assets) and missing (an array of arguments without cached data). The exit code is 2 if \
             only some arguments had cached data, 1 if none had.
             """,
         aliases: ["rm"]
     )
 
     @Argument(
-        help: ArgumentHelp("The URLs, IDs or titles of resources and items.", valueName: "asset"),
+        help: ArgumentHelp("The items or resources: URLs, IDs or titles.", valueName: "asset"),
         completion: ServerCompletion.titles,
         transform: AssetReference.init(parsing:))
     var items: [AssetReference] = []
@@ -36,7 +36,8 @@ struct RemoveCommand: AsyncParsableCommand {
     @Flag(help: "Remove everything that isn't pinned.")
     var all = false
 
-    @Flag(help: "With --all, also remove pinned data.")
+    @Flag(
+        help: "With --all, also remove pinned data: downloads, imports and the recorded segments of channels.")
     var pinned = false
 
     @Flag(help: "Print JSON.")

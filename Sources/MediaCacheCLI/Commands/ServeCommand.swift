@@ -6,7 +6,7 @@ import MediaCacheServer
 struct ServeCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "serve",
-        abstract: "Runs the server for players.",
+        abstract: "Runs the server: playback, downloads, recordings and the web page.",
         discussion: """
             EXAMPLES:
               mediacache serve
@@ -30,11 +30,11 @@ struct ServeCommand: AsyncParsableCommand {
             _http._tcp, on Linux if avahi-publish is installed.
             Each option can be set in the environment and in a configuration file: --max-size is MEDIACACHE_MAX_SIZE \
             and "maxSize". See `mediacache config --help`.
-            Live streams that --channel or the configuration declares are recorded from the start; `record` adds \
-            others. They play at /live/NAME/index.m3u8. The configuration file declares them as {"channels": [{"name": \
-            "news", "url": "https://…", "keep": "24h"}]}. Other keys are maxSize, keepSegments, keepFree, variant, \
-            audio and subtitles, as for `record`; headers (an object); stopped (recording doesn't start); and \
-            endsWithStream (recording ends with the stream; by default it continues). In the environment, \
+            Live streams that --channel or the configuration declares are recorded as soon as the server starts; \
+            `record` adds others. They play at /live/NAME/index.m3u8. The configuration file declares them as \
+            {"channels": [{"name": "news", "url": "https://…", "keep": "24h"}]}. Other keys are maxSize, keepSegments, \
+            keepFree, variant, audio and subtitles, as for `record`; headers (an object); stopped (recording doesn't \
+            start); and endsWithStream (recording ends with the stream; by default it continues). In the environment, \
             MEDIACACHE_CHANNELS=news,sport lists channels, and MEDIACACHE_CHANNELS_NEWS_URL and \
             MEDIACACHE_CHANNELS_NEWS_KEEP=48h configure them. The server waits for a stream that can't be reached. \
             Removing a channel from the configuration doesn't stop its recording; use `channels stop` or `channels \
@@ -44,7 +44,7 @@ struct ServeCommand: AsyncParsableCommand {
             --max-age, --min-free, --jobs, --transfers, --limit-rate, --limit-total-rate, --limit-class-rate, \
             --hours, --only-unmetered, --only-charging, --spare-power, --download-reserve, --read-ahead, --retries \
             and the timeouts) and the log level apply at once; the log lists settings that need a restart. `settings` \
-            changes them without a reload. An invalid configuration changes nothing.
+            changes the settings in parentheses without a reload. An invalid configuration changes nothing.
             On Ctrl-C, the server gives running responses ten seconds to finish; a second Ctrl-C stops it at once.
             By default, only this machine has access. If --lan, --host, --public-path or --allowed-host exposes the \
             server to other machines, it rejects origins with local addresses unless --allow-net allows them.
@@ -67,7 +67,7 @@ struct ServeCommand: AsyncParsableCommand {
             let keyPath = AccessKeyFile.inUse(at: settings.location).path
             try StandardStreams.print(
                 StandardStreams.outputIsTerminal
-                    ? "Open \(url)/#key=\(server.key.value)" : "Open \(url)/ and enter the key in \(keyPath)")
+                    ? "Open \(url)/#key=\(server.key.value)" : "Open \(url)/ and enter the key, which is in \(keyPath)")
             try await Self.printNetworkPage(of: server)
             if settings.isOnNetwork, settings.allowedNetworks.isEmpty {
                 StandardStreams.printNote(

@@ -11,17 +11,18 @@ struct SettingsCommand: AsyncParsableCommand {
         usage: "mediacache settings [<options>]",
         discussion: """
             EXAMPLES:
-              mediacache settings                              show all of them
+              mediacache settings                              show all of these settings
               mediacache settings --max-size 20GB --max-age none
               mediacache settings --jobs 4 --hours 23:00-07:00
               mediacache settings --limit-rate 2MB/s --limit-class-rate recording=none
               mediacache settings --only-unmetered --no-only-charging
               mediacache settings --json | jq .cache.limits
 
-            Changes apply at once, without a restart of the server, and content beyond lower limits is removed. They are \
-            stored in the cache folder and survive a restart. If the configuration file contains the setting, its value \
-            there is replaced too. Options and variables of the server take precedence when it starts. `config show` \
-            lists all other settings.
+            Settings without an option stay unchanged; without any options, the command only shows the settings. \
+            Changes apply at once, without a restart of the server, and content beyond lower limits is removed. They \
+            are stored in the cache folder and survive a restart. If the configuration file contains the setting, its \
+            value there is replaced too. Options and variables of the server take precedence when it starts. `config \
+            show` lists all other settings.
 
             OUTPUT:
             --json prints an object: cache (limits, transfers, bandwidth) and downloads (limits, policy, bandwidth), as \

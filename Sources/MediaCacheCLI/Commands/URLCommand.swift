@@ -12,15 +12,15 @@ struct URLCommand: AsyncParsableCommand {
             EXAMPLES:
               mpv "$(mediacache url https://example.org/film.mp4)"
               mediacache url --mp4 https://example.org/film/index.m3u8
-              mediacache url 'A film'         a title or an ID of `list`
+              mediacache url 'A film'         a title or an ID from `list`
               mediacache url news             a channel's live edge
 
-            A completed download and a channel have URLs that don't contain the origin's, and contain a token only if \
-            the server is exposed to other machines. For any other media, the printed URL contains the standing \
-            playback token, which allows playback of any URL through this server \
-            but grants no access to the API. `token revoke standing` revokes it; `token create` creates tokens for one \
-            device or one asset. If the media URL contains a name and password, the server remembers them until it \
-            stops; the printed URL contains neither.
+            Requires a running `mediacache serve`. For a channel, and for the ID or title of an ended download, import \
+            or recording, the printed URL doesn't contain the origin's, and contains a token only if the server is \
+            exposed to other machines. For a media URL and any other item, it contains the standing playback token, \
+            which allows playback of any URL through this server but grants no access to the API. `token revoke \
+            standing` revokes it; `token create` creates tokens for one device or one asset. If the media URL contains \
+            a name and password, the server remembers them until it stops; the printed URL contains neither.
             --mp4 prints a URL that serves the cached asset, a file or a complete stream, as one MP4 with its index at \
             the front. The MP4 is generated while it's read. This URL doesn't contain the origin's URL. It contains \
             the token only if the server is exposed to other machines.

@@ -7,7 +7,7 @@ import MediaLibrary
 struct UsageCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "usage",
-        abstract: "Shows disk usage and limits.",
+        abstract: "Shows the disk usage and the size limit.",
         usage: "mediacache usage [<options>]",
         discussion: """
             EXAMPLES:

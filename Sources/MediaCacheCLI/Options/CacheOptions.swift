@@ -22,7 +22,9 @@ struct CacheOptions: ParsableArguments {
     @Option(
         name: .customLong("drop-query"),
         help: ArgumentHelp(
-            "A query item to drop from cache keys, such as a token. Repeatable.", valueName: "name"))
+            "A query item that the cache ignores, such as a token: URLs that differ only in it share cached data. "
+                + "Repeatable.",
+            valueName: "name"))
     var dropQuery: [String] = []
 
     @Option(

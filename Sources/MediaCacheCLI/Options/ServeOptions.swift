@@ -59,8 +59,8 @@ struct ServeOptions: ParsableArguments {
         help: ArgumentHelp(
             "Treat every network as metered.",
             discussion: """
-                Otherwise the system decides, on Linux NetworkManager. Downloads wait on metered networks if the \
-                setting onlyUnmetered is on.
+                Otherwise the system decides, on Linux NetworkManager. Downloads wait on metered networks with \
+                --only-unmetered.
                 """))
     var metered: Bool?
 

@@ -70,7 +70,7 @@ struct KeyRollCommand: AsyncParsableCommand {
               mediacache key roll && mediacache key show
 
             The old key is rejected at once, even by a running server. The same applies to the standing playback \
-            token, which is part of the play URLs that `url` prints and the page shows, and to the token in the QR \
+            token, which is part of the play URLs that `url` prints and the web page uses, and to the token in the QR \
             code of `serve --lan`. Other tokens stay valid; `token revoke` revokes them.
 
             OUTPUT:

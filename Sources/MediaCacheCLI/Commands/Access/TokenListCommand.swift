@@ -14,9 +14,9 @@ struct TokenListCommand: AsyncParsableCommand {
               mediacache token list
               mediacache token list --json
 
-            The token `standing` is part of the URLs that the page shows and `url` prints. With `serve --lan`, the \
-            token `library` is part of the address for other devices, which `token code` prints. The tokens \
-            themselves can't be listed, since only their hashes are stored.
+            The token `standing` is part of the URLs that the web page uses and `url` prints. With `serve --lan`, the \
+            token `library` is part of the address for other devices, which `token code` prints. The tokens themselves \
+            aren't listed; only hashes of the created ones are stored.
 
             OUTPUT:
             --json prints an array of objects with the keys id, scope (playback, library or asset), asset, label, \

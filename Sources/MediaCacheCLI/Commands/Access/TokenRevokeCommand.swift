@@ -10,7 +10,7 @@ struct TokenRevokeCommand: AsyncParsableCommand {
         discussion: """
             EXAMPLES:
               mediacache token revoke x3vdkx2m7pca
-              mediacache token revoke standing       disable URLs from `url` and the page
+              mediacache token revoke standing       disable URLs from `url` and the web page
               mediacache token revoke library        disable the QR code of `serve --lan`
 
             New requests are rejected at once; running responses continue. A revoked standing or library token is \

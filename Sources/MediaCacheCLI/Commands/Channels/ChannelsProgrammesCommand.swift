@@ -21,7 +21,7 @@ struct ChannelsProgrammesCommand: AsyncParsableCommand {
             the other, under permanent URLs: hls (a playlist of the recorded segments), mp4 (the original samples), \
             3gp (encoded by ffmpeg, if it's installed). Missing segments become gaps, and the list shows their number. \
             --export adds a format, or retries one that failed or was cancelled. --cancel cancels an unfinished \
-            export, and deletes the file of a finished one. --delete deletes the programme with its files. Times are \
+            export, and deletes the file of a finished one. --delete deletes the programme with its files. A time is \
             a time of day such as 20:15 (the last one for --from, the next one after it for --to), seconds or \
             milliseconds since 1970, ISO 8601, -<seconds> for seconds ago by the stream's clock, or now.
 

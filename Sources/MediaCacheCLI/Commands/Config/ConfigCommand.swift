@@ -18,8 +18,9 @@ struct ConfigCommand: AsyncParsableCommand {
             file, and separated by commas in the environment (header fields by line breaks). The variable of the cache \
             folder is MEDIACACHE_DIR.
             The file is --config, $MEDIACACHE_CONFIG, $XDG_CONFIG_HOME/mediacache/config.json (~/.config if that isn't \
-            set), or /etc/mediacache/config.json. Only the first of them is read. All commands use its settings, such \
-            as the cache folder and the proxy, but its limits of size and age apply only to `serve` and `prune`.
+            set), or /etc/mediacache/config.json. Only the first of these that is set or exists is read. All \
+            commands use its settings, such as the cache folder and the proxy, but its limits of size and age apply \
+            only to `serve` and `prune`.
 
               {"cache": "/srv/media", "maxSize": "500GB", "maxAge": "none",
                "allowedHost": ["tv.example.org"],

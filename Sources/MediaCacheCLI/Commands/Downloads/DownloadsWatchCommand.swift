@@ -17,7 +17,8 @@ struct DownloadsWatchCommand: AsyncParsableCommand {
             download.state (asset, state, reason), download.progress (asset, bytes, length, isLengthExact, partsDone, \
             parts, rate, secondsReady), download.removed, part.started, part.done, part.failed (asset, part, bytes, \
             message), resource.progress (resource, bytes, length, rate), dropped (count), and other events of assets, \
-            resources, channels and the storage, which docs/openapi.yaml describes.
+            resources, channels and the storage, which the API description explains (docs/openapi.yaml in the source \
+            code).
             """
     )
 
