@@ -135,7 +135,7 @@ extension CommandAcceptanceTests {
             #expect(try FileManager.default.contentsOfDirectory(atPath: output.path).isEmpty)
         }
 
-        /// A missing segment is an error. With --skip-missing, the exit code is 2.
+        /// A missing segment is an error. With --gaps, the exit code is 2.
         @Test func reportsMissingSegments() async throws {
             let folder = try await StreamFixtures.copy()
             try FileManager.default.removeItem(atPath: folder.file("transportstream2.ts"))
@@ -149,7 +149,7 @@ extension CommandAcceptanceTests {
             #expect(failed.ending == .exit(1))
             #expect(failed.errorText.contains("transportstream2.ts"), "\(failed.errorText)")
             #expect(!FileManager.default.fileExists(atPath: output.file("film.mp4")))
-            let partial = try await MediaCacheBinary.run(arguments + ["--skip-missing"])
+            let partial = try await MediaCacheBinary.run(arguments + ["--gaps"])
             #expect(partial.ending == .exit(2), "\(partial.errorText)")
             #expect(partial.errorText.contains("transportstream2.ts"), "\(partial.errorText)")
             let made = try await StreamPlayer.ffmpeg.play(URL(filePath: output.file("film.mp4")))

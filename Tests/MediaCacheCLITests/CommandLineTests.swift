@@ -103,6 +103,20 @@ struct CommandLineTests {
         #expect(UnknownCommand.failure(of: arguments) == nil)
     }
 
+    /// The first name is that of the same option of other commands.
+    @Test(arguments: ["--gaps", "--skip-missing"]) func remuxLeavesGaps(option: String) throws {
+        let arguments = ["remux", "a.ts", "-o", "a.mp4"]
+        let without = try #require(try MediaCacheCommand.parseAsRoot(arguments) as? RemuxCommand)
+        let with = try #require(try MediaCacheCommand.parseAsRoot(arguments + [option]) as? RemuxCommand)
+        #expect(!without.gaps && with.gaps)
+    }
+
+    @Test(arguments: ["--subs", "--subtitles"]) func getSelectsSubtitles(option: String) throws {
+        let command = try MediaCacheCommand.parseAsRoot(["get", "http://h/", option, "de,fr?"])
+        let subtitles = try #require(command as? GetCommand).selection.subs
+        #expect(subtitles.languages == .some(["de", "fr"]) && subtitles.required == ["de"])
+    }
+
     @Test func errorContainsUnsupportedScheme() {
         do {
             _ = try MediaCacheCommand.parseAsRoot(["get", "ftp://h/x"])

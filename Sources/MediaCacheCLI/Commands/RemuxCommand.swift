@@ -19,7 +19,7 @@ struct RemuxCommand: AsyncParsableCommand {
               mediacache remux 'A film' -o film.mp4
 
             Inputs are HLS playlists, MPEG transport streams, packed audio (AAC, AC-3, Enhanced AC-3, MP3), MP4, MOV \
-            and fragmented MP4. The format is detected by content. URLs, and IDs and titles of `list`, are \
+            and fragmented MP4. The format is detected by content. URLs, and IDs and titles from `list`, are \
             read through the cache.
             Several inputs are joined in sequence. With --together, they become tracks that play at the same time, \
             aligned by their own timestamps. For a multivariant playlist, the best variant stream is selected, with \
@@ -38,8 +38,9 @@ struct RemuxCommand: AsyncParsableCommand {
 
             OUTPUT:
             --json prints an object: inputs, output, size, duration, tracks (as in `inspect --json`), subtitles \
-            (files), omitted, missing (name, start, duration, reason of damage), damage (places, first, kinds) or null.
-            The exit code is 2 if --skip-missing left gaps, a segment is damaged, or audio or video was omitted.
+            (files), omitted, missing (name, start, duration; for a damaged segment also reason), damage (places, \
+            first, kinds) or null.
+            The exit code is 2 if --gaps left gaps, a segment is damaged, or audio or video was omitted.
             """
     )
 
@@ -61,8 +62,9 @@ struct RemuxCommand: AsyncParsableCommand {
         transform: URLArgument.parse)
     var base: ResourceURL?
 
-    @Flag(help: "Leave gaps where segments can't be read.")
-    var skipMissing = false
+    @Flag(
+        name: [.customLong("gaps"), .customLong("skip-missing")], help: "Leave gaps for segments that can't be read.")
+    var gaps = false
 
     @OptionGroup var results: ResultOptions
     @OptionGroup var stream: StreamOptions
@@ -98,7 +100,7 @@ struct RemuxCommand: AsyncParsableCommand {
         job.playsInParallel = together
         job.base = base.map { "\($0)" }
         job.choice = stream.choice
-        job.leavesGaps = skipMissing
+        job.leavesGaps = gaps
         job.subtitles = subtitles.subtitles
         job.onNote = StandardStreams.printNote
         let printer = ProgressPrinter(name: output, isQuiet: results.quiet)

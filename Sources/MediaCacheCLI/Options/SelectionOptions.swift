@@ -22,6 +22,7 @@ struct SelectionOptions: ParsableArguments {
     var audio = LanguagesArgument(.standard)
 
     @Option(
+        name: [.customLong("subs"), .customLong("subtitles")],
         help: ArgumentHelp("The subtitles: languages, all or none. (default: all)", valueName: "languages"),
         transform: LanguagesArgument.init(parsing:))
     var subs = LanguagesArgument(.all)
