@@ -92,10 +92,13 @@ extension APIClient {
     private func libraryEntry(of item: LibraryItem) async throws -> String? {
         guard item.kind == .asset else { return nil }
         if let state = item.state {
-            let ended: [DownloadRecord.State] = [.complete, .completeWithHoles]
-            guard ended.contains(where: { $0.rawValue == state }) else { return nil }
+            let ended = [
+                DownloadRecord.State.complete.rawValue, DownloadRecord.State.completeWithHoles.rawValue,
+                ChannelRecord.State.ended.rawValue,
+            ]
+            guard ended.contains(state) else { return nil }
         } else if try await resource(for: try ResourceURL(item.url)) != nil {
-            // The asset was played. That of an ended recording has no resource at its URL.
+            // The asset was played.
             return nil
         }
         return try await bundle(ofAsset: item.id).contents?.entry

@@ -43,6 +43,8 @@ public struct AssetRecord: Codable, Sendable, Hashable, Identifiable {
     public var episode: Int?
     /// The kind of asset, a file or a stream; null if not known yet.
     public var kind: Asset.Kind?
+    /// Whether the asset is a channel's recording, which has ended. Null if the server is older than this field.
+    public var isRecorded: Bool?
     /// The duration in seconds; null if unknown.
     public var duration: Double?
     /// The length in bytes, exact or estimated; null if unknown.
@@ -91,6 +93,7 @@ public struct AssetRecord: Codable, Sendable, Hashable, Identifiable {
         duration = current.duration
         let isPlaylist = file.map { MediaType.isPlaylist($0.contentType) }
         kind = current.kind ?? isPlaylist.map { $0 ? .stream : .file }
+        isRecorded = asset.isRecorded
         length = status.map(\.progress.length) ?? (kind == .file ? file?.length : nil)
         isLengthExact = status?.progress.isLengthExact ?? (length != nil)
         bytes = status?.progress.bytes ?? (kind == .file ? file?.bytesCached : nil)

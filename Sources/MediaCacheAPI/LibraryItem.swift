@@ -23,9 +23,10 @@ public struct LibraryItem: Codable, Sendable, Hashable, Identifiable, Identifiab
     public var bytes: Int64?
     /// The length in bytes, exact or estimated; null if unknown.
     public var length: Int64?
-    /// The state of the download or of the channel's recording; null if there is none.
+    /// The state of the download, or of the recording of a channel or an asset; null if there is none.
     public var state: String?
-    /// Whether every byte is cached. A channel is complete when its recording has ended.
+    /// Whether every byte is cached. A recording without missing parts is complete when it has ended, and a channel
+    /// when its recording has ended.
     public var complete: Bool
     /// The time the item was last played; if it never was, the time it was added or last recorded.
     public var lastUsed: Date
@@ -36,9 +37,14 @@ public struct LibraryItem: Codable, Sendable, Hashable, Identifiable, Identifiab
         title = asset.title ?? Self.title(of: asset.url)
         (artist, album) = (asset.artist, asset.album)
         (bytes, length) = (asset.bytes, asset.length)
-        state = asset.state?.rawValue
-        complete = asset.state.map { $0 == .complete } ?? (asset.isLengthExact && asset.bytes == asset.length)
         lastUsed = asset.lastPlayed ?? asset.created
+        if let download = asset.state {
+            (state, complete) = (download.rawValue, download == .complete)
+        } else if asset.isRecorded == true {
+            (state, complete) = (ChannelRecord.State.ended.rawValue, asset.holeCount == 0)
+        } else {
+            (state, complete) = (nil, asset.isLengthExact && asset.bytes == asset.length)
+        }
     }
 
     /// Creates the item of a channel.

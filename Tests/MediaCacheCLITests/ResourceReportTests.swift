@@ -72,6 +72,14 @@ struct ResourceReportTests {
         #expect(!ItemReport.table([film]).contains("ARTIST"))
     }
 
+    /// An ended recording has neither a size nor a length.
+    @Test func listShowsEndedRecordingAsComplete() throws {
+        let recording = LibraryItem(try asset(#","kind":"stream","title":"news","isRecorded":true,"duration":60"#))
+        #expect(recording.complete)
+        let row = try #require(ItemReport.table([recording]).split(separator: "\n").last)
+        #expect(row.contains(" 100% ") && row.contains(" ended "), "\(row)")
+    }
+
     @Test func detailsListSpans() throws {
         var many: [(Int64, Int64)] = []
         for start: Int64 in stride(from: 0, to: 1000, by: 100) { many.append((start, start + 50)) }

@@ -76,6 +76,12 @@ public struct Asset: Sendable, Hashable, Identifiable, Codable {
         case stream
     }
 
+    /// The beginning of the cache keys of recordings, which no URL has.
+    static let recordingKeyPrefix = "recording/"
+
+    /// Whether the asset is a channel's recording, which has ended.
+    public var isRecorded: Bool { key.hasPrefix(Self.recordingKeyPrefix) }
+
     /// The number of parts that the download or the recording failed to fetch.
     public var holeCount: Int { (download?.holeCount ?? 0) + (lostCount ?? 0) }
 

@@ -303,7 +303,7 @@ public actor Recordings {
 
     // MARK: - Assets
 
-    private static func assetKey(of recording: RecordingID) -> String { "recording/\(recording)" }
+    private static func assetKey(of recording: RecordingID) -> String { "\(Asset.recordingKeyPrefix)\(recording)" }
 
     /// Adds an ended recording to the library as an asset. An empty recording isn't added.
     private func ended(_ recording: Recording) async {

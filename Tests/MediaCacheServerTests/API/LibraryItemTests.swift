@@ -53,6 +53,34 @@ struct LibraryItemTests {
         #expect(names.titles == ["series", "show"])
     }
 
+    /// An ended recording has neither a download nor a length. It plays from the library, even if the live stream was
+    /// also played through the cache.
+    @Test func endedRecordingIsComplete() async throws {
+        let live = try url("live.m3u8")
+        origin[live] = .playlist("#EXTM3U\n#EXT-X-TARGETDURATION:4\n#EXT-X-MEDIA-SEQUENCE:7\n#EXTINF:4,\na.ts\n")
+        origin[try url("a.ts")] = ScriptedResource(.bytes(Self.packets), contentType: "video/mp2t")
+        try await CacheHost.use(origin: origin, { $0.segmentsAhead = 0 }) { host in
+            let client = try host.client()
+            let name = try #require(ChannelName(rawValue: "news"))
+            _ = try await client.addChannel(of: live, ChannelAddition(name: "news", url: ""))
+            while try await client.channel(name).segments < 1 { await Task.yield() }
+            for state in ["stopped", "ended"] {
+                let body = #"{"state":"\#(state)"}"#
+                #expect(try await host.call("PATCH", "/api/v1/channels/news", body: body).status == 200)
+            }
+            #expect(try await host.play(live).status == 200)
+            let items = try await client.libraryItems()
+            #expect(!items.contains { $0.kind == .channel })
+            let recording = try #require(items.first { $0.kind == .asset })
+            #expect(recording.title == "news" && recording.state == "ended" && recording.complete)
+            let playURL = try await client.playURL(of: .asset("news"))
+            #expect(playURL.hasSuffix("/library/\(recording.id)/index.m3u8"), "\(playURL)")
+            // The asset remains a recording after its channel is removed.
+            try await client.removeChannel(name)
+            #expect(try await client.libraryItems().first { $0.kind == .asset }?.state == "ended")
+        }
+    }
+
     @Test func namesAreTitlesUnlessAmbiguous() {
         let items: [(id: String, title: String?)] = [
             ("a1", "Film"), ("b2", "Song"), ("c3", "Song"), ("d4", nil), ("e5", "1984"), ("f6", "Alien: Covenant"),

@@ -289,8 +289,11 @@ struct LiveRouteTests {
             let assets = try await host.answer("GET", "/api/v1/assets", as: AssetList.self).assets
             let asset = try #require(assets.first)
             #expect(assets.count == 1 && asset.title == "one" && asset.kind == .stream && asset.duration == 60)
+            #expect(asset.isRecorded == true)
             // Because of the lost segment, the movie is an error unless gaps are accepted.
             #expect(asset.holeCount == 1)
+            let item = try #require(try await host.client().libraryItems().first { $0.kind == .asset })
+            #expect(item.state == "ended" && !item.complete)
             let movie = try await host.exchange("GET", "/library/\(asset.id)/media.mp4")
             #expect(movie.status == 404 && movie.text.contains("?gaps=1"))
             let entry = try await text(host, "/library/\(asset.id)/index.m3u8")
