@@ -23,7 +23,7 @@ class DownloadsTests(PageCase):
         self.item(page, "gone").get_by_role("button", name="Remove gone").click()
         page.get_by_role("dialog").get_by_role("button", name="Remove", exact=True).click()
         self.eventually(page, "it is removed", lambda: list(self.server.downloads()) == ["kept"])
-        page.get_by_role("button", name="Clear finished").click()
+        page.get_by_role("button", name="Clear complete").click()
         expect(page.get_by_role("heading", name="No downloads")).to_be_visible()
         page.reload()
         expect(page.get_by_role("heading", name="No downloads")).to_be_visible()

@@ -63,7 +63,7 @@ class KeyboardTests(PageCase):
         self.assertEqual(self.order(page), list(TITLES))
         tab_to(page, page.get_by_role("button", name="Move Third"))
         page.keyboard.press("ArrowUp")
-        expect(page.locator("#notices")).to_contain_text("Third is now number 2 of ")
+        expect(page.locator("#notices")).to_contain_text("“Third” is now number 2 of ")
         self.eventually(page, "it is second", lambda: self.order(page) == ["First", "Third", "Second"])
         expect(page.get_by_role("button", name="Move Third")).to_be_focused()
         page.keyboard.press("ArrowUp")

@@ -105,7 +105,7 @@ function showListDialog(urls, done) {
       }
     }
     const count = rest.length - failures.length;
-    if (count) notify(`Downloading ${counted(count, "title")}.`);
+    if (count) notify(`Downloading ${counted(count, "item")}.`);
     rest = failures.map(({ url }) => url);
     show();
     if (failures.length) throw new Error(`${counted(failures.length, "URL")} couldn’t be added: ${failures[0].error.message}`);

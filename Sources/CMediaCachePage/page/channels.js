@@ -58,7 +58,7 @@ function show(row, record) {
   updateText(sums, record.state === "waiting" ? channelState(record) : channelSums(record));
   updateText(limits, [
     limitsOf(record.retention),
-    record.recordedRanges.length && `since ${moment(record.recordedRanges[0].from)}`,
+    record.recordedRanges.length && `recorded since ${moment(record.recordedRanges[0].from)}`,
     record.endsAt && `ends ${moment(Date.parse(record.endsAt))}`,
   ].filter(Boolean).join(" · "));
   updateText(address, record.url);

@@ -113,7 +113,7 @@ function showInvalid() {
   main.className = "view-key";
   main.replaceChildren(make("div.empty", {},
     make("h1", {}, "This address is no longer valid"),
-    make("p", {}, "Scan the code that ", make("code", {}, "mediacache serve --lan"), " shows on the computer again, or reload this page when the server runs with this option."),
+    make("p", {}, "On the computer, ", make("code", {}, "mediacache token code"), " prints the current code; scan it. If the server runs without ", make("code", {}, "--lan"), ", restart it as ", make("code", {}, "mediacache serve --lan"), ", and reload this page."),
     make("p", {}, make("button.quiet", { type: "button", on: { click: () => askForKey(false) } }, "Enter the API key instead"))));
   document.title = "MediaCache";
   updateText(connection, "");

@@ -115,11 +115,11 @@ function cancel(id) {
   };
   showDialog({
     title: `Cancel “${title}”?`,
-    content: [make("p", {}, "If you keep the downloaded data, you can still play it, and a later download continues from it.")],
+    content: [make("p", {}, "If you keep the downloaded data, you can still play it, and a later download continues from it. It may be removed when a limit is reached.")],
     buttons: [
       { label: "Cancel and keep the data", kind: "main", act: end(true) },
       { label: "Cancel and delete the data", kind: "danger", act: end(false) },
-      { label: "Continue the download" },
+      { label: "Don’t cancel" },
     ],
     kind: "narrow",
   });
@@ -138,7 +138,7 @@ async function showHoles(id) {
     title: `Missing in “${titleOf(record)}”`,
     content: [
       make("p", {},
-        `${counted(record.holeCount, "segment")} couldn’t be downloaded. The rest can be played. “Try again” requests them again.`
+        `${counted(record.holeCount, "segment")} couldn’t be downloaded. The rest can be played. “Try again” requests the missing segments again.`
       ),
       make("div.scroll", { tabindex: 0, role: "region", "aria-label": "Missing segments" }, make("table", {},
         make("thead", {}, make("tr", {}, ...["Time", "Duration", "File", "Reason"].map((name) => make("th", { scope: "col" }, name)))),

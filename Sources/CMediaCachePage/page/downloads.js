@@ -15,7 +15,7 @@ export function downloadsView({ main, signal }) {
   const sum = make("p.hint");
   const list = make("ul.rows", { "aria-label": "Downloads", role: "list" });
   const ended = make("ul.rows", { "aria-label": "Ended", role: "list" });
-  const clear = make("button.quiet.small", { type: "button", on: { click: clearFinished } }, "Clear finished");
+  const clear = make("button.quiet.small", { type: "button", on: { click: clearComplete } }, "Clear complete");
   const endedTitle = make("header.view-head.section", {}, make("h2", {}, "Ended"), clear);
   const empty = make("div.empty", {}, make("h2", {}, "No downloads"), make("p", {},
     "Paste a URL into the field at the top and choose “Download”. Downloads continue when this page is closed."));
@@ -69,7 +69,7 @@ export function downloadsView({ main, signal }) {
     if (!ids.includes(id)) return;
     moved = ids;
     layOut();
-    notify(`${titleOf(downloads.get(id))} is now number ${ids.indexOf(id) + 1} of ${ids.length}.`);
+    notify(`“${titleOf(downloads.get(id))}” is now number ${ids.indexOf(id) + 1} of ${ids.length}.`);
     try {
       await downloads.replaceAll(async () => (await api.orderDownloads(ids)).downloads);
     } catch (error) {
@@ -81,11 +81,11 @@ export function downloadsView({ main, signal }) {
   }
 
   /** Hides the complete downloads from this list. Their media remains in the library. */
-  function clearFinished() {
+  function clearComplete() {
     const complete = downloads.all.filter(({ state }) => state === "complete").map(clearedName);
     try {
       localStorage.setItem(clearedKey, JSON.stringify(complete));
-      notify("Cleared the finished downloads. They remain in the library.");
+      notify("Cleared the complete downloads. They remain in the library.");
     } catch {
       notify("This browser doesn’t store data for the page, so the list can’t be cleared.");
     }

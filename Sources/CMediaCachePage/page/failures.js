@@ -26,7 +26,7 @@ export function reportEvent(event) {
     );
   } else if (event.event === "storage.failed") {
     reportProblem("storage",
-      `The cache folder can’t be written: ${sentence(event.message ?? "unknown error")} Playback continues without caching. Check whether the disk is full or read-only.`,
+      `New data can’t be cached: ${sentence(event.message ?? "unknown error")} Playback continues without caching. Check the limits, and whether the disk is full or read-only.`,
       { label: "Storage", href: "#/storage" });
   } else if (event.event === "catalog.replaced") {
     reportProblem("catalog",

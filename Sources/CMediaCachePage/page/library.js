@@ -24,7 +24,7 @@ const orders = {
   title: ["Title", (one, other) => compare(titleOf(one), titleOf(other))],
   artist: ["Artist", byArtist],
   size: ["Largest first", (one, other) => (other.bytes ?? 0) - (one.bytes ?? 0)],
-  played: ["Last played", (one, other) => (other.lastPlayed ?? "").localeCompare(one.lastPlayed ?? "")],
+  played: ["Recently played first", (one, other) => (other.lastPlayed ?? "").localeCompare(one.lastPlayed ?? "")],
   duration: ["Longest first", (one, other) => (other.duration ?? 0) - (one.duration ?? 0)],
 };
 

@@ -30,7 +30,7 @@ export function playedView({ main, signal }) {
       arrange(list, rows, [...known.keys()], (id) => build(known.get(id), signal, read));
       for (const [id, row] of rows) show(row, known.get(id));
       updateText(sum,
-        found.length ? `${counted(found.length, "title")}, ${bytes(found.reduce((total, one) => total + one.bytes, 0))}` : ""
+        found.length ? `${counted(found.length, "item")}, ${bytes(found.reduce((total, one) => total + one.bytes, 0))}` : ""
       );
       empty.hidden = found.length > 0;
     } catch (error) {

@@ -70,7 +70,7 @@ function askToRemove(name) {
 function askForLimits(name) {
   const retentionForm = retentionFields(channels.get(name).retention);
   showDialog({
-    title: `Limits of ${name}`,
+    title: `Limits of “${name}”`,
     content: [
       make("p.hint", {}, "Recorded segments beyond the new limits are deleted immediately, except those of programmes."),
       make("div.fields", {}, ...retentionForm.elements)
@@ -90,7 +90,7 @@ function askForLimits(name) {
 export function channelNameField(value) {
   const pattern = "[A-Za-z0-9_\\-][A-Za-z0-9._\\-]*";
   const input = make("input", { type: "text", required: true, maxlength: 64, pattern, value });
-  return { input, label: field("Channel name", input, "ASCII letters, digits, dots, hyphens, underscores") };
+  return { input, label: field("Channel name", input, "Letters A–Z, digits, dots, hyphens and underscores; doesn’t begin with a dot") };
 }
 
 /** Creates fields for the age and size limits of a channel. `retention()` returns all limits with these replaced. */

@@ -14,7 +14,7 @@ const cacheAmounts = [
     legend: "Storage",
     fields: [
       ["Maximum size (GB)", "Includes downloads and recordings. Blank = no limit", ["limits", "maximumBytes"], gigabyte],
-      ["Free disk space to keep (GB)", "Blank = none", ["limits", "minimumFreeBytes"], gigabyte],
+      ["Minimum free disk space (GB)", "Blank = none", ["limits", "minimumFreeBytes"], gigabyte],
       ["Remove after days without use", "Only played media. Blank = never", ["limits", "maximumAge"], day],
     ],
   },
@@ -84,7 +84,7 @@ export function settingsView({ main, signal }) {
 async function noteOnLimit(limit) {
   const { usage } = await api.storage();
   if (usage.bytes <= limit) return "";
-  return `The cache contains ${bytes(usage.bytes)}, which is more than this limit. If played media isn’t enough to remove, new downloads wait and playback isn’t cached.`;
+  return `The cache contains ${bytes(usage.bytes)}, which is more than this limit. If removing played media isn’t enough, new downloads wait and playback isn’t cached.`;
 }
 
 const numberInput = (properties) => make("input", { type: "number", min: 0, step: "any", ...properties });
@@ -140,7 +140,7 @@ function makeDownloadFields() {
     make("div.fields", {},
       field("Simultaneous downloads", assets), field("Transfers per download", transfers),
       field("Bandwidth of downloads (MB/s)", bandwidth, "Blank = no limit"),
-      field("Additional free disk space (GB)", reserve, "Downloads wait if less is free")),
+      field("Additional free disk space (GB)", reserve, "Downloads leave this free in addition to the minimum")),
     ...Object.values(conditions).map(({ label }) => label), hours.label, times);
 
   const values = () => ({

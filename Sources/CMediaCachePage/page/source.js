@@ -11,7 +11,7 @@ const playsHLS = document.createElement("video").canPlayType("application/vnd.ap
 const isComplete = ({ state }) => state === "complete" || state === "completeWithHoles";
 
 /** The message for played media that must be downloaded before it can be saved. */
-export const notDownloaded = "Only partly cached. Download it to save it as MP4.";
+export const notDownloaded = "Only partly cached. Download it to save it as a file.";
 
 /**
  * A source: the URL of a stream's `media.json`, the URL of a file or playlist for the video element, or the reason why

@@ -32,8 +32,8 @@ export function storageView({ main, signal }) {
       showList(next, nextRows, found.evictedNext, ({ id }) => String(id), nextRow);
       updateText(nextNote,
         found.evictedNext.length
-          ? "When a limit is reached, the least recently used items are removed first. Downloads and channels are never removed."
-          : "There is nothing to remove. Downloads, recordings, pinned items and items in use are excluded.");
+          ? "When a limit is reached, the least recently used items are removed first. Downloads, imports and recordings are never removed."
+          : "There is nothing to remove. Downloads, imports, recordings, pinned items and items in use are excluded.");
     } catch (error) {
       reportError("The disk usage can’t be loaded", error);
     }
@@ -82,7 +82,7 @@ function limitsInWords({ maximumBytes, maximumAge, minimumFreeBytes }) {
   const limits = [
     maximumBytes ? `Cache limit: ${bytes(maximumBytes)}, including downloads and recordings.` : "Cache limit: none.",
     minimumFreeBytes && `Minimum free disk space: ${bytes(minimumFreeBytes)}.`,
-    maximumAge && `Maximum age: ${words(maximumAge)} since the last use.`,
+    maximumAge && `Played media is removed after ${words(maximumAge)} without use.`,
   ];
   const removal = (maximumBytes || minimumFreeBytes || maximumAge) && "Only played media is removed to stay within the limits.";
   const full = maximumBytes && "If downloads and recordings fill the cache, new downloads wait and playback isn’t cached.";
@@ -167,12 +167,15 @@ function maintenanceControls(changed) {
     return bytesFreed ? `Removed ${bytes(bytesFreed)}.` : "The cache is within its limits. Nothing was removed.";
   });
   const verify = button("Check the cache", "Comparing all cached data with its checksums…", async () => {
-    const found = await api.verify(repair.input.checked);
+    const repairs = repair.input.checked;
+    const found = await api.verify(repairs);
     showFindings(findings, found.findings);
     const checked = `Checked ${counted(found.resources, "resource")} (${bytes(found.bytes)})`;
     const left = found.findings.filter(({ isRepaired }) => !isRepaired).length;
     if (left) reportProblem("verify",
-      `The cache has ${counted(left, "damaged range")}. Check it again with “Repair damaged files”, and check the disk.`,
+      repairs
+        ? `${counted(left, "damaged range")} couldn’t be downloaded again. Check whether the origins are reachable, and check the disk.`
+        : `The cache has ${counted(left, "damaged range")}. Check it again with “Repair damaged files”, and check the disk.`,
       { label: "Storage", href: "#/storage" });
     else dismissProblem("verify");
     if (!found.findings.length) return `${checked}: no damage found.`;
