@@ -74,6 +74,25 @@ class DeviceTests(PageCase):
             expect(self.heading(page)).to_have_text("Library")
         self.assertEqual([one for one in self.watch.requests if "/api/" in one or "/play/" in one], [])
 
+    def test_digit_keys_seek(self):
+        page = self.open_device()
+        page.get_by_role("link", name="Play A film", exact=True).click()
+        video = page.get_by_label("Player: A film")
+        self.eventually(page, "the film plays", lambda: current_time(video))
+        page.keyboard.press("k")
+        page.keyboard.press("5")
+        self.eventually(page, "it is at the middle", lambda: video.evaluate(
+            "video => Math.abs(video.currentTime / video.duration - 0.5) < 0.02"))
+
+    def test_unplayable_media_is_explained_without_command(self):
+        page = self.open_device()
+        self.watch.allow("MEDIA|media|NotSupportedError")
+        page.route("**/library/*/", lambda route: route.fulfill(body="no film", content_type="video/mp4"))
+        page.get_by_role("link", name="Play A clip", exact=True).click()
+        expect(page.locator("#player-error")).to_contain_text(
+            "Playback failed: the media couldn’t be read, or the browser doesn’t support its format. Try again, or use "
+            "another browser or device.")
+
     def test_reload_and_back_keep_view(self):
         page = self.open_device()
         page.get_by_role("link", name="Play A clip", exact=True).click()

@@ -11,7 +11,7 @@ import { failureText, makeStreamPlayback } from "./stream.js";
 import { filePictures, streamPictures } from "./thumbnails.js";
 import { makeTimeline } from "./timeline.js";
 import { makeTrackMenu } from "./trackmenu.js";
-import { makeVideo, skipWithin, startKeys } from "./video.js";
+import { makeVideo, seekWithin, skipWithin, startKeys } from "./video.js";
 
 const toList = () => { location.hash = "#/library"; };
 
@@ -28,7 +28,9 @@ const toList = () => { location.hash = "#/library"; };
 export function showItem({ main, item, isFinished, signal }) {
   const { title, folder } = item;
   const heading = make("h1", { tabindex: "-1" }, title);
-  const player = makeVideo({ label: `Player: ${title}`, poster: item.coverChanged ? `${folder}cover` : null, signal });
+  const player = makeVideo({
+    label: `Player: ${title}`, poster: item.coverChanged ? `${folder}cover` : null, isOnDevice: true, signal,
+  });
   const { video } = player;
   const position = () => (player.at() > 0 ? `at ${clock(player.at())}` : "at the live edge");
   const name = item.kind === "channel" ? (stream, place) => time(stream.wallOf(place)) : undefined;
@@ -64,7 +66,7 @@ export function showItem({ main, item, isFinished, signal }) {
   const resuming = startResuming({ player, signal, resume: () => load(true), position });
   player.reload = () => load(true);
   const skip = skipWithin(video);
-  startKeys({ player, signal, leave: toList, menu, skip });
+  startKeys({ player, signal, leave: toList, menu, skip, seek: seekWithin(player) });
   startMediaSession({ video, title, artwork: video.poster, skip, signal });
   load();
   return title;

@@ -85,13 +85,20 @@ export function reasonNotSavable(asset) {
   return "You can save it when the download is complete.";
 }
 
-export function mediaErrorMessage(error) {
+/**
+ * Returns the message for an error of a video element.
+ *
+ * @param {boolean} isOnDevice whether it is for another device, which has neither the command nor the storage view
+ */
+export function mediaErrorMessage(error, isOnDevice) {
   switch (error?.code) {
     case MediaError.MEDIA_ERR_NETWORK:
       return "Playback stopped: the origin didn’t deliver a part that isn’t cached. Check whether the origin is reachable, then try again.";
     case MediaError.MEDIA_ERR_DECODE:
+      if (isOnDevice) return "This browser can’t decode this media. Try another browser or device.";
       return "The browser can’t decode this media. Open the URL printed by “mediacache url” in another player. If it played before, check the cache under Storage.";
     default:
+      if (isOnDevice) return "Playback failed: the media couldn’t be read, or the browser doesn’t support its format. Try again, or use another browser or device.";
       return "Playback failed: the origin didn’t deliver the media, or the browser doesn’t support its format. Try again, or open the URL printed by “mediacache url” in another player.";
   }
 }

@@ -31,12 +31,12 @@ export function makeTrackMenu({ player, playback, signal }) {
   let chosen = null;
   const listeners = [];
 
-  const quality = select("Quality", (index) => playback.selectVariant(index).catch(reportFailure));
-  const audio = select("Audio", (index) => playback.selectAudio(index).catch(reportFailure));
+  const report = (failure) => (error) => reportError(failure, error);
+  const quality = select("Quality", (index) => playback.selectVariant(index).catch(report("The quality can’t be changed")));
+  const audio = select("Audio", (index) => playback.selectAudio(index).catch(report("The audio track can’t be changed")));
   const subtitles = select("Subtitles", (index) => showSubtitles(index));
   // A new source begins with the default rate.
   const speed = select("Speed", (value) => { video.defaultPlaybackRate = video.playbackRate = value; });
-  const reportFailure = (error) => reportError("The track can’t be selected", error);
 
   fill(speed, speeds.map((value) => [`${value}×`, value]), 1);
   speed.label.hidden = false;

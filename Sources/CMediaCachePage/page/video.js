@@ -5,8 +5,13 @@ import { mediaErrorMessage } from "./source.js";
 
 const isWebKit = /AppleWebKit/.test(navigator.userAgent) && !/Chrome/.test(navigator.userAgent);
 
-/** Creates a player. @param {{label: string, poster?: string, signal: AbortSignal}} options */
-export function makeVideo({ label, poster, signal }) {
+/**
+ * Creates a player.
+ *
+ * @param {{label: string, poster?: string, isOnDevice?: boolean, signal: AbortSignal}} options `isOnDevice` is that of
+ *   `mediaErrorMessage`
+ */
+export function makeVideo({ label, poster, isOnDevice = false, signal }) {
   const video = make("video", { playsinline: true, tabindex: -1, preload: "auto", "aria-label": label, poster });
   const picture = make("div.picture", {}, video);
   // WebKitGTK doesn't read the duration of a file for a video without controls.
@@ -75,7 +80,7 @@ export function makeVideo({ label, poster, signal }) {
     // Removing the source also raises an error event.
     if (!video.getAttribute("src") || player.onError()) return;
     const src = video.src;
-    fail(mediaErrorMessage(video.error), player.reload ?? (() => play(src, at)));
+    fail(mediaErrorMessage(video.error, isOnDevice), player.reload ?? (() => play(src, at)));
   });
   signal.addEventListener("abort", () => {
     video.removeAttribute("src");
