@@ -20,9 +20,10 @@ class ExistingDownloadTests(PageCase):
         expect(german).to_be_checked()
         expect(dialog.get_by_role("group", name="Subtitles").get_by_role("checkbox", checked=True)).to_have_count(0)
         change = dialog.get_by_role("button", name="Change the download")
-        expect(change).to_be_disabled()
+        download = dialog.get_by_role("button", name="Download", exact=True)
+        expect(download).to_be_disabled()
         note = dialog.locator("#add-change")
-        expect(note).to_be_empty()
+        expect(note).to_have_text("Already downloaded.")
 
         quality.nth(0).check()
         expect(change).to_be_enabled()
@@ -31,8 +32,8 @@ class ExistingDownloadTests(PageCase):
         page.set_viewport_size(NARROW)
         expect(note).to_be_in_viewport(ratio=1)
         quality.nth(1).check()
-        expect(change).to_be_disabled()
-        expect(note).to_be_empty()
+        expect(download).to_be_disabled()
+        expect(note).to_have_text("Already downloaded.")
         self.assertEqual(self.choice("Colours"), FILM)
 
         german.uncheck()
@@ -49,14 +50,15 @@ class ExistingDownloadTests(PageCase):
         dialog = self.add(page, self.origin.url("plain/index.m3u8"))
         expect(dialog).to_contain_text("540p, English, subtitles in English and German, complete")
         expect(dialog.get_by_role("group", name="Quality").get_by_role("radio").nth(0)).to_be_checked()
-        expect(dialog.get_by_role("button", name="Change the download")).to_be_disabled()
+        expect(dialog.get_by_role("button", name="Download", exact=True)).to_be_disabled()
 
     def test_file_can_be_resumed_but_not_changed(self):
         self.download("clip.mp4", "Clip")
         page = self.open()
         dialog = self.add(page, self.origin.url("clip.mp4"))
         expect(dialog).to_contain_text("Already in the library: complete.")
-        expect(dialog.get_by_role("button", name="Change the download")).to_be_disabled()
+        expect(dialog.get_by_role("button", name="Download", exact=True)).to_be_disabled()
+        expect(dialog.locator("#add-change")).to_have_text("Already downloaded.")
         dialog.get_by_role("button", name="Cancel").click()
 
         self.server.api("POST", "downloads", {"url": self.origin.url("song.m4a"), "title": "Song", "paused": True})

@@ -1,9 +1,24 @@
 """The selection of several items in the library, and its filter."""
 
-from playwright.sync_api import expect
+from playwright.sync_api import Page, expect
 
 from keys import tab_to
 from page_case import PageCase
+
+
+#: Assets in various states.
+ASSETS = [
+    {"title": "downloaded", "kind": "stream", "state": "complete", "bytes": 5, "length": 5, "duration": 60},
+    {"title": "incomplete", "kind": "stream", "state": "completeWithHoles", "bytes": 5, "length": 5, "holeCount": 1},
+    {"title": "recorded", "kind": "stream", "isRecorded": True, "duration": 60},
+    {"title": "interrupted", "kind": "stream", "isRecorded": True, "duration": 60, "holeCount": 2},
+    {"title": "imported", "kind": "file", "state": "complete", "bytes": 5, "length": 5,
+     "url": "http://3f0e.bundle.invalid/film.mp4"},
+    {"title": "cached", "kind": "file", "bytes": 5, "length": 5},
+    {"title": "begun", "kind": "file", "bytes": 4, "length": 5},
+    # The download was cancelled, and its data was kept.
+    {"title": "cancelled", "kind": "stream", "duration": 60},
+]
 
 
 class LibraryTests(PageCase):
@@ -44,6 +59,57 @@ class LibraryTests(PageCase):
             expect(titles).to_have_text(names)
         page.get_by_label("Show").select_option("Everything")
         expect(titles).to_have_count(3)
+
+    def test_filters_by_completeness(self):
+        page = self.show_assets()
+        titles = page.get_by_role("list", name="Items").get_by_role("heading", level=2)
+        complete = {"downloaded", "recorded", "imported", "cached"}
+        others = {record["title"] for record in ASSETS} - complete
+        for choice, names in (("Complete", complete), ("Incomplete", others)):
+            page.get_by_label("Show").select_option(choice)
+            self.eventually(page, f"{choice} selects {names}", lambda: set(titles.all_inner_texts()) == names)
+        expect(self.item(page, "cancelled").locator(".card-state")).to_have_text("Not downloaded")
+        page.get_by_label("Show").select_option("Complete")
+        expect(self.item(page, "recorded").locator(".card-state")).to_have_text("Recorded")
+
+    def test_removal_says_how_to_restore(self):
+        page = self.show_assets()
+        recording = "This also removes its channel, with its programmes and their exports."
+        again = "Playing it again requires another download from host.example."
+        for title, words in (
+            ("recorded", recording), ("imported", "It can only be restored by importing it again."),
+            ("downloaded", again), ("cancelled", again),
+        ):
+            self.item(page, title).get_by_role("button", name=f"Remove {title}", exact=True).click()
+            dialog = page.get_by_role("dialog", name=f"Remove “{title}”?")
+            expect(dialog).to_contain_text(words)
+            dialog.get_by_role("button", name="Cancel", exact=True).click()
+        page.get_by_role("button", name="Select", exact=True).click()
+        remove = page.locator(".selection").get_by_role("button", name="Remove", exact=True)
+        for count, words, others in (
+            (2, "covers from the disk, and cancels their downloads.", ["downloaded", "cancelled"]),
+            (4, "Imports can only be restored by importing them again.", ["recorded", "imported"]),
+        ):
+            for title in others:
+                page.get_by_role("link", name=f"Play {title}", exact=True).click()
+            remove.click()
+            dialog = page.get_by_role("dialog", name=f"Remove {count} items?")
+            text = dialog.locator("p").first.inner_text()
+            self.assertTrue(text.endswith(words), text)
+            self.assertEqual("Deleted recordings can’t be restored" in text, count == 4)
+            dialog.get_by_role("button", name="Cancel", exact=True).click()
+
+    def show_assets(self) -> Page:
+        """Opens the library with `ASSETS` instead of the server's assets."""
+        some = self.server.api("GET", "assets")["assets"][0]
+        common = {name: some[name] for name in ("withCredentials", "isLengthExact", "created", "plays", "libraryURL")}
+        records = [
+            {**common, "id": f"{number:012}", "url": "http://host.example/index.m3u8", "isRecorded": False,
+             "holeCount": 0, **record} for number, record in enumerate(ASSETS)]
+        self.page.route("**/api/v1/assets", lambda route: route.fulfill(json={"assets": records}))
+        self.page.reload()
+        expect(self.item(self.page, "recorded")).to_be_visible()
+        return self.page
 
     def test_shows_and_finds_artist_and_album(self):
         page = self.page

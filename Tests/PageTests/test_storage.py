@@ -14,6 +14,18 @@ class StorageTests(PageCase):
         expect(usage).to_contain_text("Cache limit: 2.0 GB, including downloads and recordings.")
         expect(usage).to_contain_text("Only played media is removed")
 
+    def test_unrepaired_damage_is_explained(self):
+        page = self.open("#/storage")
+        finding = {"key": "http://host.example/a.mp4", "start": 0, "end": 9, "problem": "lost", "isRepaired": False}
+        report = {"resources": 1, "bytes": 100, "findings": [finding]}
+        page.route("**/api/v1/verify", lambda route: route.fulfill(json=report))
+        problems = page.get_by_role("region", name="Problems")
+        page.get_by_role("button", name="Check the cache").click()
+        expect(problems).to_contain_text("The cache has 1 damaged range. Check it again with “Repair damaged files”")
+        page.get_by_role("checkbox", name="Repair damaged files").check()
+        page.get_by_role("button", name="Check the cache").click()
+        expect(problems).to_contain_text("1 damaged range couldn’t be downloaded again. Check whether the origins")
+
     def test_bar_is_in_proportion(self):
         page = self.open()
         found = self.server.api("GET", "storage")

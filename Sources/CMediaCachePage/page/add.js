@@ -238,7 +238,8 @@ function actionFor({ state, headerNames }, difference) {
   if (difference) return { label: "Change the download", note: difference };
   if (state === "paused") return { label: "Resume the download" };
   if (state === "failed" || state === "completeWithHoles") return { label: "Try again" };
-  return { label: "Change the download", isDisabled: true };
+  const note = state === "complete" ? "Already downloaded." : "Already in the downloads.";
+  return { label: "Download", isDisabled: true, note };
 }
 
 function kindOf(found) {

@@ -6,7 +6,7 @@ import { arrange, make, oncePerFrame, updateAttribute, updateText } from "./elem
 import { clock, counted, distinguishingLabels, nameOf } from "./format.js";
 import { makeSelection } from "./selection.js";
 import { assets } from "./store.js";
-import { searchTextOf, titleOf } from "./words.js";
+import { isComplete, searchTextOf, titleOf } from "./words.js";
 
 const compare = (one, other) => one.localeCompare(other, undefined, { numeric: true });
 
@@ -28,7 +28,6 @@ const orders = {
   duration: ["Longest first", (one, other) => (other.duration ?? 0) - (one.duration ?? 0)],
 };
 
-const isComplete = ({ state }) => state === "complete";
 // URLs of songs may have no extension, but films have no album.
 const isMusic = ({ kind, url, album }) => kind === "file"
   && (/\.(mp3|m4a|m4b|aac|flac|ogg|oga|opus|wav)$/i.test(nameOf(url)) || (album !== undefined && !/\.(mp4|m4v|mov)$/i.test(nameOf(url))));

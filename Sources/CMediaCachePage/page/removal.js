@@ -5,7 +5,7 @@ import { confirm } from "./dialogs.js";
 import { hostOf } from "./format.js";
 import { notify } from "./notices.js";
 import { assets, downloads } from "./store.js";
-import { sizeOf, titleOf } from "./words.js";
+import { isEnded, sizeOf, titleOf } from "./words.js";
 
 /** Removes an asset and its data. */
 export async function remove(id) {
@@ -31,10 +31,20 @@ export function removeAsset(id) {
 
 function removalText(record) {
   const size = sizeOf(record);
-  const download = record.state && record.state !== "complete" ? " and cancels its download" : "";
-  const source = record.url ? ` from ${hostOf(record.url)}` : "";
-  const isStreamWithoutDownload = !record.state && record.kind === "stream";
-  const effect = isStreamWithoutDownload && record.duration
-    ? "A deleted recording can’t be restored." : `Playing it again requires another download${source}.`;
-  return `This deletes the data${size ? ` (${size})` : ""} and the cover from the disk${download}. ${effect}`;
+  const download = record.state && !isEnded(record) ? " and cancels its download" : "";
+  return `This deletes the data${size ? ` (${size})` : ""} and the cover from the disk${download}. ${effectOf(record)}`;
+}
+
+/** Returns what is removed in addition, and how the data can be restored. */
+function effectOf(record) {
+  if (record.isRecorded) {
+    return "This also removes its channel, with its programmes and their exports. A deleted recording can’t be restored.";
+  }
+  if (isImported(record)) return "It can only be restored by importing it again.";
+  return `Playing it again requires another download${record.url ? ` from ${hostOf(record.url)}` : ""}.`;
+}
+
+/** Returns whether an asset was imported under URLs of a host that doesn't exist. */
+export function isImported({ url }) {
+  try { return new URL(url).hostname.endsWith(".invalid"); } catch { return false; }
 }

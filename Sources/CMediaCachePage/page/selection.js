@@ -5,7 +5,7 @@ import { confirm, field, showDialog } from "./dialogs.js";
 import { make, updateAttribute, updateText } from "./elements.js";
 import { bytes, counted } from "./format.js";
 import { notify, reportError } from "./notices.js";
-import { remove } from "./removal.js";
+import { isImported, remove } from "./removal.js";
 import { assets } from "./store.js";
 
 /**
@@ -118,11 +118,17 @@ export function makeSelection(list) {
   }
 
   function askToRemove() {
-    const ids = [...picked];
-    const size = ids.reduce((sum, id) => sum + (assets.get(id)?.bytes ?? 0), 0);
+    const records = [...picked].map((id) => assets.get(id)).filter(Boolean);
+    const size = records.reduce((sum, record) => sum + (record.bytes ?? 0), 0);
+    const text = [
+      `This deletes their data${size ? ` (${bytes(size)})` : ""} and covers from the disk, and cancels their downloads.`,
+      records.some(({ isRecorded }) => isRecorded) &&
+        "Deleted recordings can’t be restored; their channels are removed too, with the programmes and their exports.",
+      records.some(isImported) && "Imports can only be restored by importing them again.",
+    ];
     confirm({
-      title: `Remove ${counted(ids.length, "item")}?`,
-      text: `This deletes their data${size ? ` (${bytes(size)})` : ""} and covers from the disk, and cancels their downloads. Deleted recordings can’t be restored.`,
+      title: `Remove ${counted(picked.size, "item")}?`,
+      text: text.filter(Boolean).join(" "),
       yes: "Remove",
       act: () => forEach(remove, "Removed", "removed"),
     });

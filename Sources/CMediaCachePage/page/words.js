@@ -36,6 +36,12 @@ export function shareOf({ state, bytes: cached, length, partsDone, parts }) {
   return null;
 }
 
+/** Returns whether all data of an asset is cached. */
+export function isComplete({ state, isRecorded, holeCount, bytes: cached, length }) {
+  if (state) return state === "complete";
+  return isRecorded ? holeCount === 0 : length > 0 && cached >= length;
+}
+
 /** Formats an asset's size, for example "12 MB", "3.0 MB of 12 MB" or "about 12 MB". */
 export function sizeOf({ state, bytes: cached, length, isLengthExact }) {
   if (state === "complete" || cached === length) return cached === undefined ? "" : bytes(cached);
@@ -57,12 +63,13 @@ export function stateOf(record) {
     case "queued": return "Queued";
     case "running": return share === null ? "Downloading" : `Downloading, ${percent(share)}`;
     default:
-      if (record.holeCount) return `Recorded, ${counted(record.holeCount, "segment")} missing`;
+      if (record.isRecorded) {
+        return record.holeCount ? `Recorded, ${counted(record.holeCount, "segment")} missing` : "Recorded";
+      }
       if (record.kind === "file" && record.length && record.bytes >= record.length) return "Fully cached";
       if (record.bytes === 0) return "Not cached yet";
       if (record.bytes) return "Partly cached";
-      // The asset of a recording has a duration. A stream that was only played has none.
-      return record.duration ? "Recorded" : "Not downloaded";
+      return "Not downloaded";
   }
 }
 
