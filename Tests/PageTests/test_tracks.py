@@ -44,6 +44,15 @@ class TrackTests(PageCase):
         self.assertEqual(video.evaluate("video => video.playbackRate"), 2)
         expect(page.locator("#player-error")).to_be_hidden()
 
+    def test_failed_change_of_quality_is_reported(self):
+        page, _ = self.play_film()
+        self.watch.allow("status of 404")
+        page.route(lambda url: "media.json" in url, lambda route: route.fulfill(
+            status=404, json={"status": 404, "title": "Not found", "detail": "the variant stream is gone"}))
+        page.get_by_label("Quality").select_option(index=2)
+        expect(page.get_by_role("region", name="Problems")).to_contain_text(
+            "The quality can’t be changed: The variant stream is gone.")
+
     def test_keys_change_speed_subtitles_and_position(self):
         page, video = self.play_film()
         page.evaluate("document.activeElement?.blur()")
