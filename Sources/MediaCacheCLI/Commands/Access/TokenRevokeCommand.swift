@@ -10,8 +10,8 @@ struct TokenRevokeCommand: AsyncParsableCommand {
         discussion: """
             EXAMPLES:
               mediacache token revoke x3vdkx2m7pca
-              mediacache token revoke standing       disable URLs from `url` and the web page
-              mediacache token revoke library        disable the QR code of `serve --lan`
+              mediacache token revoke standing    disable URLs from `url` and the web page
+              mediacache token revoke library     disable the QR code of `serve --lan`
 
             New requests are rejected at once; running responses continue. A revoked standing or library token is \
             replaced by a new one.
