@@ -82,7 +82,9 @@ struct FolderChecks: Sendable {
             let kind = FileSystemCapabilities.kind(of: path).map { "\($0): " } ?? ""
             let reflinks = abilities.clones ? "reflinks" : "no reflinks (exports use hard links or copies)"
             guard abilities.isSparse, abilities.punchesHoles else {
-                let missing = [abilities.isSparse ? nil : "sparse files", abilities.punchesHoles ? nil : "hole punching"]
+                let missing = [
+                    abilities.isSparse ? nil : "sparse files", abilities.punchesHoles ? nil : "hole punching",
+                ]
                 return .warning(
                     "file system", "\(kind)no \(missing.compactMap(\.self).joined(separator: ", no ")), \(reflinks)",
                     advice: "parts of large files can't be evicted; use ext4, XFS, Btrfs or APFS")
