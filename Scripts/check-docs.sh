@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Builds the documentation of each target that has a catalog, and writes the archives to .build/documentation. Warnings,
-# such as links to missing symbols, are errors.
+# such as links to missing symbols, are errors, except those about undocumented parameters.
 set -euo pipefail
 
 cd "$(dirname "$0")/.."

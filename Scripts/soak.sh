@@ -50,7 +50,7 @@ part() {
     esac
 }
 
-# The form that the loop below starts, so that step.sh can measure a part.
+# For the loop below only: it starts this script through step.sh, which measures the part.
 if [ "${1:-}" = --part ]; then
     part "$2"
     exit

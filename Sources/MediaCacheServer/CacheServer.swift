@@ -21,7 +21,7 @@ public final class CacheServer: Sendable {
 
     private let dependencies: ServerDependencies
     private let context: ServerContext
-    /// The tasks that complete the records of assets: covers and metadata.
+    /// The tasks that add covers and metadata to assets.
     private let descriptions = Mutex<[Task<Void, Never>]>([])
     private let state = Mutex(State.stopped)
     /// Serializes starts and stops.

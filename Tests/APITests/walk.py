@@ -300,7 +300,7 @@ class Walk:
         self.ask("PATCH", settings, json={"policy": {"hours": {"start": 0, "end": 1440}}, "bandwidth": 10**9})
         self.ask("PUT", settings, json={})
         if self.ask("GET", settings).json() != before:
-            raise Fault("omitted settings differ from those of a new cache")
+            raise Fault(f"PUT {settings} doesn't reset omitted settings to their defaults")
 
     def channels(self):
         names = {"name": "walk"}

@@ -91,7 +91,7 @@ extension LiveAcceptanceTests {
                 #expect(numbers == Array((numbers.first ?? 0)..<(numbers.first ?? 0) + numbers.count), "\(track)")
                 for (row, next) in zip(rows, rows.dropFirst()) {
                     let end = row.start + Int64((row.duration * 1000).rounded())
-                    #expect(abs(next.start - end) <= 200, "\(track): \(next.number) doesn't follow \(row.number)")
+                    #expect(abs(next.start - end) <= 200, "\(track): \(next.number) isn't at the end of \(row.number)")
                 }
             }
         }

@@ -156,7 +156,7 @@ struct ResourceLoaderTests {
         await store.close()
     }
 
-    /// AVFoundation may fail to load media without a length, because it can't request ranges.
+    /// The loader refuses media of unknown length, because AVFoundation may fail to load it from an app.
     @Test func failsWithoutLength() async throws {
         let (fixture, store) = try await PlayerFixture.open()
         let player = try fixture.player(of: Self.body, in: store) { $0.acceptsRanges = false }

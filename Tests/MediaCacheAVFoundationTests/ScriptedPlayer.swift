@@ -65,7 +65,8 @@ final class ScriptedPlayer {
         for request in requests where !request.isOver { cancel(request) }
     }
 
-    /// Checks that all requests received the correct bytes, and no calls after their end.
+    /// Checks that all requests received the correct bytes, no calls after they finished or failed, and at most one after
+    /// they were cancelled.
     func check(_ location: SourceLocation = #_sourceLocation) {
         for request in requests {
             let offset = request.data?.offset ?? 0

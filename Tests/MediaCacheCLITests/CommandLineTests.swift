@@ -1,4 +1,5 @@
 import ArgumentParser
+import MediaLibrary
 import Testing
 
 @testable import MediaCacheCLI

@@ -5,11 +5,12 @@ package import Foundation
 /// Tests without their prerequisite are skipped. With `MEDIACACHE_REQUIRE_ALL=1` they fail, except those that need the
 /// corpora, if `MEDIACACHE_CORPORA=absent` declares that a machine has none.
 package enum Prerequisite {
-    /// The folder of other projects' playlists, media and expected results, next to the package's folder.
+    /// The folder of other projects' playlists, media and expected results: ../shared/corpora, seen from the package.
     package static let corpora = URL(filePath: #filePath).appending(path: "../../../../shared/corpora")
         .standardizedFileURL
 
-    /// An error that reports a missing prerequisite, or missing cases of a parameterized test.
+    /// An error that reports a missing prerequisite, missing cases of a parameterized test, or an invalid value of
+    /// `MEDIACACHE_CORPORA`.
     package struct Missing: Error, CustomStringConvertible {
         package let description: String
     }

@@ -31,8 +31,10 @@ package final class RefusingPort: Sendable {
             }
         }
         guard isBound else {
+            let code = errno
             Foundation.close(descriptor)
-            throw Failure(description: "no free port: \(String(cString: strerror(errno)))")
+            throw Failure(
+                description: "port \(number) of 127.0.0.1 can't be bound: \(String(cString: strerror(code)))")
         }
         self.descriptor = descriptor
         self.number = Int(UInt16(bigEndian: address.sin_port))

@@ -106,7 +106,10 @@ export function downloadsView({ main, signal }) {
 
 const clearedKey = "mediacache.cleared";
 
-/** The name of a download in the list of cleared ones. A URL that is downloaded again has the same ID. */
+/**
+ * The name of a download in the list of cleared ones. It contains the time, because a new download of an asset in the
+ * library has the same ID.
+ */
 const clearedName = ({ id, added }) => `${id} ${added}`;
 
 /** Returns the names of the downloads that the user has cleared from the list, in this browser. */

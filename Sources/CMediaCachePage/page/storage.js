@@ -137,7 +137,7 @@ function nextRow({ url, bytes: size, lastUsed }) {
     make("span.hint", {}, `used ${ago(Date.parse(lastUsed))}`), make("b", {}, bytes(size)));
 }
 
-/** @param {() => void} changed called after each use of a control */
+/** @param {() => void} changed called when an action has ended, even if it failed */
 function maintenanceControls(changed) {
   const repair = check("Repair damaged files");
   const result = make("p", { id: "storage-result", role: "status" });

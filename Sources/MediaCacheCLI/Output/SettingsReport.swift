@@ -70,7 +70,7 @@ struct SettingsReport: Encodable, Sendable {
         .onlyUnmetered: "downloads only on unmetered networks",
         .onlyCharging: "downloads only while charging",
         .sparePower: "no downloads in low power mode or if hot",
-        .downloadReserve: "disk space that downloads leave free",
+        .downloadReserve: "additional disk space that downloads leave free",
         .connectTimeout: "time limit for connecting",
         .responseTimeout: "time limit for the beginning of a response",
         .stallTimeout: "time limit for a pause within a response",

@@ -77,8 +77,8 @@ final class ServiceAnnouncement: Sendable {
         }
     #endif
 
-    /// The name that other devices show. The name of a service has at most 63 bytes (RFC 6763 §4.1.1), so it lacks that
-    /// of the machine if both together are longer.
+    /// The name that other devices show. It omits the machine's name if that is unknown, or if both together exceed the
+    /// 63 bytes of an instance name (RFC 6763 §4.1.1).
     private static var name: String {
         let name = HostSettings.multicastName.map { "MediaCache on \($0.dropLast(".local".count))" }
         return name.flatMap { $0.utf8.count <= 63 ? $0 : nil } ?? "MediaCache"

@@ -32,7 +32,7 @@ struct PlayRequest {
 
     /// The range of the first reader: the first requested part, so that the bytes of a seek are requested immediately.
     var firstRange: RequestedRange {
-        // HEAD needs no bytes, but the first one determines the type.
+        // HEAD needs no bytes, but a request from the start of the resource returns those that determine the type.
         if isHead { return .closed(0, through: 0) }
         guard let range, !range.hasReversedPart else { return .all }
         return range.parts[0]

@@ -145,7 +145,8 @@ actor PreloadStore {
 
     private func entry(_ id: AssetID) throws -> Entry {
         if let entry = entries.first(where: { $0.id == id }) { return entry }
-        throw Problem.notFound("there is no preload \(id)")
+        throw Problem.notFound(
+            "there is no preload \(id); the server may have forgotten it, and /api/v1/preloads lists the others")
     }
 
     private func record(_ entry: Entry) async -> PreloadRecord {

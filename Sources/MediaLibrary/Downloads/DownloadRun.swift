@@ -245,7 +245,7 @@ final class DownloadRun: Sendable {
     }
 
     /// Returns an obstacle if the asset's missing bytes exceed the free space, or the disk has less free space than the
-    /// policy reserves.
+    /// cache's minimum and the policy's reserve.
     ///
     /// - Parameter allowsEstimate: Whether an estimated length is compared with the free space, too. The bit rates in
     ///   playlists are often much higher than those of the media.
@@ -257,7 +257,8 @@ final class DownloadRun: Sendable {
         let missing = length - progress.bytes
         let isComparable = progress.isLengthExact || allowsEstimate
         let usage = try await store.usage()
-        let free = usage.freeDiskBytes - dependencies.policy.freeSpaceReserve
+        let reserve = store.limits.minimumFreeBytes.clampedSum(dependencies.policy.freeSpaceReserve)
+        let free = usage.freeDiskBytes - reserve
         if progress.isLengthExact, let limit = usage.maximumBytes, missing > limit - usage.pinnedBytes {
             throw AssetTooLarge(
                 message:
@@ -267,8 +268,8 @@ final class DownloadRun: Sendable {
         guard missing > 0, isComparable ? missing > free : free < 0 else { return nil }
         return DownloadObstacle(
             .space,
-            "the download needs about \(ByteCount(missing)) more, but only \(ByteCount(max(0, free))) are free on the "
-                + "disk")
+            "the download needs about \(ByteCount(missing)) more, but only \(ByteCount(max(0, free))) may be used on "
+                + "the disk")
     }
 
     // MARK: - Completion

@@ -81,7 +81,9 @@ package struct StreamPresentation: Sendable, Hashable {
             let best = streams.variants.indices.max { variants[$0].bandwidth < variants[$1].bandwidth }
             guard let selected = index ?? best, variants.indices.contains(selected) else {
                 throw ContainerError(
-                    .unsupported, "\(url) has \(variants.count) variant streams, so there is no variant \(index ?? 0)")
+                    .unsupported,
+                    "\(url) has no variant stream \(index ?? 0); their number is \(variants.count), and they count from 0"
+                )
             }
             variant = selected
             let context = Context(

@@ -47,8 +47,8 @@ struct ElementaryStreamTests {
         let bare = try SampleRecording(remuxing: builder.bytes)
         #expect(bare.samples[0].count == 4)
         #expect(bare.tracks[0].format?.framing == .stored)
-        // The extracted frames lack the three bytes of sync word and length, and at least one byte of the multiplex
-        // configuration.
+        // The extracted frames lack the three bytes of sync word and length, and the length of the payload, which has
+        // at least one byte.
         #expect(zip(bare.samples[0], recording.samples).allSatisfy { $0.size < $1.bytes.count - 3 })
     }
 

@@ -374,6 +374,23 @@ struct DownloadFaultTests {
         }
     }
 
+    /// Neither the cache's minimum nor the reserve exceeds the free space, but their sum does.
+    @Test func reserveIsInAdditionToMinimumOfCache() async throws {
+        try await fixture.use { downloads in
+            let store = await downloads.store
+            let free = try await store.usage().freeDiskBytes
+            try await store.setLimits(CacheLimits(maximumBytes: nil, minimumFreeBytes: free / 2))
+            var policy = DownloadPolicy()
+            policy.freeSpaceReserve = free / 4 * 3
+            await downloads.setPolicy(policy)
+            let asset = try await downloads.add(DownloadRequest(url: fixture.entry))
+            #expect(try await fixture.obstacle(of: asset.id, downloads).kind == .space)
+            try await store.setLimits(CacheLimits(maximumBytes: nil, minimumFreeBytes: 0))
+            await downloads.setPolicy(policy)
+            #expect(try await fixture.end(asset.id, of: downloads).state == .complete)
+        }
+    }
+
     /// The disk is full for a while, and then the network fails.
     @Test func waitsForSpaceDoNotLimitWaitsForNetwork() async throws {
         // The download never runs.

@@ -268,6 +268,25 @@ struct ProgrammeExportTests {
         await fixture.close()
     }
 
+    /// Such a process is that of a command without a server, which only does what the command requests.
+    @Test func processThatDoesNotResumeExportsOnRequest() async throws {
+        let fixture = try await fixture()
+        let (past, other) = (
+            try programme(fixture, from: -30, to: -20), try programme(fixture, from: -20, to: -10, .hls)
+        )
+        try await fixture.recordings?.stop(fixture.name)
+        try await fixture.recordings?.addProgramme(past, to: fixture.name)
+        await fixture.close()
+        try await fixture.open(resuming: false)
+        let recordings = try #require(fixture.recordings)
+        let events = recordings.events()
+        #expect(try await recordings.export(past.id, of: fixture.name, as: .mp4).isNew)
+        _ = try await next(events, .mp4, isDone)
+        try await recordings.addProgramme(other, to: fixture.name)
+        _ = try await next(events, .hls, isDone)
+        await fixture.close()
+    }
+
     @Test func orderlyStopsDoNotCountAsCrashes() async throws {
         let fixture = try await fixture()
         encoder.behavior.withLock { $0 = .hangs }

@@ -54,7 +54,7 @@ final class RecordingFixture {
     }
 
     /// Opens the store and starts the recordings, as a new process does.
-    func open() async throws {
+    func open(resuming: Bool = true) async throws {
         let store = try await live.library.open()
         let assetStore = AssetStore(of: store)
         let recordings = Recordings(
@@ -80,7 +80,7 @@ final class RecordingFixture {
         // The store's maintenance task also sleeps.
         await live.library.time.waitForSleepers(1)
         idleSleepers = live.library.time.sleepers
-        try await recordings.start()
+        try await recordings.start(resuming: resuming)
         (self.store, self.assetStore, self.recordings) = (store, assetStore, recordings)
         await settle()
     }

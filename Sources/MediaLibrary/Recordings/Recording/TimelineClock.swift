@@ -36,9 +36,9 @@ struct TimelineClock: Sendable {
     private var begin: Int64 = 0
     /// The correction added to a playlist's clock that has jumped.
     private var correction: Int64 = 0
-    /// The lag of dates behind arrivals, as seen by this process.
+    /// The lag of dates behind arrivals, as measured by this clock.
     private var ownLag: Int64?
-    /// The lag of dates behind arrivals, as seen by an earlier process.
+    /// The lag of dates behind arrivals according to the recorded segment after which the clock continues; nil if unknown.
     private var earlierLag: Int64?
     /// The arrival time of the last segment.
     private var arrived: Int64?
