@@ -20,10 +20,10 @@ else
     Scripts/setup.sh build
     swift=${SWIFT:-swift}
     build=("$swift" build -c release --product mediacache)
-    # Measured: 5 minutes on two idle cores.
+    # Measured on two idle cores: 5 minutes, 10 on a slow machine.
     cores=$(getconf _NPROCESSORS_ONLN)
     [ -e .build/release/mediacache ] ||
-        say "building MediaCache; the first build takes about $((10 / cores + 1)) minutes with the cores of this machine ($cores)"
+        say "building MediaCache; the first build takes about $((10 / cores + 1)) to $((20 / cores + 1)) minutes with the cores of this machine ($cores)"
     if [ -t 1 ]; then
         "${build[@]}"
     else

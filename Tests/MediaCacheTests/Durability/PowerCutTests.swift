@@ -10,7 +10,7 @@ struct PowerCutTests {
     private static var seedCount: UInt64 {
         let environment = ProcessInfo.processInfo.environment
         if let count = environment["MEDIACACHE_SEEDS"].flatMap({ UInt64($0) }) { return count }
-        return environment["MEDIACACHE_SOAK"] == "1" ? 5000 : 150
+        return environment["MEDIACACHE_SOAK"] == "1" ? 5000 : 60
     }
     private static var firstSeed: UInt64 {
         ProcessInfo.processInfo.environment["MEDIACACHE_SEED"].flatMap { UInt64($0) } ?? 1

@@ -38,7 +38,7 @@ struct PrerequisiteTests {
         let error = #expect(throws: Prerequisite.Missing.self) {
             try Prerequisite.hasCorpora(at: present, in: misspelt)
         }
-        #expect(error?.description.hasPrefix("MEDIACACHE_CORPORA is absnet") == true)
+        #expect(error?.description.hasPrefix("MEDIACACHE_CORPORA is “absnet”") == true)
         // The other prerequisites remain required.
         #expect(throws: Prerequisite.Missing.self) { try Prerequisite.isMet("a tool", false, in: absent) }
     }

@@ -147,25 +147,15 @@ struct AssetContentsTests {
         }
     }
 
-    /// Prints the times for planning, encoding and decoding a playlist of two weeks.
-    @Test(.timeLimit(.minutes(30))) func handles200000Segments() async throws {
-        let count = 200_000
+    /// A playlist of a day and a half, or of two weeks with `MEDIACACHE_SOAK=1`.
+    @Test(.timeLimit(.minutes(30))) func encodingPreservesContentsOfLongPlaylist() async throws {
+        let count = ProcessInfo.processInfo.environment["MEDIACACHE_SOAK"] == "1" ? 200_000 : 20_000
         var text = "#EXTM3U\n#EXT-X-TARGETDURATION:6\n#EXT-X-KEY:METHOD=AES-128,URI=\"key\"\n"
         for number in 0..<count { text += "#EXTINF:6,\nsegments/\(number).ts\n" }
         text += "#EXT-X-ENDLIST\n"
         let stream = try PlannedStream(["a.m3u8": text])
-        let clock = ContinuousClock()
-        let start = clock.now
         let contents = try await stream.contents()
-        let planned = clock.now
-        let bytes = try contents.encoded()
-        let encoded = clock.now
-        let decoded = try AssetContents(encoded: bytes)
-        let read = clock.now
-        #expect(decoded == contents)
         #expect(contents.parts.count == count + 1)
-        print(
-            "200,000 segments: planned in \(planned - start), written in \(encoded - planned), "
-                + "read in \(read - encoded), \(bytes.count) bytes")
+        #expect(try AssetContents(encoded: contents.encoded()) == contents)
     }
 }

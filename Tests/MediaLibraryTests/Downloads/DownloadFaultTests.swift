@@ -376,6 +376,7 @@ struct DownloadFaultTests {
 
     /// Neither the cache's minimum nor the reserve exceeds the free space, but their sum does.
     @Test func reserveIsInAdditionToMinimumOfCache() async throws {
+        fixture.library.serve("#EXTM3U\n#EXT-X-STREAM-INF:BANDWIDTH=1000\nindex.m3u8\n", at: fixture.url("main.m3u8"))
         try await fixture.use { downloads in
             let store = await downloads.store
             let free = try await store.usage().freeDiskBytes
@@ -383,7 +384,7 @@ struct DownloadFaultTests {
             var policy = DownloadPolicy()
             policy.freeSpaceReserve = free / 4 * 3
             await downloads.setPolicy(policy)
-            let asset = try await downloads.add(DownloadRequest(url: fixture.entry))
+            let asset = try await downloads.add(DownloadRequest(url: fixture.url("main.m3u8")))
             #expect(try await fixture.obstacle(of: asset.id, downloads).kind == .space)
             try await store.setLimits(CacheLimits(maximumBytes: nil, minimumFreeBytes: 0))
             await downloads.setPolicy(policy)

@@ -30,10 +30,14 @@ struct LongRecordingTests {
         ]
     }
 
-    /// The seed of the second week, which `MEDIACACHE_FUZZ_SEED` replaces.
-    private static let seed = ProcessInfo.processInfo.environment["MEDIACACHE_FUZZ_SEED"].flatMap(UInt64.init) ?? 2
+    /// The seeds of the weeks: 1, and with `MEDIACACHE_SOAK=1` also 2; or that of `MEDIACACHE_FUZZ_SEED`.
+    private static var seeds: [UInt64] {
+        let environment = ProcessInfo.processInfo.environment
+        if let seed = environment["MEDIACACHE_FUZZ_SEED"].flatMap(UInt64.init) { return [seed] }
+        return environment["MEDIACACHE_SOAK"] == "1" ? [1, 2] : [1]
+    }
 
-    @Test(.enabled(if: try Prerequisite.hasCorpora()), .timeLimit(.minutes(60)), arguments: [1, seed])
+    @Test(.enabled(if: try Prerequisite.hasCorpora()), .timeLimit(.minutes(60)), arguments: seeds)
     func weekLongRecordingFollowsClockAndStaysWithinLimits(seed: UInt64) async throws {
         print("a week of a channel, seed \(seed)")
         var random = SeededGenerator(seed: seed)
