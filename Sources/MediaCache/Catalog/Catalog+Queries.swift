@@ -209,8 +209,7 @@ extension Catalog {
         }
     }
 
-    /// Returns the cache key of a blob's resource, and whether the blob is in the pinned folder; nil for an unlisted
-    /// blob.
+    /// Returns the cache key of a blob's resource, and whether the blob is in the pinned folder; nil if it's unlisted.
     func owner(ofBlob blob: String) async throws -> (key: String, isDurable: Bool)? {
         try await read { db in
             let row = try Row.fetchOne(

@@ -4,8 +4,7 @@ import Synchronization
 ///
 /// Measuring space is slow, so a measurement grants space for many writes.
 package final class SpaceReservation: Sendable {
-    /// The maximum grant in bytes, except for a larger reservation. Limited, because other processes write to the same
-    /// disk.
+    /// The maximum grant in bytes, except for a larger reservation. Limited, because other processes use the disk, too.
     private static let grant: Int64 = 64 << 20
     /// The number of bytes that always stay free, because the catalog needs space to record removals.
     static let floor: Int64 = 1 << 20

@@ -1,5 +1,4 @@
-/// A reader's sequential pass over a range of a representation. Cached bytes are read from its blob; missing bytes are
-/// filled.
+/// A reader's sequential pass over a range of a representation, which reads cached bytes and fills missing ones.
 ///
 /// A session never mixes versions. If the resource changes at the origin, the session still returns cached bytes of its
 /// version, and fails at the next hole with ``CacheError/Code/representationChanged``.

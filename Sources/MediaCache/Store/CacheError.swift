@@ -77,18 +77,6 @@ public struct CacheError: Error, Sendable {
         self.completeLength = completeLength
     }
 
-    /// Whether another attempt may succeed, immediately or later.
-    public var isRetryable: Bool {
-        switch code {
-        case .unreachable, .timedOut, .notMedia: true
-        case .badResponse: !isByRule
-        case .originStatus: status.map { $0 == 408 || $0 == 425 || $0 == 429 || $0 >= 500 } ?? true
-        case .cancelled, .invalidURL, .invalidSetting, .forbiddenAddress, .representationChanged, .rangeNotSatisfiable,
-            .notFound, .folderOwned, .newerFormat, .closed, .storage, .damaged:
-            false
-        }
-    }
-
     /// Whether the origin failed, so that a copy of the resource at another origin may be used instead.
     package var isFailureOfOrigin: Bool {
         switch code {
@@ -99,14 +87,12 @@ public struct CacheError: Error, Sendable {
         }
     }
 
-    /// Whether the origin responded with an error status, other than 416.
-    package var isStatusOfOrigin: Bool {
+    /// Whether another attempt may succeed, immediately or later.
+    public var isRetryable: Bool {
         switch code {
-        case .originStatus: true
-        case .cancelled, .invalidURL, .invalidSetting, .unreachable, .forbiddenAddress, .timedOut, .badResponse,
-            .notMedia, .representationChanged, .rangeNotSatisfiable, .notFound, .folderOwned, .newerFormat, .closed,
-            .storage, .damaged:
-            false
+        case .badResponse: !isByRule
+        case .originStatus: status.map { $0 == 408 || $0 == 425 || $0 == 429 || $0 >= 500 } ?? true
+        default: isFailureOfOrigin
         }
     }
 }

@@ -1,8 +1,7 @@
 public import Foundation
 public import HTTPTypes
 
-/// A response to a GET request that the app sent itself, for example with a background URL session. Its body is in a
-/// file.
+/// A response to a GET request that the app sent itself, such as with a background URL session. Its body is a file.
 public struct DeliveredResponse: Sendable {
     /// The requested URL.
     public var url: ResourceURL
@@ -35,8 +34,7 @@ public struct DeliveredResponse: Sendable {
 }
 
 extension CacheStore {
-    /// Adds the body of a delivered response to the cache, after the same checks as for a response from the store's
-    /// origin.
+    /// Adds the body of a delivered response to the cache, after the same checks as for a response to the store.
     ///
     /// - Parameters:
     ///   - response: The response. Its file is read, but not moved.

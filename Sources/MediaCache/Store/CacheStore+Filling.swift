@@ -2,8 +2,7 @@ extension CacheStore {
     /// Fetches the missing bytes of a request's range, without read-ahead. Returns when they are written, which may be
     /// before they are committed.
     ///
-    /// Cancelling the task ends the fills that nothing else needs, before this function returns. Received bytes stay
-    /// cached.
+    /// Cancelling the task ends the fills that nothing else needs, before this function returns. Their bytes stay cached.
     ///
     /// - Throws: ``CacheError``: the errors of ``read(_:)``, the failure of a later origin request, or
     ///   ``CacheError/Code/storage`` if the resource can't be stored.

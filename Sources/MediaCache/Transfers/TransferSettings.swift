@@ -158,8 +158,7 @@ public struct RetryPolicy: Sendable, Hashable {
     public var patience: Duration
     /// The maximum delay before the first retry. It doubles with each further retry. 250 ms by default.
     public var initialDelay: Duration
-    /// The maximum delay before a retry. A failure with a longer `Retry-After` isn't followed by a retry. 10 s by
-    /// default.
+    /// The maximum delay before a retry, 10 s by default. A failure with a longer `Retry-After` isn't retried.
     public var maximumDelay: Duration
 
     /// Creates a policy.
@@ -187,8 +186,7 @@ public struct RetryPolicy: Sendable, Hashable {
     }
 }
 
-/// The meaning of an entity tag that changes while length and bytes stay the same, as sent by some load-balanced
-/// servers.
+/// The meaning of an entity tag that changes while length and bytes stay the same, as some load balancers send it.
 public enum AlternatingEntityTags: Sendable, Hashable {
     /// A new version (RFC 9110 §8.8.3).
     case newRepresentation

@@ -68,7 +68,7 @@ extension Problem {
             }
             let (status, title) = Self.statusAndTitle(of: error)
             self.init(title: title, status: status, detail: error.message, code: error.code.rawValue)
-            if error.isStatusOfOrigin { originStatus = error.status }
+            if error.code == .originStatus { originStatus = error.status }
             retryable = Self.isRetryable(error)
             if error.code == .storage, !isForPlayer { detail = error.description }
         case is ConcurrencyLimit.Exceeded: self = .busy

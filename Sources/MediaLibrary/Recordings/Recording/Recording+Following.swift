@@ -58,12 +58,12 @@ extension Recording {
                 return .unchanged
             }
             if track.loadFailure == nil { track.loadFailure = (monotonic, error.message) }
-            if error.isStatusOfOrigin || error.code == .notMedia { await refreshLinks(isReplaced: isMultivariant) }
+            if error.code == .originStatus || error.code == .notMedia { await refreshLinks(isReplaced: isMultivariant) }
             // If a multivariant playlist was received, the track is gone unless the channel's playlist lists it.
             let isGone =
                 isMultivariant
                 ? !track.isNamed
-                : error.code == .notMedia || error.isStatusOfOrigin && !error.isRetryable
+                : error.code == .notMedia || error.code == .originStatus && !error.isRetryable
             track.missingSince = isGone ? track.missingSince ?? monotonic : nil
             // Fresh links are tried before another copy.
             if track.url == url {
