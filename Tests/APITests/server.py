@@ -27,7 +27,7 @@ class Server:
             raise
 
     def read_key(self):
-        """Reads the key from the cache folder."""
+        """Reads the current key, which `POST /api/v1/key` replaces."""
         self.key = (self.cache / "key").read_text().strip()
 
     def _address(self) -> str:

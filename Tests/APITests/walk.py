@@ -20,7 +20,7 @@ class Fault(Exception):
 
 
 class Walk:
-    """Sends requests and compares the responses. `reached` has the operations that succeeded."""
+    """A walk that compares each response with the description. `reached` has the operations that succeeded."""
 
     def __init__(self, server: Server, origin: Origin, description: Description):
         self.server, self.origin, self.description = server, origin, description
@@ -72,7 +72,7 @@ class Walk:
         return record
 
     def stream(self, folder: str, names: dict[str, str]):
-        """Reads the tracks of a stream. For each track, reads the segments and subtitles, and the first fragment."""
+        """Reads the tracks of a stream, and the list of segments, the first fragment and the subtitles of each track."""
         tracks = self.ask("GET", f"{folder}/media.json", names=names).json()["tracks"]
         if {track["kind"] for track in tracks} != {"video", "text"}:
             raise Fault(f"{folder}: the stream doesn't have video and subtitles: {tracks}")
@@ -198,8 +198,8 @@ class Walk:
             ("GET", "/api/v1/resources?after=nothing", {}, 400),
             ("POST", "/api/v1/downloads", {"data": b"{"}, 400),
             ("PUT", "/api/v1/settings/downloads", {"json": {}, "headers": {"If-Match": '"old"'}}, 412),
-            # The server closes the connection without reading such content, so a client that sends it may not receive
-            # the response.
+            # Announces content above the limit, but sends none. The server would close the connection during the
+            # content, so the response could be lost.
             ("PUT", "/api/v1/assets/aaaaaaaaaaaa/cover", {"headers": {"Content-Length": str(33 << 20)}}, 413),
         ]
         for method, path, options, status in requests_with_status:

@@ -81,7 +81,10 @@ extension AcceptanceTests {
             for entry in load.entries {
                 let (status, body) = try server.call(
                     "POST", "/api/v1/downloads", key: key, #"{"url":"\#(origin.url(entry))"}"#)
-                guard status < 300 else { throw HarnessError("\(status): \(String(decoding: body, as: UTF8.self))") }
+                guard status < 300 else {
+                    throw HarnessError(
+                        "the download of \(entry) can't be added: \(status), \(String(decoding: body, as: UTF8.self))")
+                }
             }
         }
 

@@ -13,7 +13,7 @@ extension CacheStore {
     }
 }
 
-/// A store in a temporary folder with a scripted origin, for tests of players.
+/// A temporary folder, a scripted origin and a manual clock, with which tests of players open a store.
 final class PlayerFixture {
     let folder = FileManager.default.temporaryDirectory.path + "/mediacache-tests-" + UUID().uuidString
     let origin: ScriptedOrigin

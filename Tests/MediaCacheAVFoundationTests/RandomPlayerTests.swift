@@ -98,7 +98,7 @@ struct RandomPlayerTests {
         arrival.cancel()
         if !isPatient {
             player.cancel(request)
-            // The first bytes are cached, or are fetched by a new request to the origin.
+            // The first two bytes have been cached since `open`, so this request doesn't wait for the stalled one.
             let other = player.request(0, 2)
             await player.eventually { other.isOver }
             #expect(other.isFinished)

@@ -82,6 +82,6 @@ final class ScriptedPlayer {
 
     var sent: Int64 { origin.requests(for: url).reduce(0) { $0 + $1.bodyBytes } }
 
-    /// Waits until a condition is true. Checks it after each call to a request.
+    /// Waits until a condition is true. Checks it immediately, and after each call of the loader to a request.
     func eventually(_ condition: () -> Bool) async { await changes.wait(until: condition) }
 }

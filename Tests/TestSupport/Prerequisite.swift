@@ -46,7 +46,8 @@ package enum Prerequisite {
     /// Returns whether the ``corpora`` are present. With `MEDIACACHE_CORPORA=absent`, prints this setting and returns
     /// false.
     ///
-    /// - Throws: ``Missing``, like ``isMet(_:_:in:report:)``, or if `MEDIACACHE_CORPORA` has another value.
+    /// - Throws: ``Missing``, like ``isMet(_:_:in:report:)``, or if `MEDIACACHE_CORPORA` has another value that isn't
+    ///   empty.
     package static func hasCorpora(
         at folder: URL = corpora, in environment: [String: String] = ProcessInfo.processInfo.environment,
         report: (String) -> Void = { print("skipped: \($0)") }

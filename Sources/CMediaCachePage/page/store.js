@@ -26,7 +26,7 @@ class RecordStore {
     this.rankCount = 0;
     /** For each read of all records in progress, the changes since its start. */
     this.reads = new Set();
-    /** The number of completed reads of all records. */
+    /** The number of times all records were replaced with a list from the server. */
     this.replacements = 0;
   }
 

@@ -6,7 +6,7 @@ import { clock, words } from "./format.js";
 import { attachStream, keyOfTrack } from "./mediasource.js";
 import { notify } from "./notices.js";
 import { channels } from "./store.js";
-import { rangeOf } from "./timeline.js";
+import { rangeOf } from "./video.js";
 
 const kinds = { video: "No picture", audio: "No sound" };
 
@@ -53,8 +53,8 @@ export function makeStreamPlayback({ player, position, name = (_, place) => cloc
    * Plays a stream.
    *
    * @param {string} url the URL of its `media.json`
-   * @param {Object} [options] `from`, `wall` and `isOver` as for `attachStream`; `isResuming`: whether the playback
-   *   continues after an interruption, so that a paused video remains paused
+   * @param {Object} [options] `from`, `wall` and `isOver` as for `attachStream`; `isResuming`: whether playback
+   *   continues after an interruption or with another variant stream, so that a paused video remains paused
    * @throws {Error} if the stream can't be read or played
    */
   async function play(url, { isResuming = false, ...options } = {}) {

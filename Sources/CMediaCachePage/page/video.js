@@ -27,7 +27,7 @@ export function makeVideo({ label, poster, isOnDevice = false, signal }) {
   let at = 0;
   /** The start position of the current source, until it is reached. */
   let pendingFrom = 0;
-  /** Whether the user wants the video to play. Browsers also pause a video that fails. */
+  /** Whether the user wants the video to play. Unlike `paused`, it doesn't change when the video fails or ends. */
   let shouldPlay = true;
 
   const fail = (words, work) => {

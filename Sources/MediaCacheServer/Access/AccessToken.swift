@@ -3,7 +3,8 @@ import MediaCache
 import MediaCacheAPI
 import MediaLibrary
 
-/// The stored record of an issued token.
+/// The record of a token. The records of issued tokens are stored; those of the standing token and the library token
+/// aren't.
 struct AccessToken: Codable, Sendable, Hashable {
     /// The ID for listing and revoking the token. It isn't secret.
     var id: String

@@ -39,8 +39,8 @@ public enum RouteAccess: Sendable, Hashable {
     /// before the path (`/k/<token>`), and clients with the API key as `Authorization: Bearer`; with
     /// ``ServerConfiguration/publicRead``, every client. Intended for players, which can't send header fields.
     case reader
-    /// Clients with the API key as `Authorization: Bearer`, and for `/items`, `/library/…` and `/live/…` clients with
-    /// the library token before the path. Other tokens aren't sufficient, and neither is
+    /// Clients with the API key as `Authorization: Bearer`. The paths `/items`, `/library/…` and `/live/…` also admit
+    /// clients with the library token before the path. Other tokens aren't sufficient, and neither is
     /// ``ServerConfiguration/publicRead`` or a connection from this machine.
     case library
 }

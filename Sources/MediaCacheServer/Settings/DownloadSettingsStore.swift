@@ -29,9 +29,9 @@ actor DownloadSettingsStore {
         self.overriding = overriding
     }
 
-    /// Loads and applies the stored settings.
+    /// Loads the stored settings, and applies them and the overriding ones.
     ///
-    /// - Throws: `CacheError` with `storage`; ``Problem`` if a number is invalid.
+    /// - Throws: `CacheError` with `storage`; ``Problem`` if a number of this process's settings is invalid.
     func load() async throws {
         stored = DownloadSettings(stored: try await folder.contents(of: Self.fileName))
         current = try overriding?.applied(to: stored) ?? stored

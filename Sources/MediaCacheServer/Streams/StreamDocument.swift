@@ -11,6 +11,14 @@ public struct StreamDocument: Sendable {
         /// A steering manifest: SERVER-URI of EXT-X-CONTENT-STEERING (RFC 8216bis §7.2).
         case steering
 
+        /// The name in messages.
+        var name: String {
+            switch self {
+            case .assets: "the interstitial's asset list"
+            case .steering: "the steering manifest"
+            }
+        }
+
         init?(_ role: ReferenceRole) {
             switch role {
             case .interstitialAssetList: self = .assets
@@ -30,7 +38,7 @@ public struct StreamDocument: Sendable {
     ///   differently; the errors of `replacement`.
     func rewritten(_ replacement: (String) throws(CacheError) -> String?) throws(CacheError) -> [UInt8] {
         guard var object = try? JSONSerialization.jsonObject(with: Data(bytes)) as? [String: Any] else {
-            throw CacheError(.badResponse, "the document (\(kind.rawValue)) isn't a JSON object")
+            throw CacheError(.badResponse, "\(kind.name) isn't a JSON object")
         }
         switch kind {
         case .assets:
@@ -51,7 +59,7 @@ public struct StreamDocument: Sendable {
         }
         let options: JSONSerialization.WritingOptions = [.sortedKeys, .withoutEscapingSlashes]
         guard let data = try? JSONSerialization.data(withJSONObject: object, options: options) else {
-            throw CacheError(.badResponse, "the document (\(kind.rawValue)) can't be written as JSON")
+            throw CacheError(.badResponse, "\(kind.name) can't be written as JSON")
         }
         return [UInt8](data)
     }

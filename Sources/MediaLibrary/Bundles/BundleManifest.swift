@@ -42,8 +42,8 @@ public struct BundleManifest: Sendable, Hashable, Codable {
     public var parts: [Part] = []
     /// The names of parts that are missing from the bundle.
     public var holes: [String] = []
-    /// The number of segments that the recording of the asset failed to fetch. Playlists mark them as gaps. It's nil if
-    /// there are none, or the asset wasn't recorded.
+    /// The number of gaps in the playlists of a recorded asset: segments that couldn't be fetched, that no loaded
+    /// playlist listed, or that the origin marked as gaps. It's nil if there are none, or the asset wasn't recorded.
     public var lost: Int?
 
     /// Creates a manifest without parts.

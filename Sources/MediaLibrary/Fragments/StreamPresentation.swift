@@ -82,8 +82,7 @@ package struct StreamPresentation: Sendable, Hashable {
             guard let selected = index ?? best, variants.indices.contains(selected) else {
                 throw ContainerError(
                     .unsupported,
-                    "\(url) has no variant stream \(index ?? 0); their number is \(variants.count), and they count from 0"
-                )
+                    "\(url) has no variant stream \(index ?? 0); it has \(variants.count), numbered from 0")
             }
             variant = selected
             let context = Context(

@@ -5,9 +5,10 @@ import Synchronization
     import CMediaCacheSpawn
 #endif
 
-/// A program started by a test, with its output, end time and exit reason.
+/// A program started by a test or a benchmark, with its output, its exit code or signal, its running time, and its use
+/// of memory and CPU time.
 ///
-/// Uses `posix_spawn`. Its pipes close on exec, so that concurrent children don't keep each other's pipes open.
+/// The pipes close on exec, so that concurrent children don't keep each other's pipes open.
 final class ChildProcess: Sendable {
     enum Ending: Sendable, Hashable {
         case exit(Int32)

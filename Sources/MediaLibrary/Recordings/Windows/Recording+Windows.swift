@@ -12,8 +12,8 @@ extension Recording {
     private static let minimumTargets: Int64 = 3
     /// The resolution of dates in playlists and the API, in nanoseconds: one millisecond.
     static let resolution: Int64 = 1_000_000
-    /// The time without new segments after which past windows of a running recording are over. After a longer outage,
-    /// an origin rarely lists segments that belong to them.
+    /// The time without new segments after which no more segments are expected for past windows of a running recording.
+    /// After a longer outage, an origin rarely lists segments that belong to them.
     private static let maximumSilence = Duration.seconds(600)
 
     /// Returns the multivariant playlist of a window, and the window's start.
