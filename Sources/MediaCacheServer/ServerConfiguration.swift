@@ -34,8 +34,8 @@ public struct ServerConfiguration: Sendable {
     /// Whether the server has its own downloads and recordings. Set it to false in an app that has its own `Downloads`
     /// of the store, since the two would conflict.
     public var runsDownloads: Bool
-    /// Whether downloads, recordings and exports of earlier processes continue when the server starts. Otherwise, they
-    /// continue on request.
+    /// Whether downloads, recordings and exports of earlier processes continue when the server starts. Otherwise,
+    /// downloads and recordings continue on request, and exports when a recording is started.
     public var resumesDownloads: Bool
     /// The limits and conditions of downloads. They take precedence over the stored ones until they are changed through
     /// the API.

@@ -143,9 +143,9 @@ function makeSubtitlePlacement({ video, picture }, bar) {
     const lines = Math.ceil(height / (video.clientHeight * subtitleHeight));
     for (const { activeCues } of video.textTracks) {
       for (const cue of activeCues ?? []) {
-        if (cue.line !== "auto") continue;
-        // Negative lines count from the bottom. This is the place of the first line of the text.
-        cue.line = -lines - cue.text.split("\n").length;
+        if (cue.line !== "auto" || cue.vertical) continue;
+        // Negative lines count from the bottom. This is the place of the first line of the text, if one of its lines is wrapped.
+        cue.line = -lines - cue.text.split("\n").length - 1;
         moved.add(cue);
       }
     }

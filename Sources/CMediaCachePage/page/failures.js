@@ -19,8 +19,11 @@ const missing = new Map();
 export function reportEvent(event) {
   if (event.event === "download.state") reportDownload(event);
   else if (event.event === "resource.failed") reportResource(event);
-  else if (event.event === "resource.progress") failures.delete(event.resource);
-  else if (event.event === "resource.damaged") {
+  else if (event.event === "resource.progress") {
+    failures.delete(event.resource);
+    // Bytes have been stored.
+    dismissProblem("storage");
+  } else if (event.event === "resource.damaged") {
     reportProblem(`damaged ${event.resource}`,
       `Part of ${nameOf(event.resource)} was damaged on the disk. It will be downloaded again if possible. If this happens again, check the disk.`
     );

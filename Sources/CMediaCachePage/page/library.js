@@ -114,6 +114,7 @@ export function libraryView({ main, signal }) {
     let left = cardsPerFrame;
     const built = ids.filter((id) => assets.get(id) && (rows.has(id) || left-- > 0));
     arrange(list, rows, built, (id) => buildCard(assets.get(id), labels.get(id)));
+    list.setAttribute("aria-busy", String(left < 0));
     if (left < 0) showMoreCards();
     selection.show();
   }

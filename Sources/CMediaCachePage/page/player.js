@@ -98,6 +98,8 @@ export function playerView(view) {
   player.reload = () => load(true);
   const showCoverage = (coverage) => {
     shown.coverage = coverage;
+    // Events of playback don't change the record.
+    if (asset?.kind === "file" && shown.asset.bytes < shown.asset.length && cachedShare(coverage) === 1) assets.refresh(asset.id);
     timeline.show(coverage);
     show();
   };
@@ -155,7 +157,10 @@ function showState(state, { asset, coverage, segments }) {
   else if (asset) {
     // The record counts bytes. All segments that the player uses may be cached, although others aren't.
     const isCached = coverage && cachedShare(coverage) === 1;
-    if (isCached && !asset.state) parts.push("Fully cached", sizeOf({ ...asset, length: undefined }));
+    if (isCached && !asset.state && !asset.isRecorded) {
+      const { kind, bytes, length } = asset;
+      parts.push("Fully cached", sizeOf(kind === "file" && length ? { bytes: length, length } : { bytes }));
+    }
     else parts.push(exceptionOf(asset), sizeOf(asset));
   }
   else if (coverage) parts.push(`${percent(cachedShare(coverage))} cached`);

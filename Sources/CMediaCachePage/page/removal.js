@@ -38,7 +38,7 @@ function removalText(record) {
 /** Returns what is removed in addition, and how the data can be restored. */
 function effectOf(record) {
   if (record.isRecorded) {
-    return "This also removes its channel, with its programmes and their exports. A deleted recording can’t be restored.";
+    return "This also removes its channel, if it is still listed, with its programmes and their exports. A deleted recording can’t be restored.";
   }
   if (isImported(record)) return "It can only be restored by importing it again.";
   return `Playing it again requires another download${record.url ? ` from ${hostOf(record.url)}` : ""}.`;

@@ -123,8 +123,10 @@ export function makeReplay({ base, signal, jump }) {
 
   return {
     element: slider, scale,
-    /** Returns the time at a fraction of the shown time range, from 0 to 1. */
+    /** Returns the time at a fraction of the shown time range, from 0 to 1, and forgets a chosen time. */
     timeAt(share) {
+      clearTimeout(timer);
+      chosen = null;
       const { from, to } = range ?? recorded();
       return from + share * (to - from);
     },

@@ -58,6 +58,7 @@ export function makeSelection(list) {
     for (const id of picked) if (!shown.has(id)) picked.delete(id);
     updateText(text, `${counted(picked.size, "item")} selected`);
     updateText(all, shown.size > 0 && picked.size === shown.size ? "Select none" : "Select all");
+    all.disabled = list.getAttribute("aria-busy") === "true";
     for (const one of [watched, unwatched, tag, removeButton]) one.disabled = picked.size === 0;
   }
 

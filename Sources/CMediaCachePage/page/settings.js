@@ -4,7 +4,6 @@ import { api, sentence } from "./api.js";
 import { check, field } from "./dialogs.js";
 import { make, updateText } from "./elements.js";
 import { bytes } from "./format.js";
-import { dismissProblem } from "./notices.js";
 
 const [gigabyte, megabyte, day] = [1e9, 1e6, 86_400];
 
@@ -36,6 +35,8 @@ export function settingsView({ main, signal }) {
     ...cache.elements, downloads.element,
     make("div.buttons", {}, make("button.main", { type: "submit" }, "Save")), result);
   const fail = (error) => updateText(result, sentence(error.message));
+  /** The number of times the settings have been saved. */
+  let saves = 0;
 
   /** Sends the changed values of a group, and shows the settings in the response. */
   const save = async (group, send) => {
@@ -46,13 +47,13 @@ export function settingsView({ main, signal }) {
     event.preventDefault();
     downloads.check();
     if (!form.reportValidity()) return;
+    saves += 1;
     try {
       const limit = cache.changes().limits?.maximumBytes;
       await save(cache, api.setCacheSettings);
       await save(downloads, api.setDownloadSettings);
-      updateText(result, ["Saved.", limit ? await noteOnLimit(limit) : ""].filter(Boolean).join(" "));
-      // If the cache is still full, this is reported again.
-      if (limit !== undefined) dismissProblem("storage");
+      const note = limit ? await noteOnLimit(limit).catch(() => "") : "";
+      updateText(result, ["Saved.", note].filter(Boolean).join(" "));
     } catch (error) {
       fail(error);
     }
@@ -61,10 +62,12 @@ export function settingsView({ main, signal }) {
   main.append(make("header.view-head", {}, make("h1", {}, "Settings")), form);
   /** Shows the current settings, unless the user has changed some of those shown. */
   const read = async () => {
+    const own = saves;
     try {
       const [limits, settings] = await Promise.all([api.cacheSettings(), api.downloadSettings()]);
       const isChanged = [cache, downloads].some((group) => Object.keys(group.changes()).length);
-      if (signal.aborted || (isChanged && !form.inert)) return;
+      if (signal.aborted || own !== saves || (isChanged && !form.inert)) return;
+      if (form.inert) updateText(result, "");
       cache.show(limits);
       downloads.show(settings);
       form.inert = false;
@@ -84,7 +87,7 @@ export function settingsView({ main, signal }) {
 async function noteOnLimit(limit) {
   const { usage } = await api.storage();
   if (usage.bytes <= limit) return "";
-  return `The cache contains ${bytes(usage.bytes)}, which is more than this limit. If removing played media isn’t enough, new downloads wait and playback isn’t cached.`;
+  return `The cache contains ${bytes(usage.bytes)}, which is more than this limit. Downloads and recordings fill it, so new downloads wait or fail, and playback isn’t cached.`;
 }
 
 const numberInput = (properties) => make("input", { type: "number", min: 0, step: "any", ...properties });

@@ -245,7 +245,7 @@ final class DownloadRun: Sendable {
     }
 
     /// Returns an obstacle if the asset's missing bytes exceed the free space, or the disk has less free space than the
-    /// cache's minimum and the policy's reserve.
+    /// policy reserves in addition to the cache's minimum.
     ///
     /// - Parameter allowsEstimate: Whether an estimated length is compared with the free space, too. The bit rates in
     ///   playlists are often much higher than those of the media.
@@ -257,8 +257,9 @@ final class DownloadRun: Sendable {
         let missing = length - progress.bytes
         let isComparable = progress.isLengthExact || allowsEstimate
         let usage = try await store.usage()
-        let reserve = store.limits.minimumFreeBytes.clampedSum(dependencies.policy.freeSpaceReserve)
-        let free = usage.freeDiskBytes - reserve
+        // Evictions restore the cache's minimum, but not the reserve.
+        let reserve = dependencies.policy.freeSpaceReserve
+        let free = usage.freeDiskBytes - (reserve > 0 ? store.limits.minimumFreeBytes.clampedSum(reserve) : 0)
         if progress.isLengthExact, let limit = usage.maximumBytes, missing > limit - usage.pinnedBytes {
             throw AssetTooLarge(
                 message:

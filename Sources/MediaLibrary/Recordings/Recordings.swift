@@ -65,16 +65,16 @@ public actor Recordings {
 
     /// Loads the channels and resumes their recordings.
     ///
-    /// - Parameter resuming: Whether to resume recordings and export finished programmes. If false, recordings are
-    ///   resumed and programmes exported on request only.
+    /// - Parameter resuming: Whether to resume recordings and export finished programmes. If false, channels are only
+    ///   loaded, and programmes aren't exported before a recording is started.
     /// - Throws: `CacheError` with `storage`.
     public func start(resuming: Bool = true) async throws {
         try await changes.runUncancelled {
             owner.recordings = self
             try await load()
             isStarted = true
-            await exports.start()
             guard resuming else { return }
+            await exports.start()
             for recording in all {
                 let channel = await recording.channel
                 // Recording starts first, so that the exports wait for segments that are still being fetched.
@@ -201,7 +201,7 @@ public actor Recordings {
                     if !channel.isWanted { channel.hasEndList = nil }
                     channel.isWanted = channel.isWanted || request.starts
                 }
-                if isStarted, await recording.channel.isWanted { await recording.start() }
+                if isStarted, await recording.channel.isWanted { await run(recording) }
                 return (recording, false)
             }
             let channel = Channel(request, created: store.now)
@@ -209,9 +209,15 @@ public actor Recordings {
             let recording = Recording(channel, dependencies: dependencies)
             try await recording.open()
             known.withLock { $0[channel.name] = recording }
-            if isStarted, channel.isWanted { await recording.start() }
+            if isStarted, channel.isWanted { await run(recording) }
             return (recording, true)
         }
+    }
+
+    /// Starts a recording, and the exports of programmes.
+    private func run(_ recording: Recording) async {
+        await exports.start()
+        await recording.start()
     }
 
     /// Starts or resumes recording a channel.
@@ -228,7 +234,7 @@ public actor Recordings {
                 if !channel.isWanted { channel.hasEndList = nil }
                 channel.isWanted = true
             }
-            if isStarted { await recording.start() }
+            if isStarted { await run(recording) }
         }
     }
 
@@ -256,7 +262,7 @@ public actor Recordings {
             let recording = try require(name)
             guard await !recording.channel.hasEnded else { return recording }
             try await recording.setEnd(at: now)
-            if isStarted { await recording.start() }
+            if isStarted { await run(recording) }
             return recording
         }
         await recording.waitUntilEnded()

@@ -268,22 +268,21 @@ struct ProgrammeExportTests {
         await fixture.close()
     }
 
-    /// Such a process is that of a command without a server, which only does what the command requests.
-    @Test func processThatDoesNotResumeExportsOnRequest() async throws {
+    /// Such a process is that of a command without a server. Only `record` starts a recording.
+    @Test func processThatDoesNotResumeExportsWhenItRecords() async throws {
         let fixture = try await fixture()
-        let (past, other) = (
-            try programme(fixture, from: -30, to: -20), try programme(fixture, from: -20, to: -10, .hls)
-        )
         try await fixture.recordings?.stop(fixture.name)
-        try await fixture.recordings?.addProgramme(past, to: fixture.name)
         await fixture.close()
         try await fixture.open(resuming: false)
         let recordings = try #require(fixture.recordings)
         let events = recordings.events()
-        #expect(try await recordings.export(past.id, of: fixture.name, as: .mp4).isNew)
+        let match = try programme(fixture, from: -30, to: -20, .mp4)
+        try await recordings.addProgramme(match, to: fixture.name)
+        try await fixture.pass(10)
+        #expect(try await export(fixture, match, .mp4)?.state == .waiting)
+        try await recordings.start(fixture.name)
+        try await fixture.pass(10)
         _ = try await next(events, .mp4, isDone)
-        try await recordings.addProgramme(other, to: fixture.name)
-        _ = try await next(events, .hls, isDone)
         await fixture.close()
     }
 
