@@ -6,7 +6,7 @@ import Testing
 
 @testable import MediaCacheAVFoundation
 
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.timeLimit(.minutes(30)))
 struct ResourceLoaderTests {
     private static let body = ScriptedBody.random(seed: 701, length: 3_000_000)
 

@@ -7,7 +7,7 @@
 
     @testable import MediaCacheCLI
 
-    @Suite(.enabled(if: try Prerequisite.isMet("ffmpeg", FFmpeg.isInstalled)), .timeLimit(.minutes(10)))
+    @Suite(.enabled(if: try Prerequisite.isMet("ffmpeg", FFmpeg.isInstalled)), .timeLimit(.minutes(30)))
     struct FFmpegTests {
         /// Returns whether a process is running whose arguments contain a word.
         private func isRunning(_ word: String) throws -> Bool {

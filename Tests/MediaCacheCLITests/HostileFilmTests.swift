@@ -8,7 +8,7 @@
     @testable import MediaCacheCLI
 
     /// Tests of documents that try to make a decoder read from other servers and files.
-    @Suite(.enabled(if: try Prerequisite.isMet("ffmpeg", FFmpeg.isInstalled)), .timeLimit(.minutes(10)))
+    @Suite(.enabled(if: try Prerequisite.isMet("ffmpeg", FFmpeg.isInstalled)), .timeLimit(.minutes(30)))
     struct HostileFilmTests {
         /// A document that refers to another server or a local file.
         struct Document: CustomTestStringConvertible, Sendable {

@@ -31,7 +31,7 @@
             }
         }
 
-        @Test(.timeLimit(.minutes(1)))
+        @Test(.timeLimit(.minutes(30)))
         func runsProgramUntilEnd() async throws {
             let path = try install("echo $$ >'\(folder.file("process"))'; exec sleep 600")
             let started = await ServiceAnnouncement.start(port: 9479, path: path, note: notes.add)
@@ -47,7 +47,7 @@
             #expect(notes.all.isEmpty)
         }
 
-        @Test(.timeLimit(.minutes(1)))
+        @Test(.timeLimit(.minutes(30)))
         func notesFailureOfProgram() async throws {
             let path = try install("echo 'Failed to create client object: Daemon not running' >&2; exit 1")
             let announcement = await ServiceAnnouncement.start(port: 9479, path: path, note: notes.add)

@@ -11,7 +11,7 @@ import Testing
     import FoundationNetworking
 #endif
 
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.timeLimit(.minutes(30)))
 struct BackgroundTransfersTests {
     /// The error code of a truncated download, which FoundationNetworking doesn't distinguish from a lost connection.
     #if canImport(Darwin)

@@ -3,7 +3,7 @@ import MediaCacheTesting
 import MediaCacheURLSession
 import Testing
 
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(30)))
 struct URLSessionOriginContractTests {
     /// The tested rules. FoundationNetworking can't pause a transfer; `URLSessionOriginTests` tests the memory limit
     /// that replaces pausing.

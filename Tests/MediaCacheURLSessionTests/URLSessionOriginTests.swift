@@ -7,7 +7,7 @@ import Testing
 
 @testable import MediaCacheURLSession
 
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.timeLimit(.minutes(30)))
 struct URLSessionOriginTests {
     private func serve(_ target: String, _ resource: ScriptedResource, at server: ScriptedOriginServer) throws
         -> ResourceURL

@@ -74,7 +74,7 @@ class LibraryTests(PageCase):
 
     def test_removal_says_how_to_restore(self):
         page = self.show_assets()
-        recording = "This also removes its channel, with its programmes and their exports."
+        recording = "This also removes its channel, if it is still listed, with its programmes and their exports."
         again = "Playing it again requires another download from host.example."
         for title, words in (
             ("recorded", recording), ("imported", "It can only be restored by importing it again."),

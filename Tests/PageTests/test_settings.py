@@ -40,6 +40,8 @@ class SettingsTests(PageCase):
         self.assertEqual((found["limits"].get("maximumBytes"), found["bandwidth"]), (None, {}))
 
     def test_follows_changes_of_others_and_explains_limit_below_content(self):
+        self.addCleanup(self.server.api, "PATCH", "settings/cache",
+                        {"limits": {"maximumBytes": 2_000_000_000}, "bandwidth": {"playback": 0}})
         self.server.api("PATCH", "settings/cache", {"bandwidth": {"playback": 5_000_000}})
         self.page.evaluate("dispatchEvent(new Event('focus'))")
         expect(self.field("Playback")).to_have_value("5")

@@ -129,7 +129,7 @@ struct DownloadsRouteTests {
         }
     }
 
-    @Test(.timeLimit(.minutes(10))) func pausesAndResumesTransfer() async throws {
+    @Test(.timeLimit(.minutes(30))) func pausesAndResumesTransfer() async throws {
         let gate = ScriptedGate()
         origin.next(film, .holdBody(at: 100_000, gate))
         try await withHost { host in
@@ -175,7 +175,7 @@ struct DownloadsRouteTests {
     }
 
     /// The clock doesn't advance, so a wait would never end.
-    @Test(.timeLimit(.minutes(10))) func returnsEndedDownloadWithoutWaiting() async throws {
+    @Test(.timeLimit(.minutes(30))) func returnsEndedDownloadWithoutWaiting() async throws {
         var id = ""
         try await withHost { host in id = try await host.download(#"{"url":"\#(film)"}"#).id }
         let store = try await CacheStore.open(

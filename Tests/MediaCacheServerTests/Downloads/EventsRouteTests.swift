@@ -9,7 +9,7 @@ import Testing
 @testable import MediaCacheServer
 
 /// Tests of `/api/v1/events`, read by the API's client and as raw bytes.
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.timeLimit(.minutes(30)))
 struct EventsRouteTests {
     private let origin = ScriptedOrigin()
     private let film: ResourceURL

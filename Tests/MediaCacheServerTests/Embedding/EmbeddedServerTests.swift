@@ -11,7 +11,7 @@ import Testing
 @testable import MediaCacheServer
 
 /// Tests of a server through the life cycle of an app.
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(30)))
 struct EmbeddedServerTests {
     private let origin: ScriptedOrigin
     private let time = ManualTime()

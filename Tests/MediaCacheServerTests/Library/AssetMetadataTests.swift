@@ -6,7 +6,7 @@ import Testing
 @testable import MediaCacheServer
 
 /// Tests of the metadata of assets in the API.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(30)))
 struct AssetMetadataTests {
     private let origin = ScriptedOrigin()
 

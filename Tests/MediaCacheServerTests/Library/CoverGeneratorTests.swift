@@ -11,7 +11,7 @@ import Testing
 @testable import MediaCacheServer
 
 /// Tests of the covers and durations of completed downloads.
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.timeLimit(.minutes(30)))
 struct CoverGeneratorTests {
     private let origin = ScriptedOrigin()
     private static let jpeg: [UInt8] = [0xFF, 0xD8, 0xFF, 0xE0, 1, 2, 3, 4]

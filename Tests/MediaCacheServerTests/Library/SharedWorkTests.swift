@@ -6,7 +6,7 @@ import Testing
 @testable import MediaCacheServer
 
 /// Tests of shared computations and of concurrency limits.
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.timeLimit(.minutes(30)))
 struct SharedWorkTests {
     private struct Failure: Error {}
 

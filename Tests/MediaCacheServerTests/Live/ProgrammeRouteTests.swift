@@ -9,7 +9,7 @@ import Testing
 @testable import MediaCacheServer
 
 /// Tests of programme exports: the API and the permanent links.
-@Suite(.enabled(if: try Prerequisite.hasCorpora()), .timeLimit(.minutes(5)))
+@Suite(.enabled(if: try Prerequisite.hasCorpora()), .timeLimit(.minutes(30)))
 struct ProgrammeRouteTests {
     private let origin = ScriptedOrigin()
     private let base = "http://origin.example/live/"

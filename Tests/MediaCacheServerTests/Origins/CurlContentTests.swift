@@ -9,7 +9,7 @@ import Testing
 @testable import MediaCacheTesting
 
 /// Tests of requests with content, as clients of an object store send them.
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(30)))
 struct CurlContentTests {
     private static let empty = "HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n"
 

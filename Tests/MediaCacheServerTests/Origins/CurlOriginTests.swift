@@ -9,7 +9,7 @@ import Testing
 
 @testable import MediaCache
 
-@Suite(.timeLimit(.minutes(3)))
+@Suite(.timeLimit(.minutes(30)))
 struct CurlOriginTests {
     private static let text = ScriptedResource(.text("hello"), contentType: "text/plain")
 

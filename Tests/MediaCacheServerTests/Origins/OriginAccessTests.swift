@@ -8,7 +8,7 @@ import Testing
 @testable import MediaCacheServer
 
 /// Tests of the access rule at the HTTP client's sockets: no byte of a refused request is sent.
-@Suite(.timeLimit(.minutes(3)))
+@Suite(.timeLimit(.minutes(30)))
 struct OriginAccessTests {
     private static let text = ScriptedResource(.text("hello"), contentType: "text/plain")
 

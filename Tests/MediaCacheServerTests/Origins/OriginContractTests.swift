@@ -3,7 +3,7 @@ import MediaCacheCurl
 import MediaCacheTesting
 import Testing
 
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(30)))
 struct OriginContractTests {
     /// The limit is long because it is in real time, and other tests may occupy all cores for a second.
     private static let limit = Duration.seconds(4)

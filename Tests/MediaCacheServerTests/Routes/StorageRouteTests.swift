@@ -8,7 +8,7 @@ import Testing
 @testable import MediaCacheServer
 
 /// Tests of `/api/v1/storage` and of the order of downloads, with a real store.
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.timeLimit(.minutes(30)))
 struct StorageRouteTests {
     private let origin = ScriptedOrigin()
 

@@ -4,7 +4,7 @@ import Testing
 @testable import MediaCache
 
 /// Continuations are resumed before they are awaited, so that the tests need no other tasks.
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.timeLimit(.minutes(60)))
 struct ExchangeStateTests {
     private typealias State = ExchangeState<[UInt8], Int>
 

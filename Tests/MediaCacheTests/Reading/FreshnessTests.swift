@@ -5,7 +5,7 @@ import Testing
 @testable import MediaCache
 
 /// Tests of revalidation and its results.
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.timeLimit(.minutes(60)))
 struct FreshnessTests {
     static let body = ScriptedBody.random(seed: 111, length: 100_000)
     static let other = ScriptedBody.random(seed: 112, length: 90_000)

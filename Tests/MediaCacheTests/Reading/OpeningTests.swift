@@ -5,7 +5,7 @@ import Testing
 @testable import MediaCacheTesting
 
 /// Tests of readers that wait for the same first response.
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.timeLimit(.minutes(60)))
 struct OpeningTests {
     static let body = ScriptedBody.random(seed: 91, length: 500_000)
     private let fixture: EngineFixture

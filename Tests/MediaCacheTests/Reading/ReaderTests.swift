@@ -6,7 +6,7 @@ import Testing
 @testable import MediaCache
 
 /// Tests of readers that seek, share fills, pause and leave.
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.timeLimit(.minutes(60)))
 struct ReaderTests {
     static let body = ScriptedBody.random(seed: 81, length: 40_000_000)
     private let fixture: EngineFixture

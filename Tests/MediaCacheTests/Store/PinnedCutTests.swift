@@ -6,7 +6,7 @@ import Testing
 
 /// Tests of a power cut at each file system call while the origin's version differs from the pinned one. Afterwards the
 /// pinned version or a complete replacement must be intact, with and without the catalog.
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.timeLimit(.minutes(60)))
 struct PinnedCutTests {
     enum Change: CaseIterable {
         case otherVersionRead, replacement, replacementAcrossFileSystems, shorterReplacement, missing,

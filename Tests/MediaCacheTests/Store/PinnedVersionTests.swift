@@ -5,7 +5,7 @@ import Testing
 @testable import MediaCache
 
 /// Tests of pinned versions, which remain until a complete replacement is cached, whatever the origin does.
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.timeLimit(.minutes(60)))
 struct PinnedVersionTests {
     static let old = ScriptedBody.random(seed: 61, length: 3_000_000)
     static let new = ScriptedBody.random(seed: 62, length: 3_200_000)

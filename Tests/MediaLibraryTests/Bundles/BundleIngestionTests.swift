@@ -135,7 +135,7 @@ struct BundleIngestionTests {
     }
 
     /// The parts of a bundle that was imported with a base have URLs of an origin, so that missing ones can be fetched.
-    @Test(.timeLimit(.minutes(10))) func downloadFetchesPartsMissingFromBundle() async throws {
+    @Test(.timeLimit(.minutes(60))) func downloadFetchesPartsMissingFromBundle() async throws {
         let fixture = DownloadFixture()
         fixture.serveStream(segments: 2)
         try await fixture.use { downloads in

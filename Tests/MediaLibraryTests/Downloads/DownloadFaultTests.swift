@@ -6,7 +6,7 @@ import Testing
 @testable import MediaLibrary
 
 /// Tests of downloads from faulty origins. The downloads complete, list the missing parts, wait, or fail.
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.timeLimit(.minutes(60)))
 struct DownloadFaultTests {
     private let fixture = DownloadFixture()
 

@@ -96,8 +96,9 @@ final class DownloadFixture: Sendable {
         return try #require(state?.obstacle, "the state is \(String(describing: state))")
     }
 
-    /// The real time after which the functions that wait for a download give up. Only a defect exceeds it.
-    private static let patience = Duration.seconds(240)
+    /// The real time after which the functions that wait for a download give up. Only a defect exceeds it: all tests run
+    /// at the same time, so each may take as long as all of them.
+    private static let patience = Duration.seconds(3600)
 
     /// Waits until a download's state meets a condition, while slowly advancing the clock. Returns the last state; nil
     /// if the download is unknown. Records an issue if the state doesn't meet the condition after ``patience``.

@@ -6,7 +6,7 @@ import Testing
 
 @testable import MediaLibrary
 
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.timeLimit(.minutes(60)))
 struct DownloadRequestTests {
     private let fixture = DownloadFixture()
 

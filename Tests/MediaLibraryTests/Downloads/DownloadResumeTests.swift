@@ -6,7 +6,7 @@ import Testing
 @testable import MediaLibrary
 
 /// Tests of the order in which interrupted and failed parts are fetched again.
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.timeLimit(.minutes(60)))
 struct DownloadResumeTests {
     private let fixture = DownloadFixture()
 

@@ -6,7 +6,7 @@ import Testing
 @testable import MediaLibrary
 
 /// Tests of the event `playable`, which reports that a player can begin to play a download.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(60)))
 struct PlayableDownloadTests {
     private let fixture = DownloadFixture()
 

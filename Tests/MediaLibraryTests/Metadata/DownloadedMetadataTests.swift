@@ -6,7 +6,7 @@ import Testing
 @testable import MediaLibrary
 
 /// Tests of the metadata of downloads and imports.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(60)))
 struct DownloadedMetadataTests {
     private let fixture = DownloadFixture()
     private let song = SampleSong.mp3(["TIT2": "Song", "TPE1": "Anna"])

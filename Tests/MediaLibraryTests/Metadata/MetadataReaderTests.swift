@@ -81,7 +81,7 @@ struct MetadataReaderTests {
         await again.close()
     }
 
-    @Test(.timeLimit(.minutes(10))) func followsCompletions() async throws {
+    @Test(.timeLimit(.minutes(60))) func followsCompletions() async throws {
         let (first, second) = (try serve(song, at: "1.mp3"), try serve(SampleSong.mp4(["©ART": "Bo"]), at: "2.m4a"))
         let store = try await fixture.open()
         let assetStore = AssetStore(of: store)

@@ -4,7 +4,7 @@ import MediaCacheTesting
 import MediaLibrary
 import Testing
 
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.timeLimit(.minutes(60)))
 struct PlaylistLoaderTests {
     private let fixture = LibraryFixture()
     private let url: ResourceURL

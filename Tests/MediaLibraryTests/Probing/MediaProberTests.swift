@@ -191,7 +191,7 @@ struct MediaProberTests {
         #expect(error?.code == .notMedia)
     }
 
-    @Test(.timeLimit(.minutes(10))) func limitsWaitForIndex() async throws {
+    @Test(.timeLimit(.minutes(60))) func limitsWaitForIndex() async throws {
         let film = try Self.film()
         let entry = try url("film.mp4")
         fixture.origin[entry] = ScriptedResource(.bytes(film), entityTag: "\"1\"", contentType: "video/mp4")

@@ -6,7 +6,7 @@ import Testing
 @testable import MediaLibrary
 
 /// Tests of segments that a playlist already lists when a recording starts.
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.timeLimit(.minutes(60)))
 struct BacklogTests {
     private static let count = 100
 

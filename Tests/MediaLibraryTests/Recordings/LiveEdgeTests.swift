@@ -7,7 +7,7 @@ import Testing
 @testable import MediaLibrary
 
 /// Tests of the live edge, and of windows that end at or after it.
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.timeLimit(.minutes(60)))
 struct LiveEdgeTests {
     private static let second = TimelineRows.second
 

@@ -7,7 +7,7 @@ import Testing
 @testable import MediaLibrary
 
 /// Tests of partly recorded windows, and of tags that apply to a window's whole playlist.
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.timeLimit(.minutes(60)))
 struct PartialWindowTests {
     private static func time(_ number: Int64) -> Int64 { TimelineRows.stored(number).start }
 

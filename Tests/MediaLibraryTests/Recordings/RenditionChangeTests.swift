@@ -7,7 +7,7 @@ import Testing
 @testable import MediaLibrary
 
 /// Tests of renditions that the stream adds, replaces or removes during a recording.
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.timeLimit(.minutes(60)))
 struct RenditionChangeTests {
     /// The recording continues, and loads the removed rendition's playlist only every other minute.
     @Test func loadsRemovedRenditionRarely() async throws {

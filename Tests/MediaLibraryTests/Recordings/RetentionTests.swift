@@ -7,7 +7,7 @@ import Testing
 
 @testable import MediaLibrary
 
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.timeLimit(.minutes(60)))
 struct RetentionTests {
     private static let second = TimelineRows.second
 

@@ -7,7 +7,7 @@ import Testing
 @testable import MediaLibrary
 
 /// Tests of windows and programmes of channels that no longer record.
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.timeLimit(.minutes(60)))
 struct StoppedChannelTests {
     private static func time(_ number: Int64) -> Int64 { TimelineRows.stored(number).start }
 

@@ -7,7 +7,7 @@ import Testing
 @testable import MediaLibrary
 
 /// Tests of timelines whose store fails, whose process ends, or whose files are damaged.
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.timeLimit(.minutes(60)))
 struct TimelineFailureTests {
     private let recording = RecordingID()
 
