@@ -38,7 +38,8 @@ ifeq ($(strip $(ARGS)),)
 	@$(MAKE) --no-print-directory test-swift
 	@Scripts/python.sh >/dev/null
 	@program="$$($(SWIFT) build --show-bin-path)/mediacache" && Scripts/together.sh \
-		page-1 Scripts/check-page.sh "$$program" --part 1/2 -- page-2 Scripts/check-page.sh "$$program" --part 2/2 \
+		page-1 Scripts/check-page.sh "$$program" --part 1/3 -- page-2 Scripts/check-page.sh "$$program" --part 2/3 \
+		-- page-3 Scripts/check-page.sh "$$program" --part 3/3 \
 		-- API Scripts/check-api.sh "$$program" -- packaging Scripts/check-packaging.sh "$$program"
 	@program="$$($(SWIFT) build --show-bin-path)/mediacache" && $(STEP) "journeys in three browsers" \
 		Scripts/check-page.sh "$$program" journeys

@@ -11,7 +11,7 @@
 # at the same time. The tests stop only the processes that they started.
 set -euo pipefail
 
-limit=1020
+limit=1500
 
 fail() {
     echo "check-page: $*" >&2

@@ -14,7 +14,7 @@ struct RemoveCommand: AsyncParsableCommand {
               mediacache remove https://example.org/film.mp4
               mediacache remove 'A film'              a title or an ID from `list`
               mediacache remove --all                 everything that isn't pinned
-              mediacache remove --all --pinned        downloads, imports and recorded segments too
+              mediacache remove --all --pinned        downloads, imports, recordings too
 
             Data that is being read is removed once its last reader has finished; the output mentions this. Files \
             written by `get -o` aren't removed. Channels and recordings stay listed; `channels remove` removes a channel, \
