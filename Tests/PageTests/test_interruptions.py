@@ -157,6 +157,6 @@ class InterruptionTests(PageCase):
             now = page.evaluate("Date.now()") / 1000 - stream.start / 1000
             return second if second is not None and now - second < 25 else None
 
-        first = self.eventually(page, "it shows the live edge again", edge)
+        first = self.eventually(page, "it shows the live edge again", edge, within=90)
         self.eventually(page, "it plays on", lambda: (playing_second(video) or 0) > first + 5)
         expect(page.locator("#player-error")).to_be_hidden()

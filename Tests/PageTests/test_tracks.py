@@ -74,6 +74,7 @@ class TrackTests(PageCase):
         self.eventually(page, "a line is shown", lambda: video.evaluate(SHOWN) == ["A line of the dialogue."])
         self.eventually(page, "it is above the controls", lambda: max(video.evaluate(LINES)) < -1)
         page.keyboard.press("Escape")
+        page.evaluate("document.activeElement?.blur()")
         page.mouse.move(0, 0)
         page.keyboard.press("k")
         self.eventually(page, "it is at the bottom without controls", lambda: video.evaluate(LINES) == ["auto"])
