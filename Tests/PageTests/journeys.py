@@ -93,8 +93,14 @@ class Journeys:
         """Starts playback, which some browsers permit only after a key or a click."""
         self.wait_until("the video is loaded", lambda: tab.evaluate(
             "() => document.querySelector('video')?.readyState > 1"))
-        if tab.evaluate("() => document.querySelector('video').paused"):
-            tab.press("k")
+
+        def plays() -> bool:
+            # Browsers that permit it start playback themselves. If that is after this check, the key pauses it, and is
+            # pressed again.
+            if tab.evaluate("() => document.querySelector('video').paused"):
+                tab.press("k")
+            return tab.evaluate("() => !document.querySelector('video').paused")
+        self.wait_until("it plays", plays)
 
     def go(self, tab, route: str):
         tab.evaluate("route => { location.hash = route; }", route)
@@ -124,6 +130,9 @@ class Journeys:
             record["state"] == "complete" and record["url"].endswith(f"clip-{number}.mp4")
             for record in self.server.downloads().values()))
         self.go(tab, "#/library")
+        self.wait_until("it is listed", lambda: tab.evaluate(
+            "name => [...document.querySelectorAll('.grid > li h2')].some(one => one.textContent === name)",
+            f"clip-{number}"))
         self.tab_to(tab, f"Play clip-{number}")
         tab.press("Enter")
         self.start_playback(tab)
