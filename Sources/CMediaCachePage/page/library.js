@@ -65,8 +65,8 @@ function showTags(input, group) {
   input.value = chosen.filter;
 }
 
-/** The maximum number of cards that are built in a frame. */
-const cardsPerFrame = 150;
+/** The maximum number of cards that are built in the first frame, which soon fills the screen, and in a later one. */
+const cardsPerFrame = { first: 100, later: 500 };
 
 export function libraryView({ main, signal }) {
   const search = make("input", {
@@ -111,12 +111,13 @@ export function libraryView({ main, signal }) {
   /** Arranges the cards. Builds the missing ones in several frames, because thousands would block the page. */
   function showCards() {
     if (signal.aborted) return;
-    let left = cardsPerFrame;
+    const isFirst = rows.size === 0;
+    let left = isFirst ? cardsPerFrame.first : cardsPerFrame.later;
     const built = ids.filter((id) => assets.get(id) && (rows.has(id) || left-- > 0));
     arrange(list, rows, built, (id) => buildCard(assets.get(id), labels.get(id)));
     list.setAttribute("aria-busy", String(left < 0));
     if (left < 0) showMoreCards();
-    selection.show();
+    if (isFirst || left >= 0) selection.show();
   }
   const showMoreCards = oncePerFrame(showCards);
 
