@@ -144,7 +144,7 @@ function makeSubtitlePlacement({ video, picture }, bar) {
     for (const { activeCues } of video.textTracks) {
       for (const cue of activeCues ?? []) {
         if (cue.line !== "auto" || cue.vertical) continue;
-        // Negative lines count from the bottom. This is the place of the first line of the text, if one of its lines is wrapped.
+        // Negative lines count from the bottom. One more line is reserved, because a line of the text may be wrapped.
         cue.line = -lines - cue.text.split("\n").length - 1;
         moved.add(cue);
       }

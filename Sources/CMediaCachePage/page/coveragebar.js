@@ -77,7 +77,7 @@ function paint(canvas, { total, spans, loading }, position) {
   if (x !== null) paintHead(pen, x, width, height, isSlim);
 }
 
-/** Paints the playhead, a disc on a slim bar and a line on others, with a border in the colour of the background. */
+/** Paints the playhead, a disc on a slim bar and a line on others, with a border in the color of the background. */
 function paintHead(pen, at, width, height, isSlim) {
   const radius = isSlim ? height / 2 - 1 : 2;
   const x = Math.min(Math.max(at, radius + 1), width - radius - 1);

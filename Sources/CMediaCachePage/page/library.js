@@ -65,7 +65,7 @@ function showTags(input, group) {
   input.value = chosen.filter;
 }
 
-/** The maximum number of cards that are built in the first frame, which soon fills the screen, and in a later one. */
+/** The maximum numbers of cards that are built in the first frame, enough to fill a screen, and in each later frame. */
 const cardsPerFrame = { first: 100, later: 500 };
 
 export function libraryView({ main, signal }) {

@@ -307,7 +307,8 @@ package final class Catalog: Sendable {
         }
     }
 
-    /// Returns the error for a failure during use. Only SQLITE_CORRUPT and SQLITE_NOTADB indicate damage here.
+    /// Returns the error for a failure during use. Unlike at opening, only SQLITE_CORRUPT and SQLITE_NOTADB indicate
+    /// damage.
     private func translateInUse(_ error: any Error) -> CacheError {
         guard let error = error as? DatabaseError else {
             return CacheError.wrap(error, as: .storage, "the catalog \(location.path) can't be used")

@@ -131,8 +131,8 @@ package struct RepresentationState: Sendable {
     /// The minimum time that an abandoned fill continues unless another transfer needs its connection. If a reader
     /// returns, it can use the bytes already sent by the origin.
     static let abandonmentGrace = Duration.seconds(1)
-    /// The number of missing bytes up to which an abandoned fill may finish, if they are expected to arrive
-    /// within ``finishTime``.
+    /// The number of missing bytes up to which an abandoned fill may finish, if they are expected to arrive within
+    /// ``finishTime``.
     static let finishDistance: Int64 = 1 << 20
     static let finishTime = Duration.milliseconds(500)
     /// The number of bytes that a reader receives without storing them before it checks again whether bytes can be

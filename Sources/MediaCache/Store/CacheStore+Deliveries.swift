@@ -1,7 +1,7 @@
 public import Foundation
 public import HTTPTypes
 
-/// A response to a GET request that the app sent itself, such as with a background URL session. Its body is a file.
+/// A response to a GET request that the app sent itself, for example in the background. Its body is in a file.
 public struct DeliveredResponse: Sendable {
     /// The requested URL.
     public var url: ResourceURL
@@ -34,7 +34,7 @@ public struct DeliveredResponse: Sendable {
 }
 
 extension CacheStore {
-    /// Adds the body of a delivered response to the cache, after the same checks as for a response to the store.
+    /// Adds the body of a delivered response to the cache, after the same checks as for responses to the store.
     ///
     /// - Parameters:
     ///   - response: The response. Its file is read, but not moved.

@@ -6,7 +6,8 @@
 /// fraction of itself or of the received rate, whichever is lower. Then it rises steadily. If a lower rate doesn't
 /// reduce the delay, the delay has another cause, and the limit is lifted for a while.
 struct LatencyGovernor: Sendable {
-    /// The length of the intervals for which minimum latencies are recorded. Only the last two intervals count.
+    /// The length of the intervals for which minimum latencies are recorded. Only the current and the
+    /// previous one count.
     private static let baseInterval = Duration.seconds(150)
     /// The number of responses per decision. Only the fastest counts, since some wait for the server.
     private static let filter = 4
